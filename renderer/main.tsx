@@ -1,6 +1,7 @@
 import '@fontsource-variable/inter';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
 import './shared/tokens.css';
 import './shared/material.css';
 import { createRoot } from 'react-dom/client';

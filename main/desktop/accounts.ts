@@ -41,7 +41,7 @@ export class Accounts {
     try {
       await this.#model.signInTo(name);
     } catch (error) {
-      this.#model.showFailedAction({ title: notSignedIn(name), problem: problemFor(error) });
+      this.#model.showFailedAction({ title: notSignedIn(name), problem: problemFor(error), profile: name });
     }
   }
 

@@ -10,7 +10,12 @@ import { updateState } from './settings.ts';
 import { choices, signInStep, verification, warehouseState } from './warehouse.ts';
 
 /** An action that failed and that no open screen shows, such as one of the tray. */
-const failedAction = z.object({ title: z.string(), problem });
+const failedAction = z.object({
+  title: z.string(),
+  problem,
+  /** The profile that was to be signed in to; left out for everything else. */
+  profile: z.string().exactOptional(),
+});
 
 /** A sign-in in progress for a profile other than the open one. */
 const otherSignIn = signInStep.extend({ profile: z.string() });

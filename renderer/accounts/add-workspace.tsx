@@ -2,11 +2,29 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
 import { showScreen } from '../shared/screen.ts';
+import { strings as shared } from '../shared/strings.ts';
 import { suggestedName } from './format.ts';
+import { strings } from './strings.ts';
 
-/** The form that adds a workspace by its address, and goes on to signing in to it. */
+interface AddWorkspaceDialogProps {
+  opened: boolean;
+  existingNames: readonly string[];
+  onClose(): void;
+}
+
+/** The dialog that adds a workspace by its URL. */
+export function AddWorkspaceDialog({ opened, existingNames, onClose }: AddWorkspaceDialogProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={strings.addWorkspace.title}>
+      <AddWorkspace existingNames={existingNames} onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+/** The form that adds a workspace by its URL, and goes on to signing in to it. */
 export function AddWorkspace({ existingNames, onCancel }: { existingNames: readonly string[]; onCancel?: () => void }) {
   const { request } = window.causeway;
   const queries = useQueryClient();
@@ -31,23 +49,28 @@ export function AddWorkspace({ existingNames, onCancel }: { existingNames: reado
         <>
           {onCancel && (
             <Button variant="default" onClick={onCancel}>
-              Cancel
+              {shared.cancel}
             </Button>
           )}
           <Button type="submit" disabled={host.trim() === '' || name.trim() === ''} loading={adding.isPending}>
-            Add and sign in
+            {strings.addWorkspace.verb}
           </Button>
         </>
       }
     >
       <TextField
-        label="Workspace address"
-        description="As your browser shows it, such as https://my-company.cloud.databricks.com"
+        label={strings.addWorkspace.url}
+        description={strings.addWorkspace.urlHint}
         value={host}
         onChange={setHost}
         data-autofocus
       />
-      <TextField label="Name" description="What you want to call it here" value={name} onChange={setOwnName} />
+      <TextField
+        label={strings.addWorkspace.name}
+        description={strings.addWorkspace.nameHint}
+        value={name}
+        onChange={setOwnName}
+      />
     </Form>
   );
 }

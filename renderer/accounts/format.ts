@@ -1,47 +1,27 @@
 import type { Account } from '../../preload/contract.ts';
+import { strings } from './strings.ts';
 
-const METHODS: Record<NonNullable<Account['method']>, string> = {
-  'oauth-user': 'Signs in in the browser',
-  'databricks-cli': 'Signs in through the Databricks command line',
-  'oauth-m2m': 'Signs in as a service principal',
-  pat: 'Uses a personal access token',
-  'azure-cli': 'Signs in through the Azure command line',
-  'azure-client-secret': 'Signs in as an Azure service principal',
-  'github-oidc': 'Signs in as a job of GitHub Actions',
-  'env-oidc': 'Signs in with an ID token from the environment',
-  'file-oidc': 'Signs in with an ID token from a file',
-};
-
-/** How a profile signs in, as a sentence without its full stop. Where the command line does not, the browser will. */
+/** How a profile signs in. Where the Databricks CLI does not do it, the browser does. */
 export function formatMethod({ method, state }: Account): string {
-  if (method === null) return 'No way to sign in';
+  if (method === null) return strings.methods.none;
   const byBrowser = method === 'databricks-cli' && state.status !== 'by-databricks-cli';
-  return METHODS[byBrowser ? 'oauth-user' : method];
+  return strings.methods[byBrowser ? 'oauth-user' : method];
 }
-
-const STATUSES: Record<Account['state']['status'], string> = {
-  'signed-in': 'Signed in',
-  'signed-out': 'Signed out',
-  'by-credentials': 'Has its own credentials',
-  'by-databricks-cli': 'Signed in elsewhere',
-  unusable: 'Cannot be used',
-  unreadable: 'Could not be read',
-};
 
 /** Whether a user is signed in. `signingIn` says that a sign-in is in progress. */
 export function formatStatus({ method, state }: Account, signingIn: boolean): string {
-  if (signingIn) return 'Waiting for the browser';
+  if (signingIn) return strings.states['signing-in'];
   const isElsewhere = state.status === 'by-credentials' && method === 'azure-cli';
-  return STATUSES[isElsewhere ? 'by-databricks-cli' : state.status];
+  return strings.states[isElsewhere ? 'by-databricks-cli' : state.status];
 }
 
 /** How long a sign-in lasts; empty where there is nothing to say. `now` in milliseconds since the epoch. */
 export function formatExpiry({ state }: Account, now: number): string {
   if (state.status !== 'signed-in') return '';
-  if (state.renewable) return 'Renews by itself';
+  if (state.renewable) return strings.expiry.renews;
   if (state.expiresAt === null) return '';
   const moment = new Date(state.expiresAt).toLocaleString();
-  return state.expiresAt <= now ? `Ended ${moment}` : `Until ${moment}`;
+  return state.expiresAt <= now ? strings.expiry.ended(moment) : strings.expiry.until(moment);
 }
 
 /** What can be done about an account's sign-in. */

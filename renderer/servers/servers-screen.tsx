@@ -11,7 +11,7 @@ import { FirstSteps } from '../shared/first-steps.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
-import { addressOf, showScreen, useItem } from '../shared/screen.ts';
+import { addressOf, showScreen, useItem, useScreenAction } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { toast } from '../shared/toast.ts';
 import { AddServer } from './add/add-server.tsx';
@@ -30,6 +30,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
   const { servers } = state;
   const shown = servers.find(({ name }) => name === item);
   const add = () => setAdding(true);
+  useScreenAction('add', add);
   return (
     <>
       {shown ? (

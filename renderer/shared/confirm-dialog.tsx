@@ -13,6 +13,8 @@ interface ConfirmDialogProps {
   verb: string;
   /** It cannot be undone, or others feel it: the Enter key does not do it. */
   isGrave?: boolean;
+  /** It deletes something: its button is red. */
+  isDangerous?: boolean;
   act(): Promise<unknown>;
   onClose(): void;
   /** What will happen. */
@@ -28,7 +30,14 @@ export function ConfirmDialog({ opened, title, onClose, ...rest }: ConfirmDialog
   );
 }
 
-function ConfirmForm({ verb, isGrave = false, act, onClose, children }: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
+function ConfirmForm({
+  verb,
+  isGrave = false,
+  isDangerous = false,
+  act,
+  onClose,
+  children,
+}: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
   const acting = useMutation({ mutationFn: act, onSuccess: onClose });
   return (
     <div className={layout.stack}>
@@ -38,7 +47,12 @@ function ConfirmForm({ verb, isGrave = false, act, onClose, children }: Omit<Con
         <Button variant="default" data-autofocus={isGrave || undefined} onClick={onClose}>
           {strings.cancel}
         </Button>
-        <Button data-autofocus={!isGrave || undefined} loading={acting.isPending} onClick={() => acting.mutate()}>
+        <Button
+          color={isDangerous ? 'danger' : 'accent'}
+          data-autofocus={!isGrave || undefined}
+          loading={acting.isPending}
+          onClick={() => acting.mutate()}
+        >
           {acting.error ? strings.tryAgain : verb}
         </Button>
       </div>

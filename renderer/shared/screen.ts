@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { ScreenName } from '../../preload/contract.ts';
 import { isScreen } from '../../preload/screens.ts';
 
@@ -29,6 +29,29 @@ export function useItem(): string | null {
 
 export function showScreen(screen: ScreenName, item: string | null = null): void {
   location.hash = addressOf(screen, item).slice(1);
+}
+
+/** What is to be done on a screen as soon as it is shown. */
+export type ScreenAction = 'add';
+
+/** Shows a screen and starts something on it, such as the dialog that adds a server. */
+export function startOnScreen(screen: ScreenName, action: ScreenAction): void {
+  location.hash = `${screen}//${action}`;
+}
+
+/** Calls `start` when the screen was opened for this action. The address forgets it, so that it starts once. */
+export function useScreenAction(action: ScreenAction, start: () => void): void {
+  const [screen = '', item, wanted] = useSyncExternalStore(subscribe, () => location.hash)
+    .slice(1)
+    .split('/');
+  const isWanted = item === '' && wanted === action;
+  const latest = useRef(start);
+  latest.current = start;
+  useEffect(() => {
+    if (!isWanted) return;
+    history.replaceState(null, '', `#${screen}`);
+    latest.current();
+  }, [isWanted, screen]);
 }
 
 /** Where a link to a screen, or to one thing on it, leads. */

@@ -72,9 +72,24 @@ export const theme = createTheme({
     }),
     Popover: Popover.extend({ defaultProps: { transitionProps: { duration: MOTION_MS }, shadow: 'md' } }),
     Menu: Menu.extend({
-      defaultProps: { position: 'bottom-end', transitionProps: { duration: MOTION_MS }, shadow: 'md' },
+      defaultProps: {
+        position: 'bottom-end',
+        transitionProps: { duration: MOTION_MS },
+        shadow: 'md',
+        // It stands in the landmark of its button, and where it does not scroll with it.
+        withinPortal: false,
+        floatingStrategy: 'fixed',
+        withInitialFocusPlaceholder: false,
+      },
     }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, transitionProps: { duration: MOTION_MS } } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: {
+        openDelay: 400,
+        transitionProps: { duration: MOTION_MS },
+        withinPortal: false,
+        floatingStrategy: 'fixed',
+      },
+    }),
     Notifications: Notifications.extend({
       defaultProps: { containerWidth: 360, transitionDuration: MOTION_MS, limit: 3 },
     }),

@@ -25,15 +25,18 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await role('link', { name: 'main.default', exact: true }).click();
     await role('heading', { level: 1, name: 'main.default' }).waitFor();
   };
+  const inAccountMenu = async (account: string, item: string) => {
+    await open('Accounts', `More actions for ${account}`);
+    await role('menuitem', { name: item }).click();
+  };
   const toRename = async () => {
-    await open('Accounts', 'Edit ben…');
+    await inAccountMenu('ben', 'Edit…');
     await role('textbox', { name: 'Name' }).fill('other');
-    await press('Rename');
+    await press('Save changes');
   };
   const toRemove = async () => {
-    await open('Accounts', 'Edit ben…');
-    await press('Remove…');
-    await press('Remove ben');
+    await inAccountMenu('ben', 'Remove…');
+    await press('Remove account');
   };
   const toSetForSomebody = async () => {
     await open('Overrides', 'Set for somebody…');
@@ -43,8 +46,8 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await press('Change');
   };
   const toUseApplication = async () => {
-    await open('Accounts', 'Edit oauth…');
-    await role('textbox', { name: 'Client id' }).fill('ours');
+    await inAccountMenu('oauth', 'OAuth application…');
+    await role('textbox', { name: 'Client ID' }).fill('ours');
     await press('Use this application');
   };
   const turnOn = async () => {
@@ -137,7 +140,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     ['an import', 'planImport', () => open('Overrides', 'Import…')],
     ['another name for a profile', 'renameAccount', toRename],
     ['the removal of a profile', 'removeAccount', toRemove],
-    ['the OAuth application', 'getOAuthApplication', () => open('Accounts', 'Edit oauth…')],
+    ['the OAuth application', 'getOAuthApplication', () => inAccountMenu('oauth', 'OAuth application…')],
     ['another OAuth application', 'setOAuthApplication', toUseApplication],
     ['the settings', 'getSettings', () => go('Settings')],
     [
@@ -193,7 +196,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       route.fulfill({ json: { ok: true, value: state } }),
     );
     await shown.page.reload();
-    await shown.page.getByText('You are signing in to oauth.').waitFor();
+    await shown.page.getByText('Signing in to oauth').waitFor();
     await inspect('other-sign-in');
     await go('Accounts');
     await shown.page.getByText('Your browser could not be opened.').waitFor();

@@ -42,9 +42,29 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await hasFocus(one), `focus on ${one}`).toBe(true);
   }
   async function go(screen: string): Promise<void> {
-    await reach(role('link', { name: screen, exact: true }));
-    await press('Enter');
+    if (screen === 'Accounts') {
+      await reach(role('button', { name: /^Account: / }));
+      await press('Enter');
+      await inMenu('Manage accounts');
+    } else {
+      await reach(role('link', { name: screen, exact: true }));
+      await press('Enter');
+    }
     await getsFocus(role('heading', { level: 1 }));
+  }
+  /** Chooses an item of the open menu with the arrow keys. */
+  async function inMenu(item: string): Promise<void> {
+    const wanted = role('menuitem', { name: item });
+    await wanted.waitFor();
+    for (let presses = 0; presses < 20 && !(await hasFocus(wanted)); presses += 1) await press('ArrowDown');
+    await getsFocus(wanted);
+    await press('Enter');
+  }
+  /** Chooses from the menu of an account. */
+  async function choose(account: string, item: string): Promise<void> {
+    await reach(role('button', { name: `More actions for ${account}` }));
+    await press('Enter');
+    await inMenu(item);
   }
 
   /** A world in which every screen has something to show. */
@@ -121,7 +141,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   it('one key press skips the navigation, and the content can be scrolled', async () => {
     await shown.page.setViewportSize({ width: 640, height: 480 });
     await press('Tab');
-    await getsFocus(button('Skip to the content'));
+    await getsFocus(button('Skip to content'));
     await press('Enter');
     const content = role('main');
     await getsFocus(content);
@@ -132,8 +152,13 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   });
 
   it('the focus stays on the page when the focused element goes away', async () => {
-    await reach(role('combobox', { name: 'Profile' }));
+    await reach(role('button', { name: /^Account: / }));
+    await press('Enter');
+    await role('menuitemradio', { name: 'oauth' }).waitFor();
     await type('oauth');
+    await getsFocus(role('menuitemradio', { name: 'oauth' }));
+    await press('Enter');
+    await role('menu').waitFor({ state: 'detached' });
     await reach(button('Sign in'));
     await press('Enter');
     await shown.page.getByText('Waiting for you to sign in').waitFor();
@@ -316,21 +341,22 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
 
   it('a workspace is added, and profiles are edited, signed in to and removed', async () => {
     await go('Accounts');
-    await opens(button('Add a workspace…'), 'Add a workspace');
-    await opens(role('button', { name: 'Edit oauth…' }), 'Edit oauth');
-    await reach(role('button', { name: 'Edit ben…' }));
-    await press('Space');
-    await role('dialog', { name: 'Edit ben' }).waitFor();
-    await reach(button('Remove…'));
-    await press('Enter');
-    await reach(button('Remove ben'));
+    await opens(button('Add workspace…'), 'Add workspace');
+    await choose('oauth', 'Edit…');
+    await role('dialog', { name: 'Edit oauth' }).waitFor();
+    await press('Escape');
+    await closed();
+    await getsFocus(role('button', { name: 'More actions for oauth' }));
+    await choose('ben', 'Remove…');
+    await role('dialog', { name: 'Remove ben?' }).waitFor();
+    await reach(button('Remove account'));
     await press('Enter');
     await closed();
-    await role('button', { name: 'Edit ben…' }).waitFor({ state: 'detached' });
+    await role('button', { name: 'More actions for ben' }).waitFor({ state: 'detached' });
     await getsFocus(role('heading', { level: 1, name: 'Accounts' }));
-    await reach(button('Add a workspace…'));
+    await reach(button('Add workspace…'));
     await press('Enter');
-    await getsFocus(role('textbox', { name: 'Workspace address' }));
+    await getsFocus(role('textbox', { name: 'Workspace URL' }));
     await type(shown.workspace.host);
     await reach(role('textbox', { name: 'Name' }));
     await press('ControlOrMeta+a');

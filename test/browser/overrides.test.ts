@@ -14,7 +14,7 @@ const BEN = '9007199254740993002';
 const CHLOE = '8241';
 
 describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
-  const { shown, button, inspect, go, overrideOf } = useWindow();
+  const { shown, button, inspect, go, overrideOf, chooseProfile } = useWindow();
 
   const show = async (overrides: Override[]) => {
     for (const override of overrides) shown.workspace.state.overrides.set(override.userId, override);
@@ -57,8 +57,9 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
   });
 
   it('a user who is no admin sees why the table is empty and what to do', async () => {
-    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
-    await go('Overrides');
+    await chooseProfile('ben');
+    await shown.page.getByRole('link', { name: 'Overrides' }).waitFor({ state: 'detached' });
+    await shown.page.evaluate(() => location.assign('#overrides'));
     await shown.page.getByText('Only workspace admins can see the overrides of all users.').waitFor();
     await inspect('everyone-no-admin');
     await button('Show my warehouse').click();

@@ -3,7 +3,7 @@ import { withoutServer } from '../../main/clients/servers.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the servers in the window', () => {
-  const { shown, button, inspect, allow, go, hold, openList, giveServer } = useWindow();
+  const { shown, button, inspect, allow, go, hold, openList, giveServer, shownProfile } = useWindow();
 
   const heading = (name: string) => shown.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
@@ -209,7 +209,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await allow();
     await state('Running, 3 tools');
     await shown.page.getByText('You are signing in to oauth').waitFor({ state: 'detached' });
-    expect(await shown.page.getByRole('combobox', { name: 'Profile' }).inputValue()).toBe('ana');
+    expect(await shownProfile()).toBe('ana');
   });
 
   it('a call that the sign-in does not cover offers a new sign-in and keeps what was typed', async () => {

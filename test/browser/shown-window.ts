@@ -172,8 +172,21 @@ export function useWindow() {
     await signInPage.close();
   };
 
-  const go = (screen: string) =>
-    page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
+  const go = async (screen: string) => {
+    if (screen === 'Accounts') return fromSwitcher('menuitem', 'Manage accounts');
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
+  };
+
+  /** The button that shows the open account, and opens the menu with the others. */
+  const switcher = () => page.getByRole('button', { name: /^Account: / });
+  const fromSwitcher = async (role: 'menuitem' | 'menuitemradio', name: string) => {
+    await switcher().click();
+    await page.getByRole(role, { name, exact: true }).click();
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+  };
+  const chooseProfile = (name: string) => fromSwitcher('menuitemradio', name);
+  /** The profile that the side bar shows. */
+  const shownProfile = async () => /Account: (\S+)/.exec(await switcher().ariaSnapshot())?.[1];
 
   /** The user's list of servers, as another program sees it. */
   const openList = () => openServers({ CAUSEWAY_HOME: join(home, 'causeway') });
@@ -244,6 +257,8 @@ export function useWindow() {
     inspect,
     allow,
     go,
+    chooseProfile,
+    shownProfile,
     reopenIn,
     hold,
     openList,

@@ -17,6 +17,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     hold,
     reopenIn,
     startWorkspaceAgain,
+    chooseProfile,
   } = useWindow();
 
   /** Waits until what is typed goes into the search. */
@@ -86,7 +87,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('a warehouse that the user may not use has a warning before and after it is chosen', async () => {
-    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
+    await chooseProfile('ben');
     await shown.page.getByText('Ben Okafor').waitFor();
     await button('Change…').click();
     await shown.page.getByRole('radio', { name: /^Finance BI.*no permission to use/ }).check();
@@ -209,11 +210,11 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   it('an unreachable workspace says what is wrong and offers the next step', async () => {
     await appendFile(shown.workspace.profileFile, '\n[elsewhere]\nhost = http://127.0.0.1:1\ntoken = dapi0\n');
     await reopenIn(shown.home);
-    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('elsewhere');
+    await chooseProfile('elsewhere');
     await shown.page.getByRole('heading', { name: 'The workspace cannot be reached' }).waitFor();
     await inspect('unreachable');
     await button('Try again').click();
-    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ana');
+    await chooseProfile('ana');
     await shown.page.getByText('Workspace default').waitFor();
   });
 
@@ -231,7 +232,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('the user signs in in the browser', async () => {
-    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
+    await chooseProfile('oauth');
     await button('Sign in').waitFor();
     await inspect('signed-out');
     await button('Sign in').click();
@@ -242,7 +243,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('a sign-in can be cancelled and started again', async () => {
-    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
+    await chooseProfile('oauth');
     await button('Sign in').click();
     await shown.page.getByText('Waiting for you to sign in').waitFor();
     await button('Cancel').click();

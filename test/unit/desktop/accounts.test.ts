@@ -24,19 +24,19 @@ describe('an account in words', () => {
   it.each([
     [signedIn(), false, 'Signed in', 'sign-out'],
     [account({ status: 'signed-out' }), false, 'Signed out', 'sign-in'],
-    [account({ status: 'signed-out' }), true, 'Waiting for the browser', 'sign-in'],
-    [account({ status: 'by-credentials' }, 'pat'), false, 'Has its own credentials', null],
-    [account({ status: 'by-credentials' }, 'azure-cli'), false, 'Signed in elsewhere', null],
-    [account({ status: 'by-credentials' }, 'azure-client-secret'), false, 'Has its own credentials', null],
-    [account({ status: 'by-credentials' }, 'github-oidc'), false, 'Has its own credentials', null],
-    [account({ status: 'by-credentials' }, 'env-oidc'), false, 'Has its own credentials', null],
-    [account({ status: 'by-credentials' }, 'file-oidc'), false, 'Has its own credentials', null],
-    [account({ status: 'by-databricks-cli' }, 'databricks-cli'), false, 'Signed in elsewhere', 'sign-in'],
-    [account({ status: 'unusable', message: 'It has no host.' }, null), false, 'Cannot be used', null],
+    [account({ status: 'signed-out' }), true, 'Signing in', 'sign-in'],
+    [account({ status: 'by-credentials' }, 'pat'), false, 'Ready', null],
+    [account({ status: 'by-credentials' }, 'azure-cli'), false, 'Signed in by CLI', null],
+    [account({ status: 'by-credentials' }, 'azure-client-secret'), false, 'Ready', null],
+    [account({ status: 'by-credentials' }, 'github-oidc'), false, 'Ready', null],
+    [account({ status: 'by-credentials' }, 'env-oidc'), false, 'Ready', null],
+    [account({ status: 'by-credentials' }, 'file-oidc'), false, 'Ready', null],
+    [account({ status: 'by-databricks-cli' }, 'databricks-cli'), false, 'Signed in by CLI', 'sign-in'],
+    [account({ status: 'unusable', message: 'It has no host.' }, null), false, 'Invalid profile', null],
     [
       account({ status: 'unreadable', problem: { code: 'keychain_unavailable', message: '', remedy: null } }),
       false,
-      'Could not be read',
+      'Unreadable',
       'sign-in',
     ],
   ])('has a status and an offer to sign in or out: case %#', (value, signingIn, status, offer) => {
@@ -45,21 +45,19 @@ describe('an account in words', () => {
   });
 
   it('says how long it lasts', () => {
-    expect(formatExpiry(signedIn({ renewable: true, expiresAt: 5 }), 0)).toBe('Renews by itself');
-    expect(formatExpiry(signedIn({ expiresAt: 5000 }), 0)).toMatch(/^Until /);
-    expect(formatExpiry(signedIn({ expiresAt: 5000 }), 5000)).toMatch(/^Ended /);
+    expect(formatExpiry(signedIn({ renewable: true, expiresAt: 5 }), 0)).toBe('Renews automatically');
+    expect(formatExpiry(signedIn({ expiresAt: 5000 }), 0)).toMatch(/^Expires /);
+    expect(formatExpiry(signedIn({ expiresAt: 5000 }), 5000)).toMatch(/^Expired /);
     expect(formatExpiry(signedIn(), 0)).toBe('');
     expect(formatExpiry(account({ status: 'signed-out' }), 0)).toBe('');
   });
 
   it('names how it signs in', () => {
-    expect(formatMethod(account({ status: 'by-credentials' }, 'pat'))).toBe('Uses a personal access token');
-    expect(formatMethod(account({ status: 'by-credentials' }, 'azure-cli'))).toBe(
-      'Signs in through the Azure command line',
-    );
-    expect(formatMethod(account({ status: 'unusable', message: '' }, null))).toBe('No way to sign in');
-    expect(formatMethod(account({ status: 'signed-out' }, 'databricks-cli'))).toBe('Signs in in the browser');
-    expect(formatMethod(account({ status: 'by-databricks-cli' }, 'databricks-cli'))).toContain('command line');
+    expect(formatMethod(account({ status: 'by-credentials' }, 'pat'))).toBe('Token in config file');
+    expect(formatMethod(account({ status: 'by-credentials' }, 'azure-cli'))).toBe('Azure CLI sign-in');
+    expect(formatMethod(account({ status: 'unusable', message: '' }, null))).toBe('No credentials');
+    expect(formatMethod(account({ status: 'signed-out' }, 'databricks-cli'))).toBe('Browser sign-in');
+    expect(formatMethod(account({ status: 'by-databricks-cli' }, 'databricks-cli'))).toBe('Databricks CLI sign-in');
   });
 });
 

@@ -1,0 +1,100 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { AiClient, DesktopState, Diagnosis, EntryState, ScreenName } from '../../preload/contract.ts';
+import { needsAttention } from '../../preload/format.ts';
+import { unwrap } from '../shared/answered.ts';
+import { useSubscription } from '../shared/use-desktop-state.ts';
+import { strings } from './strings.ts';
+
+/** What stands beside a screen's name in the side bar. */
+export interface Badge {
+  /** Empty where the warning alone says enough. */
+  count: string;
+  warns: boolean;
+  /** The badge in words. */
+  description: string;
+}
+
+type Badges = Partial<Record<ScreenName, Badge>>;
+
+/** The badges of the screens. Screens with nothing to tell have none. */
+export function useBadges(state: DesktopState): Badges {
+  const clients = useClientsInTrouble(state);
+  const problems = useProblemsFound();
+  const badges: [ScreenName, Badge | undefined][] = [
+    ['servers', serversBadge(state)],
+    ['clients', warning(clients, strings.badges.attention)],
+    ['activity', activityBadge(state)],
+    ['diagnostics', warning(problems, strings.badges.problems)],
+  ];
+  return Object.fromEntries(badges.filter(([, badge]) => badge !== undefined));
+}
+
+function serversBadge({ servers }: DesktopState): Badge | undefined {
+  if (servers.length === 0) return undefined;
+  const failing = servers.filter(({ state }) => needsAttention(state)).length;
+  const words = [strings.badges.servers(servers.length), failing > 0 && strings.badges.attention(failing)];
+  return { count: String(servers.length), warns: failing > 0, description: words.filter(Boolean).join(', ') };
+}
+
+function activityBadge({ proxies, approvals }: DesktopState): Badge | undefined {
+  if (approvals.length > 0) return warning(approvals.length, strings.badges.approvals);
+  if (proxies.length === 0) return undefined;
+  return { count: String(proxies.length), warns: false, description: strings.badges.sessions(proxies.length) };
+}
+
+function warning(count: number, inWords: (count: number) => string): Badge | undefined {
+  return count === 0 ? undefined : { count: String(count), warns: true, description: inWords(count) };
+}
+
+/** Entries that keep a client from reaching a server that it was given. */
+const BROKEN = new Set<EntryState>(['broken', 'not-on-path', 'vanished']);
+
+/** Whether a client cannot be read, or has an entry that does not work. */
+export function isInTrouble({ problem, files }: AiClient): boolean {
+  const own = files.filter(({ project }) => project === null);
+  return problem !== null || own.some(({ entries }) => Object.values(entries).some((state) => BROKEN.has(state)));
+}
+
+/** How many AI clients need attention; read after the window has shown its answer, which does not wait for this. */
+function useClientsInTrouble({ servers, warehouse }: DesktopState): number {
+  const queries = useQueryClient();
+  const hasServers = servers.length > 0;
+  const isIdle = useIdle(warehouse.status !== 'loading');
+  const { data } = useQuery({
+    // The key of the AI clients screen: both show one answer.
+    queryKey: ['clients', servers.map(({ name }) => name)],
+    queryFn: () => unwrap(window.causeway.request.listClients()),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isIdle && hasServers,
+  });
+  useEffect(
+    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
+    [queries],
+  );
+  return hasServers && data ? data.clients.filter(isInTrouble).length : 0;
+}
+
+/** How many problems the last diagnosis found; none before one was run. */
+function useProblemsFound(): number {
+  const { request, on } = window.causeway;
+  const key = ['diagnosis'];
+  const { data } = useQuery({ queryKey: key, queryFn: () => unwrap(request.getDiagnosis()) });
+  useSubscription(key, on.diagnosisChanged);
+  return data ? problemsIn(data) : 0;
+}
+
+export function problemsIn({ running, checks }: Diagnosis): number {
+  return running ? 0 : checks.filter(({ status }) => status === 'fail' || status === 'warning').length;
+}
+
+/** Whether the browser has had nothing to do since `ready`. */
+function useIdle(ready: boolean): boolean {
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => {
+    if (!ready) return undefined;
+    const waiting = requestIdleCallback(() => setIdle(true), { timeout: 2_000 });
+    return () => cancelIdleCallback(waiting);
+  }, [ready]);
+  return isIdle;
+}
