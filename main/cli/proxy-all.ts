@@ -53,7 +53,7 @@ export async function serveAll(request: AllRequest): Promise<void> {
   await offer();
   const folder = configFolder(env);
   const list = async () => [join(folder, 'servers.json')];
-  const unwatch = watchFiles(list, () => void offer(), { root: dirname(folder), quietMs: QUIET_MS });
+  const watching = watchFiles(list, () => void offer(), { root: dirname(folder), quietMs: QUIET_MS });
   const survive = (error: unknown) => {
     complain(error);
     aggregate.failed(error);
@@ -65,7 +65,7 @@ export async function serveAll(request: AllRequest): Promise<void> {
     if (frame) refuseFrame(frame, error, sink);
   });
   await serveStdio(safe, sink);
-  unwatch();
+  watching.end();
 }
 
 /** The servers in the list; undefined where it cannot be read now: then those before are kept. */

@@ -2,7 +2,7 @@ import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import type { ClientFacts, FilePlace, Sign } from './client.ts';
-import { type HostEnvironment, placesOf } from './places.ts';
+import { type HostEnvironment, lookedUp, placesOf } from './places.ts';
 
 /** Whether a client is installed, and by what one can tell. */
 export type DetectedClient = { installed: true; because: string } | { installed: false };
@@ -17,7 +17,11 @@ export async function detect(client: ClientFacts, environment: HostEnvironment):
 }
 
 /** Where a command is found as a terminal would; nothing where it is not. */
-export async function findCommand(command: string, environment: HostEnvironment): Promise<string | undefined> {
+export function findCommand(command: string, environment: HostEnvironment): Promise<string | undefined> {
+  return lookedUp(environment.lookups?.commands, command, () => searchCommand(command, environment));
+}
+
+async function searchCommand(command: string, environment: HostEnvironment): Promise<string | undefined> {
   const { env, moreCommands } = environment;
   const known = (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
   return (
@@ -27,22 +31,43 @@ export async function findCommand(command: string, environment: HostEnvironment)
 
 async function see(sign: Sign, environment: HostEnvironment): Promise<string | undefined> {
   if ('exists' in sign) {
-    const [path] = await expand(sign.exists);
+    const [path] = await matching(sign.exists, environment);
     return path === undefined ? undefined : `${path} exists`;
   }
   const path = await findCommand(sign.command, environment);
   return path === undefined ? undefined : `the command ${path} exists`;
 }
 
-async function seek(command: string, folders: string[], { env, system }: HostEnvironment): Promise<string | undefined> {
+async function seek(command: string, folders: string[], environment: HostEnvironment): Promise<string | undefined> {
+  const { env, system } = environment;
   const endings = system === 'win32' ? (env.PATHEXT || '.EXE;.CMD;.BAT').split(';') : [''];
   for (const folder of folders) {
     for (const ending of endings) {
-      const path = join(folder, command + ending.toLowerCase());
+      const name = command + ending.toLowerCase();
+      if ((await namesIn(folder, environment))?.has(system === 'win32' ? name.toLowerCase() : name) === false) continue;
+      const path = join(folder, name);
       if (await isThere(path, constants.X_OK)) return path;
     }
   }
   return undefined;
+}
+
+/** The names in a folder, in small letters on Windows, where the environment keeps lookups; undefined where that is not known. */
+async function namesIn(folder: string, { system, lookups }: HostEnvironment): Promise<ReadonlySet<string> | undefined> {
+  if (!lookups) return undefined;
+  return lookedUp(lookups.folders, folder, () =>
+    readdir(folder).then(
+      (names) => new Set(system === 'win32' ? names.map((name) => name.toLowerCase()) : names),
+      // A folder that is not there has no names; in one that cannot be listed there may be any.
+      (error: unknown) =>
+        error instanceof Error && 'code' in error && error.code === 'ENOENT' ? new Set() : undefined,
+    ),
+  );
+}
+
+/** `expand` with the lookups of the environment. */
+function matching(pattern: string, { lookups }: HostEnvironment): Promise<string[]> {
+  return lookedUp(lookups?.paths, pattern, () => expand(pattern));
 }
 
 /** A file to write entries to. */
@@ -59,18 +84,18 @@ export async function locate(client: ClientFacts, environment: HostEnvironment):
   const places = client.files(placesOf(environment));
   const holds = async ({ if: condition }: FilePlace) => {
     if (condition === undefined) return true;
-    if (typeof condition === 'string') return (await expand(condition)).length > 0;
+    if (typeof condition === 'string') return (await matching(condition, environment)).length > 0;
     return (await findCommand(condition.command, environment)) !== undefined;
   };
   const besides: LocatedFile[] = [];
   for (const place of places) {
-    if (place.role === 'also' && (await holds(place))) besides.push(...(await filesOf(place)));
+    if (place.role === 'also' && (await holds(place))) besides.push(...(await filesOf(place, environment)));
   }
   const main = places.filter(({ role }) => role === 'main');
   for (const place of main) {
     const last = place === main.at(-1) && besides.length === 0;
     if (!(last || (await holds(place)))) continue;
-    const files = await filesOf(place);
+    const files = await filesOf(place, environment);
     if (files.length > 1) throw severalFit(client, files);
     return [...files, ...besides];
   }
@@ -87,10 +112,13 @@ export async function locateFormer(client: ClientFacts, environment: HostEnviron
 }
 
 /** The files that a place's pattern stands for: of one that need not be there yet, the folders must be. */
-async function filesOf({ role: _, if: condition, ...place }: FilePlace): Promise<LocatedFile[]> {
+async function filesOf(
+  { role: _, if: condition, ...place }: FilePlace,
+  environment: HostEnvironment,
+): Promise<LocatedFile[]> {
   if (!place.path.includes('*')) return [place];
   if (typeof condition !== 'string') return [];
-  const folders = await expand(condition);
+  const folders = await matching(condition, environment);
   return folders.map((folder) => ({ ...place, path: folder + place.path.slice(condition.length) }));
 }
 

@@ -19,6 +19,34 @@ export interface HostEnvironment {
   root?: string;
   /** Folders in which commands are looked for besides those in `PATH`, asked for only when one is not found there. */
   moreCommands?(): Promise<string[]>;
+  /** What was looked up already, for one survey of many clients that look at the same places; left out, all is looked up each time. */
+  lookups?: Lookups;
+}
+
+/** Answers of the file system, by what was asked. */
+export interface Lookups {
+  /** The paths that fit a pattern. */
+  paths: Map<string, Promise<string[]>>;
+  /** Where commands were found. */
+  commands: Map<string, Promise<string | undefined>>;
+  /** The names in folders of `PATH`; undefined where a folder cannot be read. */
+  folders: Map<string, Promise<ReadonlySet<string> | undefined>>;
+}
+
+/** Lookups that begin with nothing. */
+export function newLookups(): Lookups {
+  return { paths: new Map(), commands: new Map(), folders: new Map() };
+}
+
+/** The answer that is there, or else the one that is asked for now. */
+export function lookedUp<T>(
+  known: Map<string, Promise<T>> | undefined,
+  key: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const answer = known?.get(key) ?? ask();
+  known?.set(key, answer);
+  return answer;
 }
 
 /** The folders that clients' paths begin with, on one system. */

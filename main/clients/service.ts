@@ -12,7 +12,7 @@ import type { Launcher } from './launcher.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
 import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
 import { type Pin, pinsOf } from './pins.ts';
-import { type HostEnvironment, placesOf } from './places.ts';
+import { type HostEnvironment, lookedUp, newLookups, placesOf } from './places.ts';
 import { knownOf, openRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import { refuseRunning, runningClients } from './running.ts';
 import { correctionOf, entriesToPaste, entryOf, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
@@ -28,7 +28,7 @@ import {
   withAll,
 } from './survey.ts';
 import { CLIENTS } from './table.ts';
-import { type WatchOptions, watchFiles } from './watch.ts';
+import { type Watching, type WatchOptions, watchFiles } from './watch.ts';
 
 /** What the service is built from. */
 export interface ClientsOptions {
@@ -57,6 +57,12 @@ export class ClientsService {
   /** Every client and the state of every server's entry in it, in known projects too, or in one project alone. Writes nothing. */
   async survey(servers: readonly ManagedServer[], project?: string): Promise<ClientReport[]> {
     return report(this.#clients, this.#surveying(servers, await this.#readRecord()), project);
+  }
+
+  /** The same of some clients, by id. */
+  async surveyOf(ids: readonly string[], servers: readonly ManagedServer[]): Promise<ClientReport[]> {
+    const clients = this.#clients.filter(({ id }) => ids.includes(id));
+    return report(clients, this.#surveying(servers, await this.#readRecord()));
   }
 
   /**
@@ -187,9 +193,9 @@ export class ClientsService {
 
   /**
    * Calls back after a client came, went, or changed its file, or an executable that entries lead to came or went; what
-   * became of the entries, `survey` tells then. Gives the function that ends it. Writes nothing.
+   * became of the entries, `survey` tells then. Writes nothing.
    */
-  watch(onChange: () => void): () => void {
+  watch(onChange: () => void): Watching {
     const { environment, watching, launcher } = this.#options;
     const watched = async () => surveyedPaths(this.#clients, placesOf(environment), await this.#readRecord(), launcher);
     return watchFiles(watched, onChange, { root: environment.home, ...watching });
@@ -206,9 +212,10 @@ export class ClientsService {
     });
   }
 
-  /** The installed clients that run now and would overwrite what is written meanwhile, by id. */
-  runningClients(): Promise<string[]> {
-    return runningClients(this.#clients, this.#options.running);
+  /** Those of the clients that run now and would overwrite what is written meanwhile, by id; of all clients by default. */
+  runningClients(ids?: readonly string[]): Promise<string[]> {
+    const clients = this.#clients.filter(({ id }) => ids?.includes(id) ?? true);
+    return runningClients(clients, this.#options.running);
   }
 
   /**
@@ -265,27 +272,31 @@ export class ClientsService {
   }
 
   #surveying(servers: readonly ManagedServer[], record: WrittenRecord): SurveyOptions {
-    const { environment, env, launcher } = this.#options;
+    const { env, launcher } = this.#options;
+    const environment = { ...this.#options.environment, lookups: newLookups() };
+    const recorded = new Map<string, ReturnType<typeof recordedFile>>();
+    const recordOf = (client: ClientFacts, path: string) =>
+      lookedUp(recorded, `${client.key.join('/')} ${path}`, () => recordedFile(client, path));
+    // The command that entries start is looked for with the application's own PATH too.
+    const commands = { ...this.#options.environment, env: { ...env, ...environment.env }, lookups: newLookups() };
     let readers: ReturnType<typeof readersOf> | undefined;
     return {
       environment,
       servers,
-      known: async (client, path) => knownOf(record, await recordedFile(client, path), client),
+      known: async (client, path) => knownOf(record, await recordOf(client, path), client),
       projects: (client) =>
         Object.values(record.files).flatMap(({ client: id, path, project }) =>
           id === client.id && path !== undefined && project !== undefined ? [{ path, project }] : [],
         ),
       sharing: async (client, path) => {
-        const { key } = await recordedFile(client, path);
-        readers ??= readersOf(this.#clients, environment);
+        const { key } = await recordOf(client, path);
+        readers ??= readersOf(this.#clients, environment, recordOf);
         return ((await readers).get(key) ?? []).filter(({ id }) => id !== client.id);
       },
       entry: (client, file, server, present, known) =>
         correctionOf(client, entryToday(client, file, server, launcher, known), server.name, present, known),
       isProgram: async (command) =>
-        isAbsolute(command)
-          ? isThere(command)
-          : (await findCommand(command, { ...environment, env: { ...env, ...environment.env } })) !== undefined,
+        isAbsolute(command) ? isThere(command) : (await findCommand(command, commands)) !== undefined,
     };
   }
 }

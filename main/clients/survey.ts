@@ -267,13 +267,14 @@ export function surveyedPaths(
 export async function readersOf(
   clients: readonly ClientFacts[],
   environment: HostEnvironment,
+  recordOf = recordedFile,
 ): Promise<Map<string, ClientName[]>> {
   const readers = new Map<string, ClientName[]>();
   for (const client of clients) {
     const { id, name } = client;
     if (!(await detect(client, environment)).installed) continue;
     for (const { path } of await locate(client, environment).catch(() => [])) {
-      const { key } = await recordedFile(client, path);
+      const { key } = await recordOf(client, path);
       readers.set(key, [...(readers.get(key) ?? []), { id, name }]);
     }
   }

@@ -12,27 +12,44 @@ export interface WatchOptions {
   lookMs: number;
 }
 
+/** A watch that goes on until it is ended. */
+export interface Watching {
+  /** After this there are no more calls. */
+  end(): void;
+  /** Takes the files as they are now for known: the caller has just changed some itself. */
+  settle(): Promise<void>;
+}
+
+/** One of the paths: where changes to it show, and how what it stands for was last seen. */
+interface Seen {
+  places: { folder: string; name: string }[];
+  state: string;
+}
+
 /**
  * Calls back after one of those files came, went or changed. Folders are watched, for editors put new files in the place of
- * old ones; of a folder that is not there, the nearest that is. A pattern's `*` stands for any part of one segment.
- * Gives the function that ends it; after that there are no more calls.
+ * old ones; of a folder that is not there, the nearest that is. A pattern's `*` stands for any part of one segment. After a change in
+ * a folder, only the paths that lead through it are looked at.
  */
 export function watchFiles(
   paths: () => Promise<string[]>,
   onChange: () => void,
   { root, quietMs = 300, lookMs = 30_000 }: Partial<WatchOptions> & Pick<WatchOptions, 'root'>,
-): () => void {
+): Watching {
   const watchers = new Map<string, FSWatcher>();
   let meant = new Map<string, Set<string>>();
-  let seen: string | undefined;
+  const seen = new Map<string, Seen>();
+  /** The folders in which something happened; all of them where nothing narrower is known. */
+  let stirredFolders: Set<string> | 'all' = 'all';
   let quiet: NodeJS.Timeout | undefined;
   let stirred: number | undefined;
   let looking = false;
   let again = false;
   let ended = false;
 
-  const soon = () => {
+  const soon = (folders: readonly string[]) => {
     if (ended) return;
+    if (stirredFolders !== 'all') for (const folder of folders) stirredFolders.add(folder);
     stirred ??= performance.now();
     // Where it is never quiet, changes are to be told all the same.
     if (performance.now() - stirred > 10 * quietMs) return;
@@ -43,7 +60,7 @@ export function watchFiles(
   const attach = (folder: string) => {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || isMeant(meant.get(folder), name)) soon();
+        if (name === null || isMeant(meant.get(folder), name)) soon([folder]);
       });
       watcher.on('error', () => detach(folder));
       watchers.set(folder, watcher);
@@ -57,6 +74,26 @@ export function watchFiles(
     watchers.delete(folder);
   };
 
+  /** @returns whether something is not as it was last seen */
+  const refresh = async (): Promise<boolean> => {
+    const stirredIn = stirredFolders;
+    stirredFolders = new Set();
+    const wanted = await paths().catch((): string[] => []);
+    const isFirst = seen.size === 0;
+    const gone = [...seen.keys()].filter((path) => !wanted.includes(path));
+    for (const path of gone) seen.delete(path);
+    let changed = gone.length > 0;
+    const isStirred = (path: string) =>
+      stirredIn === 'all' || (seen.get(path)?.places.some(({ folder }) => stirredIn.has(folder)) ?? true);
+    const looks = wanted.filter(isStirred).map(async (path) => {
+      const now = await seePath(path, root);
+      changed ||= seen.get(path)?.state !== now.state;
+      seen.set(path, now);
+    });
+    await Promise.all(looks);
+    return changed && !isFirst;
+  };
+
   const look = async () => {
     if (looking) {
       again = true;
@@ -64,45 +101,58 @@ export function watchFiles(
     }
     looking = true;
     stirred = undefined;
-    const wanted = await watchedFolders(await paths().catch((): string[] => []), root);
+    const changed = await refresh();
     looking = false;
     if (ended) return;
-    meant = wanted.meant;
+    meant = meantIn(seen.values());
     for (const folder of watchers.keys()) if (!meant.has(folder)) detach(folder);
     const fresh = [...meant.keys()].filter((folder) => !watchers.has(folder));
     fresh.forEach(attach);
-    const changed = seen !== undefined && seen !== wanted.state;
-    seen = wanted.state;
     // Between the look and the watch something may have come.
-    if (again || fresh.length > 0) soon();
+    if (again || fresh.length > 0) soon(fresh);
     again = false;
     if (changed) onChange();
   };
 
-  const timer = setInterval(() => void look(), lookMs).unref();
+  const lookAtAll = () => {
+    stirredFolders = 'all';
+    void look();
+  };
+  const timer = setInterval(lookAtAll, lookMs).unref();
   void look();
-  return () => {
-    ended = true;
-    clearInterval(timer);
-    clearTimeout(quiet);
-    for (const folder of [...watchers.keys()]) detach(folder);
+  return {
+    settle: async () => {
+      // A look under way may have begun before the change.
+      if (!looking) await refresh();
+    },
+    end: () => {
+      ended = true;
+      clearInterval(timer);
+      clearTimeout(quiet);
+      for (const folder of [...watchers.keys()]) detach(folder);
+    },
   };
 }
 
-/** The folders to watch for those paths, each with the names that count in it, and how the files are now. */
-async function watchedFolders(paths: string[], root: string) {
+/** Where changes to a path show, and how what it stands for is now. */
+async function seePath(path: string, root: string): Promise<Seen> {
+  const places: Seen['places'] = [];
+  for (const place of await linked(path)) {
+    const { folder, name } = await nearest(place, root);
+    if (folder !== undefined) places.push({ folder, name });
+  }
+  const there = await expand(path);
+  const states = await Promise.all(there.map(async (one) => `${one} ${await describe(one)}`));
+  return { places, state: states.join('\n') };
+}
+
+/** The folders to watch, each with the names that count in it. */
+function meantIn(paths: Iterable<Seen>): Map<string, Set<string>> {
   const meant = new Map<string, Set<string>>();
-  const states = await Promise.all(
-    paths.map(async (path) => {
-      for (const place of await linked(path)) {
-        const { folder, name } = await nearest(place, root);
-        if (folder !== undefined) meant.set(folder, (meant.get(folder) ?? new Set()).add(name));
-      }
-      const there = await expand(path);
-      return Promise.all(there.map(async (one) => `${one} ${await describe(one)}`));
-    }),
-  );
-  return { meant, state: states.flat().join('\n') };
+  for (const { places } of paths) {
+    for (const { folder, name } of places) meant.set(folder, (meant.get(folder) ?? new Set()).add(name));
+  }
+  return meant;
 }
 
 /** A path and, where it is a link, what it leads to. */

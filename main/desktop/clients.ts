@@ -19,6 +19,7 @@ import { findServer, type ManagedServer, openServers } from '../clients/servers.
 import { ClientsService } from '../clients/service.ts';
 import type { ClientReport, FileReport } from '../clients/survey.ts';
 import { type LongNames, longNamesByClient } from '../clients/table.ts';
+import type { Watching } from '../clients/watch.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { homeFolder } from '../platform/paths.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
@@ -31,7 +32,11 @@ const MAX_LINE_LENGTH = 400;
 /** The AI clients on this computer, as the window shows and changes them. Nothing is read before the first request. */
 class Clients {
   readonly #context: DesktopContext;
-  #opened: ClientsService | undefined;
+  #opened: { service: ClientsService; watching: Watching } | undefined;
+  /** The last listing, while nothing but this application has changed since. */
+  #last: { servers: string; reports: ClientReport[] } | undefined;
+  /** The clients that this application has changed since. */
+  readonly #changed = new Set<string>();
 
   constructor(context: DesktopContext) {
     this.#context = context;
@@ -39,11 +44,10 @@ class Clients {
 
   async list(): Promise<ClientsReport> {
     const [servers, service] = [await this.#servers(), this.#service];
-    const [reports, isRunning, longNames] = await Promise.all([
-      service.survey(servers),
-      service.runningClients(),
-      this.#longNames(servers),
-    ]);
+    const [reports, longNames] = await Promise.all([this.#survey(servers), this.#longNames(servers)]);
+    // What runs is asked only of clients that are here.
+    const here = reports.filter(({ because }) => because !== null).map(({ id }) => id);
+    const isRunning = await service.runningClients(here);
     return {
       servers: servers.map(({ meta, ...server }) => ({ ...server, pin: pinIn(meta) })),
       clients: reports.flatMap((report) => this.#clientOf(report, isRunning, longNames)),
@@ -51,7 +55,36 @@ class Clients {
     };
   }
 
+  /** All clients; after a change of this application, those that it concerns alone. */
+  async #survey(servers: ManagedServer[]): Promise<ClientReport[]> {
+    const key = JSON.stringify(servers);
+    const last = this.#last?.servers === key ? this.#last.reports : undefined;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    this.#last = undefined;
+    let reports: ClientReport[];
+    if (last && changed.length > 0) {
+      // Clients that share a file with one of those have changed with it.
+      const sharing = last
+        .filter(({ id }) => changed.includes(id))
+        .flatMap(({ files }) => files.flatMap(({ sharedWith }) => sharedWith.map(({ id }) => id)));
+      const fresh = await this.#service.surveyOf([...changed, ...sharing], servers);
+      reports = last.map((report) => fresh.find(({ id }) => id === report.id) ?? report);
+    } else reports = await this.#service.survey(servers);
+    this.#last = { servers: key, reports };
+    return reports;
+  }
+
   async change(change: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
+    const outcomes = await this.#make(change, dryRun);
+    if (!dryRun) {
+      for (const { client } of outcomes) this.#changed.add(client);
+      await this.#opened?.watching.settle();
+    }
+    return outcomes;
+  }
+
+  async #make(change: ClientChange, dryRun: boolean): Promise<ClientOutcome[]> {
     const { action, clients, servers, itself, project, pin, allInOne, ...allowed } = change;
     const choice = { ...allowed, project: project ?? undefined, dryRun };
     if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
@@ -104,11 +137,15 @@ class Clients {
   }
 
   get #service(): ClientsService {
-    if (this.#opened) return this.#opened;
+    if (this.#opened) return this.#opened.service;
     const { env, emit, onClose } = this.#context;
     const service = openDesktopClients(env);
-    this.#opened = service;
-    onClose(service.watch(() => emit('clientsChanged', {})));
+    const watching = service.watch(() => {
+      this.#last = undefined;
+      emit('clientsChanged', {});
+    });
+    this.#opened = { service, watching };
+    onClose(() => watching.end());
     return service;
   }
 

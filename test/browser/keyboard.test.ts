@@ -264,6 +264,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     ]);
     await reach(button('More actions'));
     await press('Enter');
+    await role('menuitem', { name: 'Backups…' }).waitFor();
     await press('ArrowDown');
     await getsFocus(role('menuitem', { name: 'Backups…' }));
     await press('Enter');

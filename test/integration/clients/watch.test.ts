@@ -10,9 +10,10 @@ const CURSOR = '.cursor/mcp.json';
 /** Counts the calls, once the watch is at work. */
 async function watched(own: OwnClients, command = own.command): Promise<{ calls: number; end: () => void }> {
   const seen = { calls: 0, end: () => {} };
-  seen.end = own.service({ command }).watch(() => {
+  const watching = own.service({ command }).watch(() => {
     seen.calls += 1;
   });
+  seen.end = () => watching.end();
   onTestFinished(() => seen.end());
   // A file that changes until it is noticed shows that everything is in place.
   for (let round = 0; seen.calls === 0; round += 1) {
@@ -133,10 +134,39 @@ test('a look now and then finds a change where the system reports nothing', asyn
   const tell = () => {
     seen.calls += 1;
   };
-  const end = watchFiles(paths, tell, { root, quietMs: 10, lookMs: 50 });
+  const { end } = watchFiles(paths, tell, { root, quietMs: 10, lookMs: 50 });
   onTestFinished(end);
   await sleep(120);
   await mkdir(root);
   await rename(path, elsewhere);
   await noticed(seen);
+});
+
+test('what the watching program has changed itself is not reported once it is settled, and the next change is', async () => {
+  await using own = await ownClients();
+  const path = await own.file(CURSOR, '{}');
+  let calls = 0;
+  const service = own.service();
+  const watching = service.watch(() => {
+    calls += 1;
+  });
+  onTestFinished(() => watching.end());
+  for (let round = 0; calls === 0; round += 1) {
+    await own.file('.codex/config.toml', `# ${'x'.repeat(round)}`);
+    await sleep(100);
+  }
+  await expect
+    .poll(async () => {
+      const before = calls;
+      await sleep(400);
+      return calls - before;
+    })
+    .toBe(0);
+  calls = 0;
+  await service.add(['cursor'], [SQL]);
+  await watching.settle();
+  await sleep(1000);
+  expect(calls).toBe(0);
+  await writeFile(path, '{}');
+  await expect.poll(() => calls, { timeout: 10_000 }).toBeGreaterThan(0);
 });
