@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { AppAddress } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
+import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import styles from './servers.module.css';
 import { strings } from './strings.ts';
@@ -21,44 +22,51 @@ const words = strings.app;
 
 /** Shows where a Databricks App is before a token goes there, and lets the user confirm it. */
 export function ConfirmApp({ opened, app, source, onConfirm, onClose }: ConfirmAppProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={words.title(app)}>
+      <ReviewApp app={app} source={source} back={strings.addDialog.cancel} onConfirm={onConfirm} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+interface ReviewAppProps extends Omit<ConfirmAppProps, 'opened'> {
+  /** What the button says that leads back. */
+  back: string;
+}
+
+/** The same as a part of another dialog. */
+export function ReviewApp({ app, source, back, onConfirm, onClose }: ReviewAppProps) {
   const { request } = window.causeway;
   const address = useQuery({
     queryKey: ['app-address', app, source],
     queryFn: () =>
       unwrap('server' in source ? request.findAppOf({ name: source.server }) : request.findApp({ ...source, app })),
-    enabled: opened,
     gcTime: 0,
     staleTime: 0,
   });
   const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   const { data } = address;
   return (
-    <Dialog
-      opened={opened}
-      onClose={onClose}
-      title={words.title(app)}
-      footer={
-        <>
-          <Button variant="default" data-autofocus onClick={onClose}>
-            {strings.addDialog.cancel}
-          </Button>
-          <Button
-            disabled={!data}
-            loading={confirming.isPending}
-            onClick={() => {
-              if (data) confirming.mutate(data);
-            }}
-          >
-            {words.confirm}
-          </Button>
-        </>
-      }
-    >
+    <div className={layout.stack}>
       {address.isPending && <Skeleton height={96} />}
       <FailureNotice error={address.error} onRetry={address.refetch} />
       {data && <Address address={data} />}
       <ActionFailure error={confirming.error} />
-    </Dialog>
+      <div className={layout.closing}>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {back}
+        </Button>
+        <Button
+          disabled={!data}
+          loading={confirming.isPending}
+          onClick={() => {
+            if (data) confirming.mutate(data);
+          }}
+        >
+          {words.confirm}
+        </Button>
+      </div>
+    </div>
   );
 }
 

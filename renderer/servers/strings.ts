@@ -75,7 +75,7 @@ export const strings = {
     unusualRemedy: 'Databricks hosts apps under databricksapps.com. Ask the app’s owner before you confirm.',
     changed: 'The address of this app has changed.',
     changedRemedy: 'No token has gone to the new one. Ask the app’s owner whether the change is expected.',
-    halted: (halt: string) => `The app ${halt}. You can start it after adding it.`,
+    halted: (halt: string) => `The app ${halt}. You can start it from its server.`,
     confirmed: (app: string) => `Address of ${app} confirmed`,
   },
 
@@ -86,6 +86,7 @@ export const strings = {
     submit: 'Add server',
     next: 'Review address',
     cancel: 'Cancel',
+    back: 'Go back',
     name: 'Name',
     nameHint: 'AI clients put it before each tool’s name, so keep it short: a-z, 0-9 and “-”.',
     at: (host: string, profile: string) => `On ${host}, as ${profile}`,

@@ -200,7 +200,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await go('Servers');
     await opens(button('Add server'), 'Add server');
     await press('Enter');
-    await getsFocus(role('radio', { name: 'All' }));
+    await getsFocus(role('radio', { name: 'All', exact: true }));
     await press('ArrowRight');
     await press('ArrowRight');
     await role('radio', { name: /^New York taxi trips/ }).waitFor();

@@ -50,13 +50,14 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await open();
     await option(/^mcp-reports.*It is stopped/).check();
     await inspect('offered-app');
-    const agree = shown.page.getByRole('dialog', { name: 'Send your token to mcp-reports?' });
+    const agree = dialog();
     await dialog().getByRole('button', { name: 'Review address', exact: true }).click();
+    await agree.getByText('Send your token to mcp-reports?').waitFor();
     await agree.getByRole('alert').waitFor();
     await inspect('confirm-app');
     expect(await agree.getByRole('button', { name: 'Confirm address' }).isDisabled()).toBe(true);
-    await agree.getByRole('button', { name: 'Cancel' }).click();
-    await agree.waitFor({ state: 'detached' });
+    await agree.getByRole('button', { name: 'Go back' }).click();
+    await option(/^mcp-reports/).waitFor();
     expect((await openList()).read().servers).toEqual([]);
   });
 

@@ -12,7 +12,7 @@ import layout from '../../shared/layout.module.css';
 import { FailureNotice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
 import { toast } from '../../shared/toast.ts';
-import { ConfirmApp } from '../confirm-app.tsx';
+import { ReviewApp } from '../confirm-app.tsx';
 import { TYPE_GLYPHS } from '../server-icon.tsx';
 import { strings } from '../strings.ts';
 import styles from './add.module.css';
@@ -114,82 +114,85 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     choose(server === null ? null : server.kind === 'app' ? server.title : server.add);
   };
   const isReady = proposal.data !== undefined && target !== null && name.trim() !== '';
-  return (
-    <>
-      <Form
-        onSubmit={() => {
-          if (isReady && isApp) setConfirming(true);
-          else if (isReady) adding.mutate({ ...proposal.data, name: name.trim() });
-        }}
-        error={adding.error}
-        actions={
-          <>
-            <Button variant="default" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button type="submit" disabled={!isReady} loading={adding.isPending}>
-              {isApp ? words.next : words.submit}
-            </Button>
-          </>
-        }
-      >
-        <fieldset className={styles.kinds}>
-          <legend>{words.type}</legend>
-          {CHOICES.map(([each, label, glyph]) => (
-            <label key={each} className={styles.kind} data-chosen={each === choice}>
-              <input
-                type="radio"
-                name="kind"
-                value={each}
-                checked={each === choice}
-                data-autofocus={each === 'all' || undefined}
-                onChange={() => {
-                  setChoice(each);
-                  setOffered(null);
-                  choose(each === 'sql' ? '' : null);
-                }}
-              />
-              <Icon of={glyph} />
-              {label}
-            </label>
-          ))}
-        </fieldset>
-        {choice === 'all' ? (
-          <OfferedList profile={profile} chosen={offered} onChoose={chooseOffered} />
-        ) : (
-          <>
-            <p className={layout.quiet}>{words.hints[choice]}</p>
-            <ChooseTarget key={choice} kind={choice} profile={profile} target={target} onChoose={choose} />
-          </>
-        )}
-        <TextField
-          ref={nameField}
-          label={words.name}
-          description={words.nameHint}
-          value={name}
-          onChange={(typed) => {
-            setOwnName(typed);
-            adding.reset();
-          }}
-          spellCheck={false}
-        />
-        <p className={layout.quiet}>
-          {proposal.data && target !== null && <code>{proposal.data.path} </code>}
-          {words.at(formatHost(host), profile)}
-        </p>
-        <FailureNotice error={target ? proposal.error : null} />
-      </Form>
-      {isApp && offered && proposal.data && (
-        <ConfirmApp
-          opened={isConfirming}
+  if (isConfirming && offered) {
+    return (
+      <>
+        <p className={layout.name}>{strings.app.title(offered.title)}</p>
+        <ReviewApp
           app={offered.title}
           source={{ profile }}
+          back={words.back}
           onConfirm={({ path: appPath, origin }) =>
             adding.mutateAsync({ path: appPath, name: name.trim(), confirmed: origin })
           }
           onClose={() => setConfirming(false)}
         />
+      </>
+    );
+  }
+  return (
+    <Form
+      onSubmit={() => {
+        if (isReady && isApp) setConfirming(true);
+        else if (isReady) adding.mutate({ ...proposal.data, name: name.trim() });
+      }}
+      error={adding.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            {words.cancel}
+          </Button>
+          <Button type="submit" disabled={!isReady} loading={adding.isPending}>
+            {isApp ? words.next : words.submit}
+          </Button>
+        </>
+      }
+    >
+      <fieldset className={styles.kinds}>
+        <legend>{words.type}</legend>
+        {CHOICES.map(([each, label, glyph]) => (
+          <label key={each} className={styles.kind} data-chosen={each === choice}>
+            <input
+              type="radio"
+              name="kind"
+              value={each}
+              checked={each === choice}
+              data-autofocus={each === 'all' || undefined}
+              onChange={() => {
+                setChoice(each);
+                setOffered(null);
+                choose(each === 'sql' ? '' : null);
+              }}
+            />
+            <Icon of={glyph} />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {choice === 'all' ? (
+        <OfferedList profile={profile} chosen={offered} onChoose={chooseOffered} />
+      ) : (
+        <>
+          <p className={layout.quiet}>{words.hints[choice]}</p>
+          <ChooseTarget key={choice} kind={choice} profile={profile} target={target} onChoose={choose} />
+        </>
       )}
-    </>
+      <TextField
+        ref={nameField}
+        label={words.name}
+        description={words.nameHint}
+        value={name}
+        onChange={(typed) => {
+          setOwnName(typed);
+          adding.reset();
+        }}
+        spellCheck={false}
+      />
+      <p className={layout.quiet}>
+        {proposal.data && target !== null && <code>{proposal.data.path} </code>}
+        {words.at(formatHost(host), profile)}
+      </p>
+      <FailureNotice error={target ? proposal.error : null} />
+    </Form>
   );
 }

@@ -25,14 +25,19 @@ export function ToolAnswerView({ answer, name }: { answer: ToolAnswer; name: str
   const isEmpty = answer.parts.length === 0 && (structured === undefined || structured === null);
   return (
     <div className={layout.stack}>
-      <p className={styles.outcome} data-failed={hasFailed}>
-        <Icon of={hasFailed ? IconAlertTriangleFilled : IconCircleCheckFilled} />
-        {(hasFailed ? words.failedTime : words.time)(formatRunTime(durationMs))}
-        {table && <span className={layout.quiet}>{words.rows(table.rows.length)}</span>}
-      </p>
+      <div className={layout.head}>
+        <p className={styles.outcome} data-failed={hasFailed}>
+          <Icon of={hasFailed ? IconAlertTriangleFilled : IconCircleCheckFilled} />
+          {(hasFailed ? words.failedTime : words.time)(formatRunTime(durationMs))}
+          {table && <span className={layout.quiet}>{words.rows(table.rows.length)}</span>}
+        </p>
+        {table && <TakeAlong table={table} name={name} />}
+      </div>
       {failure && <Failed title={failureTitle(failure.state)} text={failure.message} />}
       {!failure && isError && <Failed title={words.toolError} text={errorText(answer)} />}
-      {table && <Result table={table} name={name} />}
+      {table && table.rows.length > 0 && <ResultRows table={table} />}
+      {table && table.rows.length === 0 && <p>{words.noRows}</p>}
+      {table?.isTruncated && <p className={layout.quiet}>{words.truncated}</p>}
       {!hasFailed &&
         rest.map((part, place) => (
           // The parts of one answer never change.
@@ -107,10 +112,10 @@ function Part({ part }: { part: ToolAnswer['parts'][number] }) {
   }
 }
 
-/** Rows with their columns, and the ways to take them along. */
-function Result({ table, name }: { table: ResultTable; name: string }) {
+/** The ways to take rows along. */
+function TakeAlong({ table, name }: { table: ResultTable; name: string }) {
   const { request } = window.causeway;
-  const { columns, isTruncated } = table;
+  const { columns } = table;
   const content = {
     columns: columns.map((column) => column.name),
     rows: table.rows.map((row) => row.map((cell) => cell ?? '')),
@@ -125,8 +130,6 @@ function Result({ table, name }: { table: ResultTable; name: string }) {
   });
   return (
     <>
-      {table.rows.length === 0 ? <p>{words.noRows}</p> : <ResultRows table={table} />}
-      {isTruncated && <p className={layout.quiet}>{words.truncated}</p>}
       <div className={layout.actions}>
         <Button
           variant="default"
