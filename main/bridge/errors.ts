@@ -58,7 +58,7 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
   },
   permission_denied: ({ path, profile }, detail) => [
     `The user of profile "${profile}" has no access to ${path} (${detail}).`,
-    'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+    'Ask its owner for access to the catalog, schema, function, index or Genie space behind it.',
   ],
   feature_unavailable: ({ host, path }, detail) => [
     `${host} has no managed MCP server at ${path} (${detail}).`,
@@ -68,16 +68,13 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
     `${host} found nothing at ${path} (${detail}).`,
     'Check the catalog, schema, index, function or Genie space that the path names.',
   ],
-  rate_limited: ({ host }) => [
-    `${host} is limiting requests (429) and did not relent.`,
-    'Wait a minute and try again.',
-  ],
+  rate_limited: ({ host }) => [`${host} is limiting requests (429).`, 'Wait a minute and try again.'],
   unavailable: ({ host }, detail) => [
     `${host} could not answer (${detail}).`,
     'The workspace may be restarting: try again in a minute.',
   ],
   login_page: ({ host }) => [
-    `Instead of ${host}, a sign-in page answered: a captive portal or a company proxy stands in between.`,
+    `A sign-in page answered instead of ${host}. A captive portal or a company proxy is in between.`,
     'Open the workspace in a browser, sign in to the network, and try again.',
   ],
 };
@@ -102,12 +99,11 @@ export function explainFailure(failure: UpstreamFailure, where: FailureContext, 
       });
     case 'old-transport':
       return new CausewayError('feature_unavailable', oldTransport(where), {
-        remedy:
-          'Nothing was run. Ask whoever runs it for an address that speaks streamable HTTP (MCP 2025-03-26 or later).',
+        remedy: 'Nothing was run. Ask its owner for an address that speaks streamable HTTP (MCP 2025-03-26 or later).',
       });
     case 'forgotten':
-      return new CausewayError('unavailable', `${where.host} forgets each session as soon as it has begun it.`, {
-        remedy: `It has not run ${method}. Try again in a minute; if it stays so, tell your workspace admin.`,
+      return new CausewayError('unavailable', `${where.host} forgets each session as soon as it begins.`, {
+        remedy: `It has not run ${method}. Try again in a minute, or ask your workspace admin.`,
       });
   }
 }
@@ -125,7 +121,7 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   // What it holds may be the result itself: it is not quoted.
   if (head.status < 300) {
     const type = foreignText(mediaType(head), { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
-    return unknownOutcome(`${where.host} answered ${method} with something that is no MCP answer (${type}).`, method);
+    return unknownOutcome(`${where.host} did not answer ${method} with a valid MCP message (${type}).`, method);
   }
   const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, where.sent ?? []);
   const known = workspaceRefusal('POST', head.status, body);

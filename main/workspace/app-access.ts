@@ -51,7 +51,7 @@ export class AppAccess implements TokenSource {
   /** The origin that the last check allowed. @throws {CausewayError} `unavailable` where it has allowed none */
   get origin(): string {
     if (this.#checked) return this.#checked.origin;
-    throw new CausewayError('unavailable', `App "${this.name}" was not asked: no token may be sent to it now.`, {
+    throw new CausewayError('unavailable', `The address of app "${this.name}" was not checked, so no token was sent.`, {
       remedy: 'Try again: the answer then says why.',
     });
   }
@@ -185,7 +185,7 @@ export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Pro
   if (url && isPlain && (url.protocol === 'https:' || isLocal)) return url.origin;
   throw new CausewayError(
     'unexpected_answer',
-    `${host} names an address for app "${name}" to which no token is sent (${foreignText(text, { maxLength: 200 })}).`,
+    `The address of app "${name}" is not one that tokens are sent to (${foreignText(text, { maxLength: 200 })}).`,
     { remedy: "Only an https address without a path is one of Databricks Apps. Ask the app's owner." },
   );
 }
@@ -193,8 +193,8 @@ export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Pro
 function notConfirmed(app: string, profile: Profile, origin: string, before: string | undefined): CausewayError {
   const message =
     before === undefined
-      ? `App "${app}" is at ${origin}, which nobody has confirmed: no token was sent there.`
-      : `App "${app}" is now at ${origin}, not at ${shownOrigin(before)}, which was confirmed: no token was sent.`;
+      ? `App "${app}" is at ${origin}. You have not confirmed this address, so no token was sent.`
+      : `App "${app}" has moved from ${shownOrigin(before)}, which you confirmed, to ${origin}. No token was sent.`;
   return new CausewayError('app_not_confirmed', message, {
     action: { do: 'confirm-app', app, profile: profile.name },
   });
@@ -208,7 +208,7 @@ function shownOrigin(text: string): string {
 /** In these, nothing answers at the app's address; in any other, among them newer ones, it may. */
 const HALTED: Record<string, string> = {
   STOPPED: 'is stopped',
-  STOPPING: 'is being stopped',
+  STOPPING: 'is stopping',
   STARTING: 'is starting',
   DELETING: 'is being deleted',
   ERROR: 'could not be started',
@@ -230,7 +230,7 @@ export function haltOf({
 function refuseHalted(record: DatabricksApp, profile: Profile): void {
   const halt = haltOf(record);
   if (!halt) return;
-  const message = `App "${record.name}" ${halt.words}: nothing was run.`;
+  const message = `App "${record.name}" ${halt.words}. Nothing was run.`;
   if (halt.canStart) {
     throw new CausewayError('unavailable', message, {
       action: { do: 'start-app', app: record.name, profile: profile.name },

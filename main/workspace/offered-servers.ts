@@ -90,7 +90,7 @@ export function offeredService({ name: fullName, comment = '', config }: McpServ
     about: comment,
     add: name,
     path: servicePath(name),
-    obstacle: status === 'ACTIVE' ? null : 'Its connection is not active.',
+    obstacle: status === 'ACTIVE' ? null : 'Connection inactive',
   };
 }
 
@@ -98,7 +98,7 @@ export function offeredSpace({ space_id: id, title, description = '' }: GenieSpa
   return {
     ...plain,
     group: 'genie',
-    title: title.trim() || 'Genie space without a title',
+    title: title.trim() || 'Untitled Genie space',
     about: description,
     add: `genie:${id}`,
     path: `/api/2.0/mcp/genie/${encodeURIComponent(id)}`,
@@ -115,7 +115,7 @@ export function offeredSearch(name: string, isSearchable = true): OfferedServer 
     title: name.split('.').length === 2 ? `All indexes of ${name}` : name,
     add: `search:${name}`,
     path: below(SEARCH_PATH, name),
-    obstacle: isSearchable ? null : 'It has embeddings of its own, which the server cannot search.',
+    obstacle: isSearchable ? null : 'Manages its own embeddings, so the server cannot search it',
   };
 }
 
@@ -138,14 +138,14 @@ export function offeredConnection({ name, comment = '' }: Connection): OfferedSe
 }
 
 const STATES: Record<string, string> = {
-  STOPPED: 'It is stopped.',
-  STOPPING: 'It is being stopped.',
-  STARTING: 'It is starting.',
-  DEPLOYING: 'It is being deployed.',
-  CRASHED: 'It has crashed.',
-  DELETING: 'It is being deleted.',
-  ERROR: 'It has failed.',
-  UNAVAILABLE: 'It is not available.',
+  STOPPED: 'Stopped',
+  STOPPING: 'Stopping',
+  STARTING: 'Starting',
+  DEPLOYING: 'Deploying',
+  CRASHED: 'Crashed',
+  DELETING: 'Deleting',
+  ERROR: 'Failed',
+  UNAVAILABLE: 'Unavailable',
 };
 
 export function offeredApp({ name, description = '', app_status, compute_status }: DatabricksApp): OfferedServer {

@@ -48,7 +48,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
 
   it('reviews the address of an app before it is added, and says where no token can go', async () => {
     await open();
-    await option(/^mcp-reports.*It is stopped/).check();
+    await option(/^mcp-reports.*Stopped/).check();
     await inspect('offered-app');
     const agree = dialog();
     await dialog().getByRole('button', { name: 'Review address', exact: true }).click();

@@ -197,7 +197,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await go('Servers');
     await state('Not found');
     await state('Signed out');
-    await state('Running, no tools');
+    await state('No tools');
     await inspect('servers-in-trouble');
     await shown.page.getByRole('button', { name: 'Open workspace of ungranted' }).click();
     await expect.poll(() => shown.server.opened).toEqual([shown.workspace.host]);

@@ -40,8 +40,8 @@ const LABELS: Record<Trouble, string> = {
   'service-signed-out': 'Signed out of the service',
   forbidden: 'No access',
   'not-found': 'Not found',
-  'blocked-by-ip-list': 'Blocked by the IP access list',
-  'login-page': 'A sign-in page is in the way',
+  'blocked-by-ip-list': 'IP blocked',
+  'login-page': 'Network sign-in',
   unreachable: 'Unreachable',
   failing: 'Not working',
 };
@@ -55,22 +55,22 @@ export function formatHealth(health: ServerHealth, { profile, now }: HealthForma
     case 'connecting':
       return {
         label: 'Connecting',
-        sentence: 'Causeway is asking the server what it offers.',
+        sentence: 'Causeway is asking the server for its tools.',
         remedy: null,
         action: null,
       };
     case 'ready':
       return {
         label: `Running, ${count(health.tools, 'tool')}`,
-        sentence: `The server answers and offers ${count(health.tools, 'tool')}.`,
+        sentence: `The server is running with ${count(health.tools, 'tool')}.`,
         remedy: null,
         action: null,
       };
     case 'no-grants':
       return {
-        label: 'Running, no tools',
-        sentence: `The server answers, but shows the user of profile "${profile}" nothing.`,
-        remedy: 'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+        label: 'No tools',
+        sentence: `The server is running, but offers the user of profile "${profile}" no tools.`,
+        remedy: 'Ask its owner for access to the catalog, schema, function, index or Genie space behind it.',
         action: 'check-again',
       };
     case 'waiting-for-browser':

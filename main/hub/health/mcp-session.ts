@@ -95,7 +95,7 @@ export class McpSession {
       if (page === MAX_TOOL_PAGES || tools.length > MAX_TOOLS) throw endless();
       const answer = pageSchema.safeParse(await this.#ask('tools/list', cursor ? { cursor } : {}, options));
       if (!answer.success) {
-        throw new CausewayError('unexpected_answer', 'The server answered with something that is no list of tools.', {
+        throw new CausewayError('unexpected_answer', 'The server did not send a valid list of tools.', {
           cause: answer.error,
         });
       }
@@ -113,7 +113,7 @@ export class McpSession {
     const options = { signal: callTimeoutMs === undefined ? signal : endingAfter(callTimeoutMs, signal), onProgress };
     const result = resultSchema.safeParse(await this.#ask('tools/call', { name, arguments: args }, options));
     if (result.success) return result.data;
-    throw new CausewayError('unexpected_answer', 'The server answered with something that is no tool result.');
+    throw new CausewayError('unexpected_answer', 'The server did not send a valid tool result.');
   }
 
   /** Ends the session as soon as no request is in flight. */
@@ -206,16 +206,20 @@ function serverError(error: ProtocolError): CausewayError {
   const message = foreignText(error.message);
   const elsewhere = code === SIGN_IN_ELSEWHERE ? elicitationSchema.safeParse(data).data : undefined;
   if (elsewhere) {
-    return new CausewayError('unexpected_answer', message || 'The server wants you to sign in somewhere else first.', {
-      remedy: `Open ${foreignText(elsewhere.elicitations[0]?.url ?? '')} in your browser, sign in there, and try again.`,
-    });
+    return new CausewayError(
+      'unexpected_answer',
+      message || 'The server asks you to sign in with another provider first.',
+      {
+        remedy: `Open ${foreignText(elsewhere.elicitations[0]?.url ?? '')} in your browser, sign in there, and try again.`,
+      },
+    );
   }
   const words = message || `The server answered with error ${code}.`;
   if (/PERMISSION_DENIED|not authori[sz]ed|does not have permission/i.test(message)) {
-    return new CausewayError('no_grants', words, { remedy: 'Ask for grants on what the server serves.' });
+    return new CausewayError('no_grants', words, { remedy: 'Ask its owner for access.' });
   }
   if (/\b(not found|does not exist)\b|NOT_FOUND/i.test(message) && code !== -32601) {
-    return new CausewayError('not_found', words, { remedy: 'Check what the path of the server names.' });
+    return new CausewayError('not_found', words, { remedy: 'Check the path of the server.' });
   }
   return new CausewayError('unexpected_answer', words);
 }
@@ -223,7 +227,7 @@ function serverError(error: ProtocolError): CausewayError {
 function endless(): CausewayError {
   return new CausewayError(
     'unexpected_answer',
-    `The server's list of tools has not ended after ${MAX_TOOL_PAGES} pages or ${MAX_TOOLS} tools.`,
-    { remedy: 'Tell whoever runs the server.' },
+    `The server's list of tools did not end after ${MAX_TOOL_PAGES} pages or ${MAX_TOOLS} tools.`,
+    { remedy: 'Ask the owner of the server to look at it.' },
   );
 }

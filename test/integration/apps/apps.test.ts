@@ -200,13 +200,13 @@ describe('an app that does not answer', () => {
 
   it('that is stopped gets no token, and the client is told how to start it', async () => {
     expect(await told('mcp-reports')).toBe(
-      'App "mcp-reports" is stopped: nothing was run. Start it with: causeway servers start app:mcp-reports --profile agent.',
+      'App "mcp-reports" is stopped. Nothing was run. Start it with: causeway servers start app:mcp-reports --profile agent.',
     );
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });
 
   it('that has crashed gets none either', async () => {
-    expect(await told('mcp-broken')).toMatch(/^App "mcp-broken" has crashed: nothing was run\. Ask the app's owner/);
+    expect(await told('mcp-broken')).toMatch(/^App "mcp-broken" has crashed. Nothing was run\. Ask the app's owner/);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('an app that does not answer', () => {
     expect((await session.request('initialize', INITIALIZE)).result).toBeDefined();
     // Stopped after the last look: the page that answers leads to another one.
     app('mcp-inventory').computeState = 'STOPPED';
-    expect((await session.request('tools/list')).error?.message).toContain('is stopped: nothing was run.');
+    expect((await session.request('tools/list')).error?.message).toContain('is stopped. Nothing was run.');
     app('mcp-inventory').computeState = 'ACTIVE';
     app('mcp-inventory').canUse = new Set(['nobody']);
     expect((await session.request('tools/list')).error?.message).toContain('may not use app "mcp-inventory"');

@@ -46,7 +46,7 @@ describe('a token goes to no host', () => {
     nameAddress(stage, 'mcp-inventory', host.origin);
     await listApp(stage, 'mcp-inventory');
     expect(await refusalFrom('mcp-inventory')).toContain(
-      `is at ${host.origin}, which nobody has confirmed: no token was sent there. See the address and confirm it with: causeway servers add app:mcp-inventory --profile agent.`,
+      `is at ${host.origin}. You have not confirmed this address, so no token was sent. See the address and confirm it with: causeway servers add app:mcp-inventory --profile agent.`,
     );
     expect(host.requests).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('a token goes to no host', () => {
     const host = await startHost(stage);
     await listApp(stage, 'mcp-inventory', host.origin);
     expect(await refusalFrom('mcp-inventory')).toMatch(
-      / is now at .+, not at .+, which was confirmed: no token was sent\./,
+      / has moved from .+, which you confirmed, to .+\. No token was sent\./,
     );
     expect(host.requests).toEqual([]);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
@@ -70,7 +70,7 @@ describe('a token goes to no host', () => {
     const host = await startHost(stage);
     nameAddress(stage, 'mcp-inventory', host.origin);
     await listApp(stage, 'mcp-inventory', spelled(host.origin));
-    expect(await refusalFrom('mcp-inventory')).toMatch(/no token was sent/);
+    expect(await refusalFrom('mcp-inventory')).toMatch(/no token was sent/i);
     expect(host.requests).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('a token goes to no host', () => {
     // Confirmed as it is: the form alone decides.
     await listApp(stage, 'mcp-inventory', typeof url === 'string' && url !== '' ? url : 'https://any.test');
     expect(await refusalFrom('mcp-inventory')).toMatch(
-      /to which no token is sent|has no address yet|is not what its documentation says/,
+      /is not one that tokens are sent to|has no address yet|is not what its documentation says/,
     );
   });
 
@@ -100,7 +100,7 @@ describe('a token goes to no host', () => {
   ])('that only looks like the confirmed one: %s', async (url) => {
     nameAddress(stage, 'mcp-inventory', url);
     await listApp(stage, 'mcp-inventory', 'https://mcp-inventory-1.aws.databricksapps.com');
-    expect(await refusalFrom('mcp-inventory')).toMatch(/, which was confirmed: no token was sent\./);
+    expect(await refusalFrom('mcp-inventory')).toMatch(/, which you confirmed, to .+\. No token was sent\./);
   });
 
   it('that an app has moved to in the middle of a session, until that one is confirmed', async () => {
@@ -115,9 +115,11 @@ describe('a token goes to no host', () => {
     fails = true;
     const refused = await session.request('tools/call', CALL);
     fails = false;
-    expect(refused.error?.message).toContain(`is now at ${after.origin}, not at ${before.origin}, which was confirmed`);
+    expect(refused.error?.message).toContain(
+      `has moved from ${before.origin}, which you confirmed, to ${after.origin}.`,
+    );
     expect(after.requests).toEqual([]);
-    expect((await session.request('tools/call', CALL)).error?.message).toContain('which was confirmed');
+    expect((await session.request('tools/call', CALL)).error?.message).toContain('which you confirmed');
     expect(before.requests).toHaveLength(1);
     await listApp(stage, 'mcp-inventory', after.origin);
     expect((await session.request('tools/call', CALL)).result).toBeDefined();
@@ -155,10 +157,10 @@ describe('a token goes to no host', () => {
     const host = await startHost(stage);
     await listApp(stage, 'mcp-inventory', host.origin);
     const { code, stderr } = await runCauseway(stage.home, ['servers', 'test', 'mcp-inventory']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('no token was sent')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No token was sent')]);
     const { path } = await openServers(stage.home.env);
     await writeFile(path, '{"servers":[{"confirmed":{}}]}');
-    expect(await refusalFrom('mcp-inventory')).toContain('which nobody has confirmed');
+    expect(await refusalFrom('mcp-inventory')).toContain('You have not confirmed this address');
     expect(host.requests).toEqual([]);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });

@@ -262,7 +262,7 @@ describe('a good answer of another type', () => {
     const [frame] = await framesFor(
       (response) => void response.writeHead(200, { 'content-type': 'text/csv' }).end(text),
     );
-    expect(frame).toMatch(/something that is no MCP answer \(text\/csv\)\. It may or may not have run/);
+    expect(frame).toMatch(/with a valid MCP message \(text\/csv\)\. It may or may not have run/);
     expect(frame).not.toContain('4711');
   });
 });

@@ -72,8 +72,8 @@ describe('what a workspace offers', () => {
     expect(headings.toSorted()).toEqual(['Apps', 'Connections', 'Functions', 'Genie', 'SQL', 'Search', 'Services']);
     expect(stdout).toMatch(/^ {2}genie:\S+ +New York taxi trips/m);
     expect(stdout).toMatch(/^ {2}sql +.*Replaced by system\.ai\.dbsql\.$/m);
-    expect(stdout).toMatch(/images_index +It has embeddings of its own/);
-    expect(stdout).toMatch(/app:mcp-reports +It is stopped\./);
+    expect(stdout).toMatch(/images_index +Manages its own embeddings/);
+    expect(stdout).toMatch(/app:mcp-reports +Stopped/);
     expect(stdout).not.toContain('mcp-payroll');
     expect(stderr).toContain('Left out: 1 app whose name does not begin with mcp-. --all shows them.');
     expect(stderr).toMatch(/such as: causeway servers add \S+ --profile ben\n$/);

@@ -106,17 +106,17 @@ describe('an answer that is not quite right', () => {
     [
       'a sign-in page',
       body('text/html', '<!doctype html><title>Hotel</title>'),
-      /a sign-in page answered: a captive portal/,
+      /A sign-in page answered instead of .+\. A captive portal/,
     ],
     [
       'a sign-in page that calls itself JSON',
       asJson('\n<!-- hotel --><html><title>Hotel</title></html>'),
-      /a sign-in page answered: a captive portal/,
+      /A sign-in page answered instead of .+\. A captive portal/,
     ],
     [
       'a network that says that it wants a sign-in',
       (response) => void response.writeHead(511).end('Sign in to the network'),
-      /a sign-in page answered: a captive portal/,
+      /A sign-in page answered instead of .+\. A captive portal/,
     ],
     [
       '502 with a page',
@@ -243,9 +243,7 @@ describe('a session', () => {
     const client = await connect(orderly({ onCall: forgets }).script);
     await client.open();
     const { error } = await client.request(1, 'tools/call');
-    expect(error.message).toMatch(
-      /forgets each session as soon as it has begun it\. It has not run tools\/call\. Try again/,
-    );
+    expect(error.message).toMatch(/forgets each session as soon as it begins\. It has not run tools\/call\. Try again/);
     expect(client.server.count('tools/call')).toBe(3);
   });
 

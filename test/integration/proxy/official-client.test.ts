@@ -155,7 +155,7 @@ describe('the client is told in words', () => {
     [
       'a redirect to a sign-in page',
       { kind: 'redirect', location: 'http://portal.example/' },
-      /a sign-in page answered: a captive portal/,
+      /A sign-in page answered instead of .+\. A captive portal/,
     ],
     [
       'a private link',

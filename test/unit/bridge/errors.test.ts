@@ -70,7 +70,7 @@ describe('the explanation of a refusal', () => {
       '403 for want of grants',
       refused(403, rest('PERMISSION_DENIED', 'User does not have USE SCHEMA on main.finance')),
       'permission_denied',
-      'The user of profile "acme" has no access to /api/2.0/mcp/sql (403: User does not have USE SCHEMA on main.finance). Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+      'The user of profile "acme" has no access to /api/2.0/mcp/sql (403: User does not have USE SCHEMA on main.finance). Ask its owner for access to the catalog, schema, function, index or Genie space behind it.',
     ],
     [
       '404 for a thing',
@@ -94,7 +94,7 @@ describe('the explanation of a refusal', () => {
       '429',
       refused(429, rest('REQUEST_LIMIT_EXCEEDED', 'Too many')),
       'rate_limited',
-      'acme.cloud.databricks.com is limiting requests (429) and did not relent. Wait a minute and try again.',
+      'acme.cloud.databricks.com is limiting requests (429). Wait a minute and try again.',
     ],
     [
       '503',
@@ -118,13 +118,13 @@ describe('the explanation of a refusal', () => {
       'a sign-in page in place of an answer',
       refused(200, '\n<!DOCTYPE html><html><body>Welcome to the hotel</body></html>'),
       'login_page',
-      'Instead of acme.cloud.databricks.com, a sign-in page answered: a captive portal or a company proxy stands in between. Open the workspace in a browser, sign in to the network, and try again.',
+      'A sign-in page answered instead of acme.cloud.databricks.com. A captive portal or a company proxy is in between. Open the workspace in a browser, sign in to the network, and try again.',
     ],
     [
       'a redirect to one',
       refused(302, '', { location: 'http://portal.example/login' }),
       'login_page',
-      'Instead of acme.cloud.databricks.com, a sign-in page answered: a captive portal or a company proxy stands in between. Open the workspace in a browser, sign in to the network, and try again.',
+      'A sign-in page answered instead of acme.cloud.databricks.com. A captive portal or a company proxy is in between. Open the workspace in a browser, sign in to the network, and try again.',
     ],
     [
       'anything else',

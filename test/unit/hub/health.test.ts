@@ -141,14 +141,14 @@ describe('the format of a state', () => {
   it.each<[WatchEvent, string, string | null]>([
     [answered(1), 'Running, 1 tool', null],
     [answered(6), 'Running, 6 tools', null],
-    [answered(0), 'Running, no tools', 'check-again'],
+    [answered(0), 'No tools', 'check-again'],
     [failed('signed_out'), 'Signed out', 'sign-in'],
     [failed('missing_scope'), 'No access', 'accounts'],
     [failed('unauthenticated'), 'Signed out', 'accounts'],
     [failed('profile_not_found'), 'Not working', 'accounts'],
     [failed('permission_denied'), 'No access', 'check-again'],
-    [failed('ip_blocked'), 'Blocked by the IP access list', 'check-again'],
-    [failed('login_page'), 'A sign-in page is in the way', 'check-again'],
+    [failed('ip_blocked'), 'IP blocked', 'check-again'],
+    [failed('login_page'), 'Network sign-in', 'check-again'],
     [{ name: 'sign-in-began' }, 'Waiting for the browser', null],
     [{ name: 'asked', at: AT }, 'Connecting', null],
   ])('%j is "%s"', (event, label, action) => {
