@@ -1,3 +1,4 @@
+import type { Audit } from './audit/audit.ts';
 import type { AuthService, Profile } from './auth/auth.ts';
 import type { ServerRequest } from './bridge/endpoint.ts';
 import type { MonitoredServer } from './hub/health/health.ts';
@@ -188,7 +189,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
-    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }, { serverKey }] =
+    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }, { serverKey }, { Audit }] =
       await Promise.all([
         import('./hub/server.ts'),
         import('./hub/rendezvous.ts'),
@@ -196,8 +197,10 @@ export function createCauseway(options: CausewayOptions): Causeway {
         import('./platform/connections.ts'),
         import('./rules/rules-file.ts'),
         import('./rules/decision.ts'),
+        import('./audit/audit.ts'),
       ]);
     const rules = new RulesFile(env);
+    const audit = new Audit(env, (words) => console.warn(words));
     const hub = await startHub({
       folder: hubFolder(env),
       serve: async (request, sink) => {
@@ -208,16 +211,20 @@ export function createCauseway(options: CausewayOptions): Causeway {
         const askApproval = approvals?.askFor({ profile: profile.name, path, key });
         return createBridge({ ...found, connections, askApproval }, sink);
       },
-      ...(watcher ? { watcher } : {}),
+      watcher: auditedWatcher(watcher, audit),
       onQuit: options.onQuit,
       systemProxies,
     });
     // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
     const unwatch = rules.subscribe(() => {});
+    const end = async () => {
+      unwatch();
+      await audit.close();
+    };
     return {
       sessions: () => hub.sessions(),
-      finish: (graceMs) => hub.finish(graceMs).finally(unwatch),
-      close: () => hub.close().finally(unwatch),
+      finish: (graceMs) => hub.finish(graceMs).finally(end),
+      close: () => hub.close().finally(end),
     };
   };
 
@@ -263,6 +270,20 @@ export function createCauseway(options: CausewayOptions): Causeway {
       await (await opening)?.close();
       await pools?.close();
       await dispatchers?.close();
+    },
+  };
+}
+
+/** The same watcher; each call that ends is audited besides. */
+function auditedWatcher(watcher: HubWatcher | undefined, audit: Audit): HubWatcher {
+  return {
+    onSessions: (sessions) => watcher?.onSessions?.(sessions),
+    onCall: (call) => {
+      watcher?.onCall?.(call);
+      audit.add(call);
+    },
+    get recorder() {
+      return watcher?.recorder;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { auditTargets } from '../audit/choice.ts';
 import type { AuthService, Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
@@ -5,6 +6,7 @@ import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
+import { inOneLine } from '../platform/errors.ts';
 import { checkNetworkSettings, type HttpOptions, openDispatcher, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
@@ -46,8 +48,16 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
     await tuneEngine('bridge');
     paths.add(request.path);
     const endpoint = await openEndpoint(request, { auth, pool, env, rules, ...rest });
-    return (sink) => createBridge({ ...endpoint, onNotice }, sink);
+    const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice }, sink);
+    if (!(await auditTargets(env).catch(notAudited))) return build;
+    const { auditedBridge } = await import('../audit/audited-bridge.ts');
+    return (sink) => auditedBridge(env, { ...request, profile: endpoint.profile.name }, sink, build);
   };
+}
+
+/** A choice that cannot be read keeps nobody from calling. */
+function notAudited(error: unknown): undefined {
+  process.stderr.write(`causeway proxy: Calls are not audited. ${inOneLine(error)}\n`);
 }
 
 /** The sign-ins to services, and the ways to apps; the REST client is loaded when the first one is asked for. */

@@ -23,6 +23,7 @@ const COMMANDS: RegisterCommand[] = [
   registerClients,
   registerRules,
   registerPolicy,
+  registerAudit,
   registerCompletion,
   registerUninstall,
 ];
@@ -236,6 +237,37 @@ function registerPolicy(program: Command, context: CommandContext): void {
   withJson(group.command('check <file>'))
     .description('check a file before it becomes the policy')
     .action(async (file: string, options) => (await import('./policy.ts')).checkPolicy(context, file, options));
+}
+
+const AUDIT_HELP = `
+Kept of each call: when, which AI client, profile, server, tool, outcome and duration. Never what was asked or answered.
+A session of a proxy that works alone looks at this when it begins.`;
+
+/** `causeway audit …`: which calls were made, without contents. Each command's code loads when it runs. */
+function registerAudit(program: Command, context: CommandContext): void {
+  const group = program
+    .command('audit')
+    .description('keep or send which calls were made, without contents')
+    .option('--json', 'print JSON')
+    .addHelpText('after', AUDIT_HELP)
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw noSuchCommand(unknown, command);
+      await (await import('./audit.ts')).showAudit(context, command.optsWithGlobals());
+    });
+  withJson(group.command('on'))
+    .description('audit calls from now on: in a file, unless --otlp alone is given')
+    .option('--file', 'in a file in the folder of the log, also beside --otlp')
+    .option('--otlp <url>', 'to an OpenTelemetry collector, by OTLP over HTTP')
+    .action(async (_options, command: Command) =>
+      (await import('./audit.ts')).startAudit(context, command.optsWithGlobals()),
+    );
+  withJson(group.command('off'))
+    .description('audit no calls; what was written stays')
+    .action(async (_options, command: Command) =>
+      (await import('./audit.ts')).stopAudit(context, command.optsWithGlobals()),
+    );
 }
 
 function withScope(command: Command): Command {

@@ -156,6 +156,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway clients backups': ['causeway clients backups'],
   'causeway clients restore': ['causeway clients restore cursor-1 --dry-run'],
 
+  'causeway audit': ['causeway audit'],
+  'causeway audit on': ['causeway audit on', 'causeway audit on --otlp http://localhost:4318'],
+  'causeway audit off': ['causeway audit off'],
+
   'causeway policy': ['causeway policy show'],
   'causeway policy show': ['causeway policy show', 'causeway policy show --json'],
   'causeway policy check': ['causeway policy check policy.json'],

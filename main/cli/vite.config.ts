@@ -44,6 +44,11 @@ const keptChunks: Plugin = {
   },
 };
 
+/** Telemetry is large, and loaded as a session begins, where it is asked for at all: it need not be kept for later. */
+function isOptional(output: Rolldown.OutputChunk | Rolldown.OutputAsset): boolean {
+  return output.type === 'chunk' && output.facadeModuleId?.endsWith('/main/audit/otlp.ts') === true;
+}
+
 /** The chunk of this name and all that it may load, now or later. */
 function reachableFrom(name: string, bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] {
   const reached = new Set(Object.values(bundle).filter((output) => output.type === 'chunk' && output.name === name));
@@ -51,7 +56,7 @@ function reachableFrom(name: string, bundle: Rolldown.OutputBundle): Rolldown.Ou
     if (output.type !== 'chunk') continue;
     for (const file of [...output.imports, ...output.dynamicImports]) {
       const imported = bundle[file];
-      if (imported) reached.add(imported);
+      if (imported && !isOptional(imported)) reached.add(imported);
     }
   }
   return [...reached].filter((output) => output.type === 'chunk');

@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/rules/': ['main/platform/'],
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/policy/'],
   'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/bridge/'],
+  'main/audit/': ['main/platform/', 'main/policy/', 'main/bridge/', 'main/hub/'],
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
   'main/clients/': ['main/platform/', 'main/policy/'],
   'main/move-server.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],

@@ -1,0 +1,44 @@
+import { appendFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withLock } from '../platform/lock.ts';
+import { logFolder, stateFolder } from '../platform/paths.ts';
+import { makeFolder } from '../platform/replace-file.ts';
+import type { AuditedCall } from './audited-call.ts';
+
+/** How large a file may become, and how many of the older ones are kept. */
+const ROTATION = { maxBytes: 10 * 1024 * 1024, kept: 4 };
+
+/** Where the audit is: a line of JSON for each call, the oldest first. */
+export function auditFile(env: NodeJS.ProcessEnv): string {
+  return join(logFolder(env), 'audit.jsonl');
+}
+
+/** Appends calls to the file, which several processes may do at once. @throws what the system says of the file */
+export async function appendToAudit(
+  env: NodeJS.ProcessEnv,
+  calls: readonly AuditedCall[],
+  rotation = ROTATION,
+): Promise<void> {
+  const path = auditFile(env);
+  await makeFolder(logFolder(env), 0o700);
+  await rotate(env, path, rotation);
+  // One write: lines of two processes do not get between each other.
+  await appendFile(path, calls.map((call) => `${JSON.stringify(call)}\n`).join(''), { mode: 0o600 });
+}
+
+async function rotate(env: NodeJS.ProcessEnv, path: string, { maxBytes, kept }: typeof ROTATION): Promise<void> {
+  const isFull = async () => ((await stat(path).catch(() => undefined))?.size ?? 0) >= maxBytes;
+  if (!(await isFull())) return;
+  await withLock(join(stateFolder(env), 'locks', 'audit-file'), async () => {
+    // Another process may have been quicker.
+    if (!(await isFull())) return;
+    for (let number = kept; number > 0; number -= 1) {
+      const from = number === 1 ? path : numbered(path, number - 1);
+      await rename(from, numbered(path, number)).catch(() => undefined);
+    }
+  });
+}
+
+function numbered(path: string, number: number): string {
+  return path.replace(/\.jsonl$/, `.${number}.jsonl`);
+}

@@ -1,0 +1,56 @@
+import type { FrameSink } from '../bridge/back-pressure.ts';
+import type { Bridge } from '../bridge/bridge.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
+import { recordedBridge, recordedSink } from '../hub/recorder.ts';
+import { SessionLog } from '../hub/session-log.ts';
+import { Audit } from './audit.ts';
+
+/** How long the end of a session waits for a collector, in milliseconds. */
+const LAST_WORDS_MS = 2_000;
+
+/** A session in this process, whose calls are audited. `build` makes its bridge. */
+export function auditedBridge(
+  env: NodeJS.ProcessEnv,
+  { profile, path }: ServerRequest,
+  sink: FrameSink,
+  build: (sink: FrameSink) => Bridge,
+): Bridge {
+  const audit = new Audit(env, (words) => void process.stderr.write(`causeway proxy: ${words}\n`));
+  const log = new SessionLog({ onCall: (call) => audit.add(call) });
+  const record = log.begin({ pid: process.pid, profile, path });
+  log.add(record);
+  const bridge = recordedBridge(build(recordedSink(sink, record)), record);
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= (async () => {
+      log.remove(record);
+      await within(audit.close());
+    })();
+    return ended;
+  };
+  return {
+    get pendingBytes() {
+      return bridge.pendingBytes;
+    },
+    receive: (frame) => bridge.receive(frame),
+    fault: (fault) => bridge.fault(fault),
+    onSettled: (listener) => bridge.onSettled(listener),
+    finish: async (graceMs) => {
+      await bridge.finish(graceMs);
+      await end();
+    },
+    close: async () => {
+      await bridge.close();
+      await end();
+    },
+  };
+}
+
+async function within(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LAST_WORDS_MS);
+  });
+  await Promise.race([work, tooLong]);
+  clearTimeout(timer);
+}

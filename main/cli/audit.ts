@@ -1,0 +1,45 @@
+import { auditFile } from '../audit/audit-file.ts';
+import { auditTargets, chooseAudit } from '../audit/choice.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { isLocked } from '../policy/policy.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
+import type { CommandContext } from './command.ts';
+import { printable, writeJson, writeLine } from './terminal.ts';
+
+export interface AuditOptions {
+  json?: boolean;
+  otlp?: string;
+  file?: boolean;
+}
+
+/** `causeway audit`: whether calls are audited, and where to. */
+export async function showAudit(context: CommandContext, { json }: AuditOptions): Promise<void> {
+  const targets = await auditTargets(context.env);
+  const managed = isLocked(await currentPolicy(), 'audit');
+  const file = targets?.file ? auditFile(context.env) : null;
+  if (json) return writeJson(context.stdout, { on: targets !== undefined, file, otlp: targets?.otlp ?? null, managed });
+  if (managed) await writeLine(context.stdout, 'Managed by your organization. See: causeway policy show');
+  if (!targets) return writeLine(context.stdout, 'Calls are not audited. Begin with: causeway audit on');
+  if (file !== null)
+    await writeLine(context.stdout, printable(`Calls are audited in ${file}, without their contents.`));
+  if (targets.otlp !== undefined) {
+    await writeLine(context.stdout, printable(`Calls are audited to ${targets.otlp}, without their contents.`));
+  }
+}
+
+/** `causeway audit on`: into a file, to a collector, or both. */
+export async function startAudit(context: CommandContext, { otlp, file, json }: AuditOptions): Promise<void> {
+  if (otlp !== undefined && !(URL.canParse(otlp) && /^https?:$/.test(new URL(otlp).protocol))) {
+    throw new CausewayError('usage', `--otlp "${otlp}" is no address of a collector.`, {
+      remedy: 'Write it like http://localhost:4318, without /v1/logs.',
+    });
+  }
+  await chooseAudit(context.env, { file: file ?? otlp === undefined, ...(otlp === undefined ? {} : { otlp }) });
+  await showAudit(context, { json: json === true });
+}
+
+/** `causeway audit off`. What was written stays. */
+export async function stopAudit(context: CommandContext, { json }: AuditOptions): Promise<void> {
+  await chooseAudit(context.env, { file: false });
+  await showAudit(context, { json: json === true });
+}
