@@ -203,13 +203,13 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const audit = new Audit(env, (words) => console.warn(words));
     const hub = await startHub({
       folder: hubFolder(env),
-      serve: async (request, sink) => {
+      serve: async (request, sink, attempts) => {
         const found = await endpoint(request, rules);
         const { profile, path } = found;
         const connections = shareOf(found.connections, MAX_CALLS_IN_FLIGHT);
         const key = serverKey(profile.host, path);
         const askApproval = approvals?.askFor({ profile: profile.name, path, key });
-        return createBridge({ ...found, connections, askApproval }, sink);
+        return createBridge({ ...found, connections, askApproval, attempts }, sink);
       },
       watcher: auditedWatcher(watcher, audit),
       onQuit: options.onQuit,

@@ -142,6 +142,7 @@ class StdioBridge implements Bridge {
       },
       this.#service,
       guard,
+      endpoint.attempts,
     );
     this.#serverStream = new ServerStream(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),

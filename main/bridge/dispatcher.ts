@@ -4,6 +4,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import { isStored } from './answer-store.ts';
 import { Answers } from './answers.ts';
 import type { FrameSink } from './back-pressure.ts';
+import type { AttemptFailure, AttemptObserver } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { textAt } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
@@ -69,6 +70,7 @@ export class RequestDispatcher {
   readonly #service: ServiceRefusals | undefined;
   /** Checks calls again that have waited. */
   readonly #guard: Pick<ToolGuard, 'refusalAfterWait'> | undefined;
+  readonly #attempts: AttemptObserver | undefined;
   readonly #renewal: SessionRenewal;
   readonly #waiting: WaitingRequests;
   readonly #unanswered: PendingRequest[] = [];
@@ -84,6 +86,7 @@ export class RequestDispatcher {
     port: SessionPort,
     service?: ServiceRefusals,
     guard?: Pick<ToolGuard, 'refusalAfterWait'>,
+    attempts?: AttemptObserver,
   ) {
     this.#upstream = upstream;
     this.#waiting = waiting;
@@ -93,6 +96,7 @@ export class RequestDispatcher {
     this.#port = port;
     this.#service = service;
     this.#guard = guard;
+    this.#attempts = attempts;
     this.#endings = endingWith(upstream.signal);
     this.#progress = progress;
     this.#answers = new Answers(sink, this.#progress, {
@@ -182,6 +186,7 @@ export class RequestDispatcher {
     // Without the answer to `initialize` there is no session to take it back in.
     if (session.id !== undefined && pending.method !== 'initialize') this.#endings.add(pending);
     this.#answers.sent(pending);
+    if (this.#attempts) for (const id of pending.ids()) this.#attempts.sent(id);
     let loss: { frame: Buffer; head: ResponseHead } | undefined;
     let elicitation: { frame: Buffer; head: ResponseHead } | undefined;
     const outcome = await this.#server.post(pending.method, pending.frame, session, token, (frame, head) => {
@@ -201,6 +206,7 @@ export class RequestDispatcher {
     const mayBeGone = session.id !== undefined && this.#renewal.isPossible && (loss || outcome.kind !== 'streamed');
     if (mayBeGone && (await this.#isGone(session, loss?.frame, outcome))) {
       this.#port.report({ name: 'expired', generation: pending.generation });
+      this.#failed(pending, { ...failureIn(outcome), reason: 'session-lost' });
       pending.sessionLosses += 1;
       if (pending.sessionLosses <= REPEAT.sessionLosses) return false;
       if (outcome.kind === 'refused' && !isServersOwnError(outcome.head.status, outcome.text)) {
@@ -212,8 +218,10 @@ export class RequestDispatcher {
       elicitation?.frame ?? (outcome.kind === 'refused' && !pending.responseStarted ? outcome : undefined);
     const verdict = refusal && (await this.#service?.handle(pending, refusal));
     if (verdict === CANCELLED || this.#upstream.signal.aborted) return true;
+    if (refusal !== elicitation?.frame) this.#failed(pending, failureIn(outcome));
     if (verdict === 'again') return false;
     if (elicitation) this.#answers.take(pending, elicitation.frame, elicitation.head);
+    if (outcome.kind === 'broken' || outcome.kind === 'too-long') this.#failed(pending, failureIn(outcome));
     const wait = retryAfterOutcome(outcome, pending);
     if (wait !== undefined) {
       pending.repeats += 1;
@@ -224,6 +232,11 @@ export class RequestDispatcher {
     }
     await this.#conclude(pending, pending.outstanding > 0 ? await this.#resumed(pending, session, outcome) : outcome);
     return true;
+  }
+
+  /** Notes that the attempt brought none of the answers that are still outstanding. */
+  #failed(pending: PendingRequest, failure: AttemptFailure): void {
+    if (this.#attempts) for (const id of pending.ids()) this.#attempts.failed(id, failure);
   }
 
   /** Whether the rules have changed while a call waited, so that it may not be sent any more. It is answered here then. */
@@ -338,6 +351,13 @@ export class RequestDispatcher {
 
 function isForAnswer({ envelope }: PendingRequest): boolean {
   return envelope.kind === 'request' || (envelope.kind === 'batch' && envelope.requests > 0);
+}
+
+/** Why an attempt with this outcome failed. */
+function failureIn(outcome: HttpOutcome): AttemptFailure {
+  const status = 'head' in outcome ? (outcome.head?.status ?? null) : null;
+  if (outcome.kind === 'broken') return { status, reason: outcome.sent ? 'broken' : 'not-sent' };
+  return { status, reason: outcome.kind === 'too-long' ? 'too-long' : 'refused' };
 }
 
 function isError(json: unknown): boolean {

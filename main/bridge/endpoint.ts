@@ -43,6 +43,24 @@ export interface Endpoint {
   rules?: ServerRules | undefined;
   /** Asks the user to allow a call; without it, no call that needs that is allowed. */
   askApproval?: AskApproval | undefined;
+  /** Hears how each request fares at the server. */
+  attempts?: AttemptObserver | undefined;
+}
+
+/** Hears of each attempt to send a request, by the request's raw id. Its functions must not throw and must be quick. */
+export interface AttemptObserver {
+  /** The request goes to the server now. */
+  sent(id: string): void;
+  /** The last attempt has ended without an answer of the server's. */
+  failed(id: string, failure: AttemptFailure): void;
+}
+
+/** Why an attempt failed. */
+export interface AttemptFailure {
+  /** The HTTP status, where one came. */
+  status: number | null;
+  /** `not-sent`: the server has not seen it. `broken`: the connection ended before the answer. */
+  reason: 'refused' | 'session-lost' | 'not-sent' | 'broken' | 'too-long';
 }
 
 /** The sign-in in the browser that an endpoint's tokens may need. */

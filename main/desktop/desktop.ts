@@ -1,6 +1,6 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
-import type { HubWatcher } from '../hub/session-log.ts';
+import type { HubCall, HubWatcher } from '../hub/session-log.ts';
 import { watchSystem } from '../platform/system-watch.ts';
 import { ApprovalQueue } from '../rules/approvals.ts';
 import { RulesFile } from '../rules/rules-file.ts';
@@ -103,6 +103,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       updates.start();
       onClose(watchPolicy((managed) => model.showManaged(managed)));
       endWatch = watchSystem(lookAgain);
+      const titleOf = ({ profile, path }: Pick<HubCall, 'profile' | 'path'>) =>
+        model.state.servers.find(
+          (server) => server.path === path && (profile === undefined || server.profile === profile),
+        )?.title ?? null;
       const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);
       const watcher: HubWatcher = {
         onSessions: (sessions) => {
@@ -110,7 +114,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
           activity.showSessions(sessions);
         },
         onCall: (call) => {
-          activity.add(call);
+          activity.add(call, titleOf(call));
           servers.called(call);
         },
         get recorder() {

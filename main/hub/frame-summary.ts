@@ -33,8 +33,8 @@ export interface FrameSummary {
 /** The outcome of a request, as its answer shows it. */
 export type CallOutcome =
   | { outcome: 'answered' | 'tool-error' }
-  /** `reason` is Causeway's error code, where Causeway itself wrote the answer. */
-  | { outcome: 'error'; errorCode: number | null; reason: unknown };
+  /** `problem` is there where Causeway itself wrote the answer. */
+  | { outcome: 'error'; errorCode: number | null; problem: { code: string; message: string } | null };
 
 const ANSWERED: CallOutcome = { outcome: 'answered' };
 const IS_ERROR = Buffer.from('"isError"');
@@ -69,14 +69,26 @@ export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome 
   if (body === 'result' && !frame.includes(IS_ERROR)) return ANSWERED;
   const { error, result } = membersOf(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
-    const { code, data } = membersOf(error);
-    return { outcome: 'error', errorCode: typeof code === 'number' ? code : null, reason: memberAt(data, 'reason') };
+    return { outcome: 'error', ...errorIn(error) };
   }
   return memberAt(result, 'isError') === true ? { outcome: 'tool-error' } : ANSWERED;
 }
 
+/** The longest message of an error that is kept, in characters. */
+const MAX_MESSAGE_CHARACTERS = 600;
+
+/** An error's code, and its words where they are Causeway's own: a server's may hold contents. */
+function errorIn(error: object): { errorCode: number | null; problem: { code: string; message: string } | null } {
+  const { code, message, data } = membersOf(error);
+  const reason = memberAt(data, 'source') === 'causeway' ? nameOrNull(memberAt(data, 'reason') ?? 'internal') : null;
+  return {
+    errorCode: typeof code === 'number' ? code : null,
+    problem: reason === null ? null : { code: reason, message: String(message).slice(0, MAX_MESSAGE_CHARACTERS) },
+  };
+}
+
 function outcomeOfLongFrame(frame: Buffer, body: FrameSummary['body']): CallOutcome {
-  if (body === 'error') return { outcome: 'error', errorCode: null, reason: undefined };
+  if (body === 'error') return { outcome: 'error', errorCode: null, problem: null };
   const failed =
     ERROR_FIRST.test(frame.toString('latin1', 0, EDGE_BYTES)) ||
     ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE_BYTES));

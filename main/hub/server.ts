@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
-import type { ServerRequest } from '../bridge/endpoint.ts';
+import type { AttemptObserver, ServerRequest } from '../bridge/endpoint.ts';
 import { readFrames, StreamSink } from '../bridge/stdio.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
@@ -49,7 +49,7 @@ export interface HubOptions {
   /** Tells where the system keeps sockets; this process's own environment if left out. */
   env?: NodeJS.ProcessEnv;
   /** Builds the bridge for a proxy. Where it throws, the proxy works alone and reports the same error itself. */
-  serve(request: ServerRequest, sink: FrameSink): Promise<Bridge>;
+  serve(request: ServerRequest, sink: FrameSink, attempts: AttemptObserver): Promise<Bridge>;
   watcher?: HubWatcher;
   /** Ends the application for good, because it is being uninstalled. Where it is left out, nobody can ask for that. */
   onQuit?: (() => void) | undefined;
@@ -225,7 +225,7 @@ class PrivateHub implements Hub {
     const sink = recordedSink(plain, record);
     let bridge: Bridge;
     try {
-      bridge = await this.#options.serve(entry.request, sink);
+      bridge = await this.#options.serve(entry.request, sink, record);
     } catch {
       // The proxy meets the same error by itself, and can report it to its terminal or client.
       socket.end(welcome(false));

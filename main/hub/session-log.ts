@@ -1,3 +1,4 @@
+import type { AttemptFailure, AttemptObserver } from '../bridge/endpoint.ts';
 import { parseFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
 import { isSafeToRepeat } from '../bridge/methods.ts';
@@ -146,7 +147,10 @@ export interface HubCall {
   id: number;
   /** The `HubSession` that it belongs to. */
   session: number;
+  /** The proxy's process. */
+  pid: number;
   clientName: string | null;
+  clientVersion: string | null;
   profile: string | undefined;
   path: string;
   method: string;
@@ -168,6 +172,28 @@ export interface HubCall {
   bytesToClient: number;
   /** The number that a `ContentsRecorder` has given it; null where there was none when the request came. */
   contents: number | null;
+  /** The attempts to send it to the server, the first one first; none where it was answered without the server. */
+  attempts: HubAttempt[];
+  /** Causeway's own error, where Causeway wrote the answer; never the server's words. */
+  problem: HubProblem | null;
+}
+
+/** One attempt to send a request to the server. */
+export interface HubAttempt {
+  /** Milliseconds from when the request came until it was sent. */
+  afterMs: number;
+  /** Until it ended; null where it has no end. */
+  tookMs: number | null;
+  /** Null for the attempt that brought the answer. */
+  failure: AttemptFailure | null;
+}
+
+/** An error of Causeway's own, in which a client's request ended. */
+export interface HubProblem {
+  /** Causeway's error code. */
+  code: string;
+  /** What happened and what to do, in one line. */
+  message: string;
 }
 
 /** Callbacks of one record. They must not throw and must be quick: a client's frames wait meanwhile. */
@@ -187,7 +213,20 @@ interface OpenCall {
   start: number;
   bytes: number;
   contents: number | null;
+  attempts: HubAttempt[];
 }
+
+/** How an answer ends a call. */
+interface CallEnd {
+  outcome: HubCall['outcome'];
+  errorCode?: number | null;
+  problem?: HubProblem | null;
+  /** The answer's size; 0 where there is none. */
+  bytes?: number;
+}
+
+/** The most attempts that are kept of one call: retries are few (`REPEAT`), renewed sessions may add some. */
+const MAX_ATTEMPTS = 8;
 
 /** A long-lived request, whose end is no failure (MCP 2026-07-28 › Subscriptions). */
 const LONG_LIVED = 'subscriptions/listen';
@@ -200,7 +239,7 @@ function isProbe(method: string, result: CallOutcome): boolean {
 }
 
 /** Counts the frames between one client and its bridge. Frames are read, never kept. */
-export class SessionRecord {
+export class SessionRecord implements AttemptObserver {
   readonly #session: HubSession;
   readonly #events: RecordEvents;
   /** By the id as it was written. */
@@ -246,9 +285,23 @@ export class SessionRecord {
     this.#events.changed();
   }
 
+  sent(id: string): void {
+    const call = this.#open.get(id);
+    if (!call || call.attempts.length === MAX_ATTEMPTS) return;
+    call.attempts.push({ afterMs: performance.now() - call.start, tookMs: null, failure: null });
+  }
+
+  failed(id: string, failure: AttemptFailure): void {
+    const call = this.#open.get(id);
+    const last = call?.attempts.at(-1);
+    if (!call || !last || last.tookMs !== null) return;
+    last.tookMs = performance.now() - call.start - last.afterMs;
+    last.failure = failure;
+  }
+
   /** The session is over: what is open has no answer any more. */
   ended(): void {
-    for (const [id, { method }] of this.#open) this.#end(id, method === LONG_LIVED ? 'cancelled' : 'lost', null, 0);
+    for (const [id, { method }] of this.#open) this.#end(id, { outcome: method === LONG_LIVED ? 'cancelled' : 'lost' });
   }
 
   #sent(frame: Buffer): void {
@@ -260,12 +313,20 @@ export class SessionRecord {
     }
     if (method === 'initialize' || this.#session.protocolVersion === null) this.#learnClient(method, frame);
     // A client that gives one id twice gets one answer.
-    this.#end(id, 'lost', null, 0);
+    this.#end(id, { outcome: 'lost' });
     const startedAt = Date.now();
     this.#session.lastCallAt = startedAt;
     const tool = method === 'tools/call' ? calledTool(frame) : null;
     const contents = this.#events.recorder?.asked(frame) ?? null;
-    this.#open.set(id, { method, tool, startedAt, start: performance.now(), bytes: frame.length, contents });
+    this.#open.set(id, {
+      method,
+      tool,
+      startedAt,
+      start: performance.now(),
+      bytes: frame.length,
+      contents,
+      attempts: [],
+    });
   }
 
   #answered(frame: Buffer): void {
@@ -276,32 +337,38 @@ export class SessionRecord {
     if (call.method === 'initialize') this.#learnRevision(frame);
     if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
     const result = callOutcome(frame, seen);
-    if (isProbe(call.method, result)) this.#end(id, 'answered', METHOD_NOT_FOUND, frame.length);
-    else if (result.outcome !== 'error') this.#end(id, result.outcome, null, frame.length);
+    const bytes = frame.length;
+    if (isProbe(call.method, result)) this.#end(id, { outcome: 'answered', errorCode: METHOD_NOT_FOUND, bytes });
+    else if (result.outcome !== 'error') this.#end(id, { outcome: result.outcome, bytes });
     else {
-      const isLost = result.reason === 'outcome_unknown';
-      this.#end(id, isLost ? 'lost' : 'error', result.errorCode, frame.length);
+      const { errorCode, problem } = result;
+      this.#end(id, { outcome: problem?.code === 'outcome_unknown' ? 'lost' : 'error', errorCode, problem, bytes });
     }
   }
 
   #cancelled(frame: Buffer): void {
     const { requestId } = membersOf(paramsOf(frame));
     // A server may still answer; such an answer only counts as bytes.
-    this.#end(JSON.stringify(requestId), 'cancelled', null, 0);
+    this.#end(JSON.stringify(requestId), { outcome: 'cancelled' });
   }
 
-  #end(id: string, outcome: HubCall['outcome'], errorCode: number | null, bytesToClient: number): void {
+  #end(id: string, { outcome, errorCode = null, problem = null, bytes: bytesToClient = 0 }: CallEnd): void {
     const call = this.#open.get(id);
     if (!call) return;
     this.#open.delete(id);
     this.#session.done += 1;
     if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
-    const { id: session, clientName, profile, path } = this.#session;
-    const { method, tool, startedAt, start, bytes: bytesFromClient, contents } = call;
+    const { id: session, pid, clientName, clientVersion, profile, path } = this.#session;
+    const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts } = call;
     const durationMs = performance.now() - start;
+    const last = attempts.at(-1);
+    // The attempt that brought the answer ends with the call; one that was cut off has no end.
+    if (last?.tookMs === null && bytesToClient > 0) last.tookMs = durationMs - last.afterMs;
     this.#events.call({
       session,
+      pid,
       clientName,
+      clientVersion,
       profile,
       path,
       method,
@@ -313,6 +380,8 @@ export class SessionRecord {
       bytesFromClient,
       bytesToClient,
       contents,
+      attempts,
+      problem,
     });
   }
 

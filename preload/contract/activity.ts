@@ -36,13 +36,36 @@ const session = z.object({
 
 const outcome = z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']);
 
+/** One attempt to send a call to the server. */
+const callAttempt = z.object({
+  /** Milliseconds from when the call came until it was sent. */
+  afterMs: z.number(),
+  /** Until it ended; null where it has no end. */
+  tookMs: z.number().nullable(),
+  /** Null for the attempt that brought the answer. */
+  failure: z
+    .object({
+      /** The HTTP status, where one came. */
+      status: z.number().nullable(),
+      reason: z.enum(['refused', 'session-lost', 'not-sent', 'broken', 'too-long']),
+    })
+    .nullable(),
+});
+
 /** One request of a client's that has ended. */
 const call = z.object({
   /** Grows from call to call. */
   id: z.number(),
+  /** The session that it belongs to. */
+  session: z.number(),
+  /** The proxy's process. */
+  pid: z.number(),
   clientName: z.string().nullable(),
+  clientVersion: z.string().nullable(),
   profile: z.string().nullable(),
   path: z.string(),
+  /** What the server was called in the list when the call came; null where it is not in the list. */
+  server: z.string().nullable(),
   method: z.string(),
   /** For `tools/call`: which. */
   tool: z.string().nullable(),
@@ -55,14 +78,30 @@ const call = z.object({
   bytesToClient: z.number(),
   /** Under which number its contents were recorded; null where they were not. They may be deleted by now. */
   contents: z.number().nullable(),
+  /** The attempts to send it, the first one first; none where it was answered without the server. */
+  attempts: z.array(callAttempt),
+  /** Causeway's own error, where the call ended in one. */
+  problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
-/** Which calls; null where any will do. */
-const callFilter = z.object({
+/** Which calls, and in which order; null where any will do. */
+export const callFilter = z.object({
   client: z.string().nullable(),
   path: z.string().nullable(),
   tool: z.string().nullable(),
   outcome: z.union([outcome, z.literal('failed')]).nullable(),
+  /** Part of the client's, server's or tool's name, the method, the path or the error's code; empty for any. */
+  text: z.string().max(200),
+  /** Whether those that failed come first. */
+  failedFirst: z.boolean(),
+});
+
+/** The calls of the last day, by hours of the clock. */
+const dayOfCalls = z.object({
+  /** `from` is the beginning of the hour, in milliseconds since the epoch; the last one is the present hour. */
+  hours: z.array(z.object({ from: z.number(), calls: z.number(), failed: z.number() })),
+  /** When the oldest call of the list came, where older ones of that day have been dropped; null where none have. */
+  droppedBefore: z.number().nullable(),
 });
 
 /** A summary. The calls themselves are requested by pages: there may be very many. */
@@ -104,7 +143,13 @@ export const activityRequests = {
     input: selection.extend({ from: z.int().min(0), count: z.int().min(1).max(500) }),
     output: z.object({ total: z.number(), rows: z.array(call) }),
   },
+  /** One call; null where it is no longer in the list. */
+  activityCall: { input: z.object({ id: z.number() }), output: call.nullable() },
   latency: { input: z.object({ filter: callFilter }), output: latency },
+  dayOfCalls: { input: z.object({ filter: callFilter }), output: dayOfCalls },
+  /** The filter that was used last, also before Causeway was started. */
+  getCallFilter: { input: z.undefined(), output: callFilter },
+  keepCallFilter: { input: callFilter, output: z.undefined() },
   clearActivity: { input: z.undefined(), output: z.undefined() },
   /**
    * Writes calls as JSON where the file's name ends so, as CSV otherwise; what was recorded of their contents only where
@@ -124,6 +169,8 @@ export const activityEvents = {
 export type AttachedProxy = z.output<typeof attachedProxy>;
 export type ActivitySession = z.output<typeof session>;
 export type ActivityCall = z.output<typeof call>;
+export type CallAttempt = z.output<typeof callAttempt>;
 export type CallFilter = z.output<typeof callFilter>;
+export type DayOfCalls = z.output<typeof dayOfCalls>;
 export type Activity = z.output<typeof activity>;
 export type Latency = z.output<typeof latency>;

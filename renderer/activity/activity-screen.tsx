@@ -22,7 +22,7 @@ const NOTHING: Activity = {
   paths: [],
   tools: [],
 };
-const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null };
+const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null, text: '', failedFirst: false };
 
 /** The AI clients that are connected through the application, and their calls. */
 export function ActivityScreen({ state: { proxies, recording } }: { state: DesktopState }) {

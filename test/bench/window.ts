@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchChromium } from '../browser/chromium.ts';
 import { serveWindow, type WindowServer } from '../browser/window-server.ts';
+import { endedCall } from '../ended-call.ts';
 import { largeWorld } from '../workspace/large-world.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
 import { table } from './table.ts';
@@ -95,20 +96,19 @@ try {
 function addCalls({ activity }: WindowServer, count: number): void {
   const now = Date.now();
   for (let at = 0; at < count; at += 1) {
-    activity.add({
-      clientName: ['claude-ai', 'cursor', 'codex'][at % 3] ?? null,
-      profile: 'ana',
-      path: at % 7 ? '/api/2.0/mcp/sql' : '/api/2.0/mcp/genie/01ef',
-      method: 'tools/call',
-      tool: at % 5 ? 'execute_sql' : 'poll_sql_result',
-      startedAt: now - ((count - at) * 800_000) / CALLS,
-      durationMs: 2 + ((at * 7919) % 1000) / 7,
-      outcome: at % 40 ? 'answered' : 'tool-error',
-      errorCode: null,
-      bytesFromClient: 400,
-      bytesToClient: 2000,
-      contents: null,
-    });
+    activity.add(
+      endedCall({
+        clientName: ['claude-ai', 'cursor', 'codex'][at % 3] ?? null,
+        profile: 'ana',
+        path: at % 7 ? '/api/2.0/mcp/sql' : '/api/2.0/mcp/genie/01ef',
+        method: 'tools/call',
+        tool: at % 5 ? 'execute_sql' : 'poll_sql_result',
+        startedAt: now - ((count - at) * 800_000) / CALLS,
+        durationMs: 2 + ((at * 7919) % 1000) / 7,
+        outcome: at % 40 ? 'answered' : 'tool-error',
+      }),
+      null,
+    );
   }
 }
 

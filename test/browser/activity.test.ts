@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { endedCall } from '../ended-call.ts';
 import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
@@ -19,20 +20,19 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
   /** Calls as the hub tells of them, more than clients make in a test's time. */
   function manyCalls(count: number): void {
     for (let at = 0; at < count; at += 1) {
-      shown.server.activity.add({
-        clientName: at % 2 ? 'cursor' : 'claude-ai',
-        profile: 'ana',
-        path: SQL,
-        method: 'tools/call',
-        tool: at % 3 ? 'execute_sql' : 'poll_sql_result',
-        startedAt: Date.now() - 100,
-        durationMs: 5 + (at % 90),
-        outcome: at % 50 ? 'answered' : 'lost',
-        errorCode: null,
-        bytesFromClient: 300,
-        bytesToClient: 900,
-        contents: null,
-      });
+      shown.server.activity.add(
+        endedCall({
+          clientName: at % 2 ? 'cursor' : 'claude-ai',
+          profile: 'ana',
+          path: SQL,
+          method: 'tools/call',
+          tool: at % 3 ? 'execute_sql' : 'poll_sql_result',
+          startedAt: Date.now() - 100,
+          durationMs: 5 + (at % 90),
+          outcome: at % 50 ? 'answered' : 'lost',
+        }),
+        null,
+      );
     }
   }
 

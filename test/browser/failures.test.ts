@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { endedCall } from '../ended-call.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
@@ -161,20 +162,19 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await writeFile(join(shown.home, '.cursor/mcp.json'), '{}');
     const servers = [{ name: 'functions', profile: 'ana', kind: 'functions', path: FUNCTIONS }];
     await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
-    shown.server.activity.add({
-      clientName: 'cursor',
-      profile: 'ana',
-      path: FUNCTIONS,
-      method: 'tools/list',
-      tool: null,
-      startedAt: Date.now(),
-      durationMs: 5,
-      outcome: 'answered',
-      errorCode: null,
-      bytesFromClient: 300,
-      bytesToClient: 900,
-      contents: null,
-    });
+    shown.server.activity.add(
+      endedCall({
+        clientName: 'cursor',
+        profile: 'ana',
+        path: FUNCTIONS,
+        method: 'tools/list',
+        tool: null,
+        startedAt: Date.now(),
+        durationMs: 5,
+        outcome: 'answered',
+      }),
+      null,
+    );
     await button('Change…').waitFor();
     await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
     await shown.page.route(`**/requests/causeway:${request}`, (route) =>

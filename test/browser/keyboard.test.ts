@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { endedCall } from '../ended-call.ts';
 import { missed, outOfOrder, walk } from './keys.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
@@ -80,20 +81,19 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await mkdir(join(shown.home, '.cursor'), { recursive: true });
     await writeFile(join(shown.home, '.cursor/mcp.json'), '{}');
     for (let at = 0; at < 300; at += 1) {
-      shown.server.activity.add({
-        clientName: 'cursor',
-        profile: 'ana',
-        path: '/api/2.0/mcp/sql',
-        method: 'tools/call',
-        tool: 'execute_sql',
-        startedAt: Date.now() - 100,
-        durationMs: 5 + (at % 90),
-        outcome: 'answered',
-        errorCode: null,
-        bytesFromClient: 300,
-        bytesToClient: 900,
-        contents: null,
-      });
+      shown.server.activity.add(
+        endedCall({
+          clientName: 'cursor',
+          profile: 'ana',
+          path: '/api/2.0/mcp/sql',
+          method: 'tools/call',
+          tool: 'execute_sql',
+          startedAt: Date.now() - 100,
+          durationMs: 5 + (at % 90),
+          outcome: 'answered',
+        }),
+        null,
+      );
     }
     await expect.poll(() => shown.server.model.state.servers.length).toBe(2);
   }

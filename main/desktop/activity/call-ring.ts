@@ -28,6 +28,16 @@ export class CallRing {
     return this.#newest;
   }
 
+  /** Whether calls were dropped because the ring was full. */
+  get isFull(): boolean {
+    return this.#calls.length === this.#capacity;
+  }
+
+  /** A call by its id. */
+  find(id: number): ActivityCall | undefined {
+    return id >= this.#oldest && id <= this.#newest ? this.#at(id) : undefined;
+  }
+
   /** The sorted names that occur in the kept calls. */
   names(facet: Facet): string[] {
     return [...this.#facets[facet].keys()].sort();
@@ -57,15 +67,15 @@ export class CallRing {
     this.#view = undefined;
   }
 
-  /** One page of the calls that match a filter, newest first, without those after `upTo`. */
+  /** One page of the calls that match a filter, in its order, without those after `upTo`. */
   page(filter: CallFilter, upTo: number | null, from: number, count: number): { total: number; rows: ActivityCall[] } {
     const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
     const rows = ids.slice(Math.max(0, ids.length - from - count), Math.max(0, ids.length - from)).reverse();
     return { total: ids.length, rows: rows.flatMap((id) => this.#at(id) ?? []) };
   }
 
-  /** All calls that match a filter, newest first, without those after `upTo`. */
-  *newestFirst(filter: CallFilter, upTo: number | null = null): Generator<ActivityCall> {
+  /** All calls that match a filter, in its order, without those after `upTo`. */
+  *matching(filter: CallFilter, upTo: number | null = null): Generator<ActivityCall> {
     const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
     for (let at = ids.length - 1; at >= 0; at -= 1) {
       const call = this.#at(ids[at] ?? 0);
@@ -112,25 +122,45 @@ export class CallRing {
 /** The ids of the calls that match one filter, updated with each call. */
 class CallView {
   readonly key: string;
-  readonly #filter: CallFilter;
-  #ids: number[] = [];
+  readonly #passes: (call: ActivityCall) => boolean;
+  readonly #failedFirst: boolean;
+  #ids = new IdList();
+  /** Those that failed, where these come first. */
+  #failedIds = new IdList();
 
   constructor(key: string, filter: CallFilter) {
     this.key = key;
-    this.#filter = filter;
+    this.#passes = matcherOf(filter);
+    this.#failedFirst = filter.failedFirst;
   }
 
   add(call: ActivityCall): void {
-    if (passes(call, this.#filter)) this.#ids.push(call.id);
+    if (!this.#passes(call)) return;
+    if (this.#failedFirst && isFailure(call)) this.#failedIds.add(call.id);
+    else this.#ids.add(call.id);
   }
 
-  /** The ids from `oldest` to `last`. */
+  /** The ids from `oldest` to `last`; what is shown first stands last. */
   upTo(last: number, oldest: number): number[] {
+    const ids = this.#ids.between(oldest, last);
+    return this.#failedFirst ? [...ids, ...this.#failedIds.between(oldest, last)] : ids;
+  }
+}
+
+/** Growing ids, of which the oldest are dropped now and then. */
+class IdList {
+  #ids: number[] = [];
+
+  add(id: number): void {
+    this.#ids.push(id);
+  }
+
+  between(oldest: number, last: number): number[] {
     const from = firstAfter(this.#ids, oldest - 1);
     // Dropped ids are trimmed now and then, not with each call.
     if (from > KEPT_CALLS) {
       this.#ids = this.#ids.slice(from);
-      return this.upTo(last, oldest);
+      return this.between(oldest, last);
     }
     return this.#ids.slice(from, firstAfter(this.#ids, last));
   }
@@ -147,16 +177,24 @@ function firstAfter(ids: readonly number[], id: number): number {
   return low;
 }
 
-function passes(call: ActivityCall, { client, path, tool, outcome }: CallFilter): boolean {
-  return (
+/** Whether calls match a filter. Every word of its text has to occur somewhere. */
+function matcherOf({ client, path, tool, outcome, text }: CallFilter): (call: ActivityCall) => boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return (call) =>
     (client === null || call.clientName === client) &&
     (path === null || call.path === path) &&
     (tool === null || call.tool === tool) &&
-    (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailure(call)))
-  );
+    (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailure(call))) &&
+    (words.length === 0 || hasWords(call, words));
 }
 
-function isFailure({ outcome }: ActivityCall): boolean {
+function hasWords(call: ActivityCall, words: readonly string[]): boolean {
+  const { clientName, server, path, tool, method, errorCode, problem } = call;
+  const all = [clientName, server, path, tool, method, errorCode, problem?.code].join(' ').toLowerCase();
+  return words.every((word) => all.includes(word));
+}
+
+export function isFailure({ outcome }: ActivityCall): boolean {
   return outcome !== 'answered' && outcome !== 'cancelled';
 }
 

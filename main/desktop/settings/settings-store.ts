@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type Conf from 'conf';
 import type { Options } from 'conf';
 import { z } from 'zod';
+import { type CallFilter, callFilter } from '../../../preload/contract/activity.ts';
 import { firstRun } from '../../../preload/contract/first-run.ts';
 import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
 import type { FirstRunState, Problem } from '../../../preload/contract.ts';
@@ -34,11 +35,14 @@ const remembered = {
   /** Null once the first run is over. */
   firstRun: firstRun.nullable().optional().catch(undefined),
   windowBounds: boundsSchema.optional().catch(undefined),
+  callFilter: callFilter.optional().catch(undefined),
 };
 
 /** What a newer version has stored stays in the file. */
 const storedSchema = z.looseObject({ ...someSettings.shape, ...remembered });
 type Stored = z.output<typeof storedSchema>;
+
+type Remembered = Pick<Partial<Stored>, keyof typeof remembered>;
 
 type StoreOptions = Pick<Options<Record<string, unknown>>, 'accessPropertiesByDotNotation' | 'clearInvalidConfig'> & {
   cwd: string;
@@ -99,6 +103,10 @@ export class SettingsStore {
     return this.#stored.firstRun;
   }
 
+  get callFilter(): CallFilter | undefined {
+    return this.#stored.callFilter;
+  }
+
   get windowBounds(): Bounds | undefined {
     return this.#stored.windowBounds;
   }
@@ -118,7 +126,7 @@ export class SettingsStore {
   }
 
   /** Stores what the application remembers. If that fails, it is lost at the end of this run. */
-  remember(change: { profile?: string; firstRun?: FirstRunState | null; windowBounds?: Bounds }): void {
+  remember(change: Remembered): void {
     if (change.profile !== undefined && change.profile === this.profile) return;
     try {
       this.#store(change);

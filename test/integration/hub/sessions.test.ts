@@ -16,18 +16,25 @@ let server: ScriptedServer;
 let env: NodeJS.ProcessEnv;
 /** Ends the connections of the calls that the server does not answer. */
 let cut: () => void;
+/** How many calls the server has and does not answer. */
+let waiting: () => number;
 let heard: { lists: HubSession[][]; calls: HubCall[] };
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
   const unanswered: ServerResponse[] = [];
+  waiting = () => unanswered.length;
   cut = () => {
     for (const response of unanswered) response.destroy();
   };
+  let isBusy = true;
   const session = orderly({
     onCall: ({ frame }, response) => {
       const { name } = Object(frame?.params);
-      if (name === 'never') unanswered.push(response);
+      if (name === 'busy' && isBusy) {
+        isBusy = false;
+        response.writeHead(503).end();
+      } else if (name === 'never') unanswered.push(response);
       else json(response, result(frame?.id, { content: [], ...(name === 'failing' ? { isError: true } : {}) }));
     },
   });
@@ -95,6 +102,28 @@ it('the application knows which clients are attached, what they ask and how it w
     { id: 3, tool: 'failing', outcome: 'tool-error' },
     { id: 4, tool: 'never', outcome: 'lost', errorCode: -31_999 },
   ]);
+});
+
+it('the application knows the attempts to send a call, and how each ended', async () => {
+  const client = proxy();
+  await client.open();
+  await client.request(1, 'tools/call', { name: 'busy' });
+  client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'never' } });
+  await expect.poll(() => heard.lists.at(-1)).toMatchObject([{ open: 1 }]);
+  await expect.poll(waiting).toBe(1);
+  cut();
+  await client.answerTo(2);
+  await expect.poll(() => heard.calls).toHaveLength(3);
+  const took = { afterMs: expect.any(Number), tookMs: expect.any(Number) };
+  expect(heard.calls.map(({ attempts }) => attempts)).toEqual([
+    [{ ...took, failure: null }],
+    [
+      { ...took, failure: { status: 503, reason: 'refused' } },
+      { ...took, failure: null },
+    ],
+    [{ ...took, failure: { status: null, reason: 'broken' } }],
+  ]);
+  expect(heard.calls.at(-1)).toMatchObject({ pid: client.child.pid, problem: { code: expect.any(String) } });
 });
 
 it('calls that come one after the other do not make a list each', async () => {

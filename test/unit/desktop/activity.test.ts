@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { latencyOf } from '../../../main/desktop/activity/activity.ts';
 import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
+import { dayOf, latencyOf } from '../../../main/desktop/activity/call-statistics.ts';
 import { clientOf, createProxyList, nameOfProgram } from '../../../main/desktop/activity/proxies.ts';
 import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
 import { formatBytes, formatClient, formatDuration, formatServer } from '../../../renderer/activity/format.ts';
 import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
+import { endedCall } from '../../ended-call.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 const proxy = (id: number) => ({ id, pid: 100 + id, profile: undefined, path: SQL, since: 0, clientName: null });
@@ -48,20 +49,11 @@ describe('the sessions that are shown', () => {
   });
 });
 
-const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null };
+const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null, text: '', failedFirst: false };
 const ended = (of: Partial<ActivityCall> = {}): Omit<ActivityCall, 'id'> => ({
-  clientName: 'claude-ai',
+  ...endedCall(),
   profile: null,
-  path: SQL,
-  method: 'tools/call',
-  tool: 'execute_sql',
-  startedAt: 0,
-  durationMs: 1,
-  outcome: 'answered',
-  errorCode: null,
-  bytesFromClient: 1,
-  bytesToClient: 1,
-  contents: null,
+  server: null,
   ...of,
 });
 
@@ -135,9 +127,45 @@ describe('the calls that are kept', () => {
           .filter(passes[which] ?? (() => true))
           .reverse();
         expect(ring.page(filter, null, 0, 100)).toEqual({ total: expected.length, rows: expected });
-        expect([...ring.newestFirst(filter)]).toEqual(expected);
+        expect([...ring.matching(filter)]).toEqual(expected);
       }),
     );
+  });
+
+  it.each([
+    ['the client', 'CURSOR', 'a'],
+    ['the server', 'sales', 'b'],
+    ['the tool', 'ask', 'b'],
+    ['the error', '-32602', 'c'],
+    ['several words in any order', 'execute cursor', 'a'],
+    ['nothing', 'nowhere', ''],
+  ])('can be searched by %s', (_what, text, found) => {
+    const ring = new CallRing();
+    ring.add(ended({ clientName: 'Cursor', method: 'a' }));
+    ring.add(ended({ server: 'Sales', tool: 'ask', method: 'b' }));
+    ring.add(ended({ errorCode: -32602, outcome: 'error', method: 'c' }));
+    expect([...ring.matching({ ...ANY, text })].map(({ method }) => method).join('')).toBe(found);
+  });
+
+  it('can be those that failed first, in pages too, and while older ones are forgotten', () => {
+    const ring = new CallRing(5);
+    const outcomes = ['lost', 'answered', 'error', 'cancelled', 'tool-error', 'answered'] as const;
+    for (const outcome of outcomes) ring.add(ended({ outcome }));
+    const filter = { ...ANY, failedFirst: true };
+    expect(ids(ring.page(filter, null, 0, 10))).toEqual([5, 3, 6, 4, 2]);
+    expect(ids(ring.page(filter, null, 1, 2))).toEqual([3, 6]);
+    expect(ids(ring.page(filter, 4, 0, 10))).toEqual([3, 4, 2]);
+    expect(ids(ring.page({ ...filter, outcome: 'failed' }, null, 0, 10))).toEqual([5, 3]);
+  });
+
+  it('are found by their number until they are forgotten or cleared', () => {
+    const ring = new CallRing(2);
+    for (let count = 0; count < 3; count += 1) ring.add(ended());
+    expect(ring.find(1)).toBeUndefined();
+    expect(ring.find(3)?.id).toBe(3);
+    expect(ring.find(4)).toBeUndefined();
+    ring.clear();
+    expect(ring.find(3)).toBeUndefined();
   });
 
   it('name what they can be filtered by, as long as one of them is kept', () => {
@@ -174,6 +202,34 @@ describe('how long calls took', () => {
 
   it('is nothing where nothing was called', () => {
     expect(latencyOf([], now)).toMatchObject({ count: 0, p50: null, p95: null, worst: null });
+  });
+});
+
+describe('the calls of the last day', () => {
+  const HOUR = 60 * 60_000;
+  const now = new Date(2026, 10, 24, 14, 30).getTime();
+  const at = (hoursAgo: number, outcome: ActivityCall['outcome'] = 'answered'): ActivityCall => ({
+    ...ended({ startedAt: now - hoursAgo * HOUR, durationMs: 0, outcome }),
+    id: 1,
+  });
+
+  it('are counted by hours of the clock, failures for themselves', () => {
+    const { hours, droppedBefore } = dayOf(
+      [at(0, 'lost'), at(0.4), at(0.6), at(23.4, 'cancelled'), at(30)],
+      now,
+      false,
+    );
+    expect(hours).toHaveLength(24);
+    expect(hours.at(-1)).toEqual({ from: new Date(2026, 10, 24, 14).getTime(), calls: 2, failed: 1 });
+    expect(hours.at(-2)).toMatchObject({ calls: 1, failed: 0 });
+    expect(hours[0]).toEqual({ from: new Date(2026, 10, 23, 15).getTime(), calls: 1, failed: 0 });
+    expect(droppedBefore).toBeNull();
+  });
+
+  it('are said to be incomplete where some of them were dropped', () => {
+    expect(dayOf([at(1), at(2)], now, true).droppedBefore).toBe(now - 2 * HOUR);
+    expect(dayOf([at(1), at(30)], now, true).droppedBefore).toBeNull();
+    expect(dayOf([], now, false).hours.every(({ calls }) => calls === 0)).toBe(true);
   });
 });
 

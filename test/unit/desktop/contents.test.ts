@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callLines, exportedCalls } from '../../../main/desktop/activity/activity.ts';
+import { callLines, exportedCalls } from '../../../main/desktop/activity/export-calls.ts';
 import { contentsAsText, frameAsValue, readContents } from '../../../main/desktop/activity/read-contents.ts';
 import { ContentsRecording, RecordedContents } from '../../../main/desktop/activity/recorded-contents.ts';
 import type { ActivityCall, CallContents, Recording } from '../../../preload/contract.ts';
+import { endedCall } from '../../ended-call.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const asked = (args: unknown) => ({ id: 1, method: 'tools/call', params: { name: 'query', arguments: args } });
@@ -247,21 +248,7 @@ describe('what is read of it', () => {
 });
 
 describe('an export', () => {
-  const call: ActivityCall = {
-    id: 1,
-    clientName: 'claude-ai',
-    profile: null,
-    path: '/api/2.0/mcp/sql',
-    method: 'tools/call',
-    tool: 'query',
-    startedAt: 0,
-    durationMs: 1,
-    outcome: 'answered',
-    errorCode: null,
-    bytesFromClient: 1,
-    bytesToClient: 1,
-    contents: 1,
-  };
+  const call: ActivityCall = { ...endedCall({ tool: 'query', contents: 1 }), id: 1, profile: null, server: null };
   const contents = recorded(asked({ query: 'SELECT 42' }), answer({ content: [] }));
   const csvOf = async (from: RecordedContents | null) => {
     let text = '';

@@ -138,11 +138,15 @@ describe('the outcome of a call', () => {
 
   it('the outcome names the error', () => {
     const value = { error: { code: -31_999, message: 'no', data: { source: 'causeway', reason: 'unreachable' } } };
-    expect(verdict(value)).toEqual({ outcome: 'error', errorCode: -31_999, reason: 'unreachable' });
+    expect(verdict(value)).toEqual({
+      outcome: 'error',
+      errorCode: -31_999,
+      problem: { code: 'unreachable', message: 'no' },
+    });
     expect(verdict({ error: { code: 'x', message: 'no' } })).toStrictEqual({
       outcome: 'error',
       errorCode: null,
-      reason: undefined,
+      problem: null,
     });
   });
 });

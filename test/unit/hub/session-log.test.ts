@@ -91,7 +91,9 @@ describe('a call', () => {
     expect(calls).toEqual([
       {
         session: 7,
+        pid: expect.any(Number),
         clientName: null,
+        clientVersion: null,
         profile: 'acme',
         path: SQL,
         method: 'tools/call',
@@ -103,6 +105,8 @@ describe('a call', () => {
         bytesFromClient: JSON.stringify(request).length,
         bytesToClient: JSON.stringify(answer(1, { content: [] })).length,
         contents: null,
+        attempts: [],
+        problem: null,
       },
     ]);
   });
@@ -114,13 +118,50 @@ describe('a call', () => {
     hears(answer(2, { isError: true }));
     hears({ jsonrpc: '2.0', id: 3, error: { code: -32602, message: 'no' } });
     sends({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } });
-    hears({ jsonrpc: '2.0', id: 5, error: { code: -31_999, message: '', data: { reason: 'outcome_unknown' } } });
+    hears({
+      jsonrpc: '2.0',
+      id: 5,
+      error: { code: -31_999, message: '', data: { source: 'causeway', reason: 'outcome_unknown' } },
+    });
     hears(answer(4));
     record.ended();
     const outcomes = ['answered', 'tool-error', 'error', 'cancelled', 'lost', 'lost'];
     expect(ends()).toEqual(outcomes.map((outcome) => `tools/call ${outcome}`));
     expect(calls.map(({ errorCode }) => errorCode)).toEqual([null, null, -32602, null, -31_999, null]);
     expect(record.session).toMatchObject({ open: 0, done: 6, failed: 4 });
+  });
+
+  it('has the attempts to send it, and why each failed', () => {
+    const { record, calls, sends, hears } = recorded();
+    sends(call(1));
+    record.sent('1');
+    record.failed('1', { status: 503, reason: 'refused' });
+    record.sent('1');
+    hears(answer(1));
+    record.failed('1', { status: null, reason: 'broken' });
+    expect(calls).toMatchObject([
+      { attempts: [{ failure: { status: 503, reason: 'refused' } }, { failure: null, tookMs: expect.any(Number) }] },
+    ]);
+  });
+
+  it('that is lost has an attempt without an end', () => {
+    const { record, calls, sends } = recorded();
+    sends(call(1));
+    record.sent('1');
+    record.ended();
+    expect(calls).toMatchObject([{ outcome: 'lost', attempts: [{ tookMs: null, failure: null }] }]);
+  });
+
+  it('keeps the words of an error of Causeway’s own, and never the server’s', () => {
+    const { calls, sends, hears } = recorded();
+    for (const id of [1, 2]) sends(call(id));
+    const data = { source: 'causeway', reason: 'unreachable' };
+    hears({ jsonrpc: '2.0', id: 1, error: { code: -31_999, message: 'It is out of reach. Try again.', data } });
+    hears({ jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'SELECT secret FROM t failed' } });
+    expect(calls.map(({ problem }) => problem)).toEqual([
+      { code: 'unreachable', message: 'It is out of reach. Try again.' },
+      null,
+    ]);
   });
 
   it('is one of several in a batch', () => {

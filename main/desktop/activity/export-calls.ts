@@ -1,0 +1,75 @@
+import type { ActivityCall } from '../../../preload/contract.ts';
+import { csvLines } from '../../warehouses/bulk/files.ts';
+import { frameAsValue } from './read-contents.ts';
+import type { RecordedContents } from './recorded-contents.ts';
+
+const COLUMNS = [
+  'started_at',
+  'client',
+  'profile',
+  'path',
+  'method',
+  'tool',
+  'duration_ms',
+  'outcome',
+  'error_code',
+  'bytes_from_client',
+  'bytes_to_client',
+] as const;
+const CONTENT_COLUMNS = ['request', 'answer'] as const;
+
+const ROWS_PER_BATCH = 500;
+
+/** A call as a file holds it; `request` and `answer` only where they were recorded and asked for. */
+interface ExportedCall extends Omit<ActivityCall, 'contents'> {
+  request?: unknown;
+  answer?: unknown;
+}
+
+/** Calls as a file holds them, with their contents if `recorded` is not null. */
+export function* exportedCalls(
+  calls: Iterable<ActivityCall>,
+  recorded: RecordedContents | null,
+): Generator<ExportedCall> {
+  for (const { contents, ...call } of calls) {
+    const found = contents === null ? undefined : recorded?.at(contents);
+    yield found
+      ? { ...call, request: frameAsValue(found.request), answer: found.answer && frameAsValue(found.answer) }
+      : call;
+  }
+}
+
+/** Calls as lines of CSV, in batches. */
+export async function* callLines(calls: Iterable<ExportedCall>, withContents: boolean): AsyncGenerator<string> {
+  let batch: string[][] = [[...COLUMNS, ...(withContents ? CONTENT_COLUMNS : [])]];
+  for (const call of calls) {
+    const { request, answer } = call;
+    batch.push([...cellsOf(call), ...(withContents ? [textOf(request), textOf(answer)] : [])]);
+    if (batch.length < ROWS_PER_BATCH) continue;
+    yield csvLines(batch);
+    batch = [];
+  }
+  yield csvLines(batch);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function cellsOf(call: ExportedCall): string[] {
+  const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode } = call;
+  return [
+    new Date(startedAt).toISOString(),
+    clientName ?? '',
+    profile ?? '',
+    path,
+    method,
+    tool ?? '',
+    durationMs.toFixed(3),
+    outcome,
+    errorCode === null ? '' : String(errorCode),
+    String(call.bytesFromClient),
+    String(call.bytesToClient),
+  ];
+}

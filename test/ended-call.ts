@@ -1,0 +1,25 @@
+import type { HubCall } from '../main/hub/session-log.ts';
+
+/** A call as the hub tells of it: answered at once at the first attempt, unless the test says otherwise. */
+export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCall, 'id'> {
+  return {
+    session: 1,
+    pid: 100,
+    clientName: 'claude-ai',
+    clientVersion: '1.2',
+    profile: 'ana',
+    path: '/api/2.0/mcp/sql',
+    method: 'tools/call',
+    tool: 'execute_sql',
+    startedAt: 0,
+    durationMs: 1,
+    outcome: 'answered',
+    errorCode: null,
+    bytesFromClient: 300,
+    bytesToClient: 900,
+    contents: null,
+    attempts: [{ afterMs: 0.1, tookMs: 0.8, failure: null }],
+    problem: null,
+    ...change,
+  };
+}
