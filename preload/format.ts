@@ -25,12 +25,6 @@ export function nameAndState({ name, state }: WarehouseInfo): string {
   return `${name} — ${formatState(state).toLowerCase()}`;
 }
 
-/** How many sessions of AI clients go through the application. */
-export function formatSessions(count: number): string {
-  if (count === 0) return 'No AI client is connected';
-  return count === 1 ? '1 session of an AI client' : `${count} sessions of AI clients`;
-}
-
 /** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
 export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouseInfo): string {
   if (warehouse) return warehouse.name;

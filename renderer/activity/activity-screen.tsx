@@ -1,16 +1,20 @@
+import { Skeleton } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { Activity, ActivitySession, AttachedProxy, CallFilter, DesktopState } from '../../preload/contract.ts';
-import { formatSessions } from '../../preload/format.ts';
+import type { Activity, DesktopState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
-import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
-import { RelativeTime } from '../shared/relative-time.tsx';
+import { useItem } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import styles from './activity.module.css';
+import { CallPage } from './call-page.tsx';
 import { Calls } from './calls.tsx';
-import { formatBytes, formatCalls, formatClient, formatServer } from './format.ts';
+import { DayChart } from './day-chart.tsx';
 import { LatencyPlot } from './latency-plot.tsx';
+import { NoCalls } from './no-calls.tsx';
 import { AskRecording, RecordingNotice, RecordingSwitch } from './recording.tsx';
+import { Sessions } from './sessions.tsx';
+import { strings } from './strings.ts';
+import { useCallFilter } from './use-call-filter.ts';
 
 const NOTHING: Activity = {
   sessions: [],
@@ -22,45 +26,65 @@ const NOTHING: Activity = {
   paths: [],
   tools: [],
 };
-const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null, text: '', failedFirst: false };
 
-/** The AI clients that are connected through the application, and their calls. */
-export function ActivityScreen({ state: { proxies, recording } }: { state: DesktopState }) {
-  const activity = useActivity();
-  const [filter, setFilter] = useState(ANY);
+/** The AI clients that are connected through the application, and their calls; or one of the calls. */
+export function ActivityScreen({ state }: { state: DesktopState }) {
   const [asking, setAsking] = useState(false);
+  const item = useItem();
+  const onTurnOn = () => setAsking(true);
+  return (
+    <>
+      {item === null ? (
+        <Overview state={state} onTurnOn={onTurnOn} />
+      ) : (
+        <CallPage id={Number(item)} recording={state.recording} onTurnOn={onTurnOn} />
+      )}
+      <AskRecording opened={asking} onClose={() => setAsking(false)} />
+    </>
+  );
+}
+
+function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }) {
+  const { proxies, recording } = state;
+  const activity = useActivity();
+  const [filter, setFilter] = useCallFilter();
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
-      <div className={`${layout.head} ${styles.head}`}>
+      <div className={layout.head}>
         <div>
-          <ScreenTitle>Activity</ScreenTitle>
-          <p role="status">{formatSessions(proxies.length)}</p>
+          <ScreenTitle>{strings.title}</ScreenTitle>
+          <p role="status" className={layout.quiet}>
+            {strings.sessions.count(proxies.length)}
+          </p>
         </div>
-        <RecordingSwitch recording={recording} onTurnOn={() => setAsking(true)} />
+        <RecordingSwitch recording={recording} onTurnOn={onTurnOn} />
       </div>
-      <RecordingNotice recording={recording} recorded={activity.recorded} />
-      <Sessions sessions={activity.sessions} more={activity.moreSessions} proxies={proxies} />
-      <LatencyPlot filter={filter} kept={activity.kept} />
-      <Calls
-        activity={activity}
-        filter={filter}
-        onFilter={setFilter}
-        recording={recording}
-        onTurnOn={() => setAsking(true)}
-      />
-      <p className={layout.quiet}>
-        Kept are the last 50,000 calls: who called what, when, how long it took and how it went. The list is in memory
-        alone and gone when Causeway quits. What was asked and answered is not part of it unless you turn that on above,
-        for a time.
-      </p>
-      <AskRecording opened={asking} onClose={() => setAsking(false)} />
+      <RecordingNotice recording={recording} recorded={activity?.recorded ?? 0} />
+      <Sessions sessions={activity?.sessions ?? []} more={activity?.moreSessions ?? 0} state={state} />
+      {(!activity || !filter) && <Skeleton height={240} />}
+      {activity && filter && activity.kept === 0 && <NoCalls state={state} />}
+      {activity && filter && activity.kept > 0 && (
+        <>
+          <div className={`${layout.columns} ${styles.charts}`}>
+            <DayChart filter={filter} newest={activity.newest} />
+            <LatencyPlot filter={filter} />
+          </div>
+          <Calls
+            activity={activity}
+            filter={filter}
+            onFilter={setFilter}
+            recording={recording}
+            servers={state.servers}
+          />
+        </>
+      )}
     </div>
   );
 }
 
 /** Main sends events of activity only while this screen is open. */
-function useActivity(): Activity {
-  const [activity, setActivity] = useState(NOTHING);
+function useActivity(): Activity | null {
+  const [activity, setActivity] = useState<Activity | null>(null);
   useEffect(() => {
     const { request, on } = window.causeway;
     let isTold = false;
@@ -73,7 +97,7 @@ function useActivity(): Activity {
       (now) => {
         if (!isTold) setActivity(now);
       },
-      () => {},
+      () => setActivity(NOTHING),
     );
     return () => {
       stop();
@@ -81,55 +105,4 @@ function useActivity(): Activity {
     };
   }, []);
   return activity;
-}
-
-interface SessionsProps {
-  sessions: readonly ActivitySession[];
-  more: number;
-  /** The same, with the programs that started them. */
-  proxies: readonly AttachedProxy[];
-}
-
-/** Who is connected just now, and how much has passed. */
-function Sessions({ sessions, more, proxies }: SessionsProps) {
-  if (proxies.length === 0) {
-    return (
-      <p className={layout.quiet}>
-        An AI client that starts <code>causeway proxy</code> while Causeway runs appears here, for as long as it keeps
-        its session.
-      </p>
-    );
-  }
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
-      <ul className={`${layout.list} ${styles.sessions}`} aria-label="Sessions" tabIndex={0}>
-        {sessions.map((session) => (
-          <Session key={session.id} session={session} proxy={proxies.find(({ id }) => id === session.id)} />
-        ))}
-      </ul>
-      {more > 0 && <p className={layout.quiet}>And {more} more.</p>}
-    </>
-  );
-}
-
-function Session({ session, proxy }: { session: ActivitySession; proxy: AttachedProxy | undefined }) {
-  const { path, profile, pid, since, bytesFromClient, bytesToClient } = session;
-  return (
-    <li className={`${layout.row} ${layout.split} ${styles.session}`}>
-      <span className={layout.name}>
-        <ClientBadge mark={session.mark} />
-        {formatClient(session, proxy)}
-      </span>
-      <span className={layout.quiet}>
-        connected <RelativeTime at={since} />
-      </span>
-      <p className={layout.quiet}>
-        <span title={path}>{formatServer(path)}</span> · {profile ?? 'default profile'} · process {pid}
-      </p>
-      <p className={layout.quiet}>
-        {formatCalls(session)} · {formatBytes(bytesFromClient)} sent · {formatBytes(bytesToClient)} received
-      </p>
-    </li>
-  );
 }

@@ -1,41 +1,49 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
-import styles from './activity.module.css';
-import { formatDuration, formatLatency } from './format.ts';
+import styles from './charts.module.css';
+import { formatCount, formatDuration } from './format.ts';
+import { strings } from './strings.ts';
 
 const WIDTH = 600;
 const HEIGHT = 96;
 /** How often the plot is refreshed while it is shown. */
 const REFRESH_INTERVAL_MS = 2_000;
 
+const words = strings.latency;
+
 /** How long calls took in the last minutes: the median and the 95th percentile, on a logarithmic scale. */
-export function LatencyPlot({ filter, kept }: { filter: CallFilter; kept: number }) {
+export function LatencyPlot({ filter }: { filter: CallFilter }) {
   const { data } = useQuery({
-    queryKey: ['latency', filter, kept === 0],
+    queryKey: ['latency', filter],
     queryFn: () => unwrap(window.causeway.request.latency({ filter })),
     refetchInterval: REFRESH_INTERVAL_MS,
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  if (!data || data.count === 0) return null;
   return (
-    <figure className={styles.latency}>
-      <figcaption>
-        <h2>How long calls took</h2>
-        <p className={layout.quiet}>{formatLatency(data)}</p>
-      </figcaption>
-      <div className={styles.plot}>
-        <Plot latency={data} />
-        <p aria-hidden className={styles.legend}>
-          <span className={styles.half}>half took less</span>
-          <span className={styles.most}>95 % took less</span>
-          <span className={styles.span}>15 minutes ago — now</span>
-        </p>
-      </div>
-    </figure>
+    <Card title={words.title}>
+      <p className={layout.quiet}>{data ? formatLatency(data) : ' '}</p>
+      {data && data.count > 0 && (
+        <div>
+          <Plot latency={data} />
+          <p aria-hidden className={styles.legend}>
+            <span className={styles.half}>{words.half}</span>
+            <span className={styles.most}>{words.most}</span>
+            <span className={styles.span}>{words.span}</span>
+          </p>
+        </div>
+      )}
+    </Card>
   );
+}
+
+/** What the plot shows, as a sentence. */
+export function formatLatency({ count, p50, p95, worst }: Latency): string {
+  if (p50 === null || p95 === null || worst === null) return words.none;
+  return words.summary(formatCount(count), formatDuration(p50), formatDuration(p95), formatDuration(worst));
 }
 
 function Plot({ latency }: { latency: Latency }) {

@@ -1,27 +1,20 @@
-import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
+import { Button, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import type { ActivityCall, CallContents, ContentsPart, Recording } from '../../preload/contract.ts';
+import type { CallContents, ContentsPart, Recording } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
-import { usePrevious } from '../shared/use-last.ts';
+import { toast } from '../shared/toast.ts';
 import styles from './contents.module.css';
-import {
-  formatBytes,
-  formatCallOutcome,
-  formatCut,
-  formatDuration,
-  formatFound,
-  formatServer,
-  formatWhat,
-  outcomeMeans,
-  whyNotRecorded,
-} from './format.ts';
+import { formatCut, formatFound } from './recording-format.ts';
+import { strings } from './strings.ts';
+
+const words = strings.contents;
 
 /** The recorded contents of a call. They are read again when recording ends, because they are deleted then. */
-function RecordedContentsView({ number, recording }: { number: number; recording: Recording }) {
+export function RecordedContentsView({ number, recording }: { number: number; recording: Recording }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['call-contents', number, recording.status],
     queryFn: () => unwrap(window.causeway.request.callContents({ contents: number })),
@@ -31,10 +24,9 @@ function RecordedContentsView({ number, recording }: { number: number; recording
   if (!data) return <Skeleton height={160} />;
   if (data.status === 'kept') return <Kept number={number} contents={data} />;
   return (
-    <section className={`${layout.stack} ${styles.part}`} aria-label="Contents">
-      <p className={layout.name}>What was asked and answered has been deleted.</p>
-      <p>The recording has ended, or newer calls have taken its place.</p>
-    </section>
+    <p>
+      {words.deleted} <span className={layout.quiet}>{words.deletedHint}</span>
+    </p>
   );
 }
 
@@ -48,6 +40,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
   const [at, setAt] = useState(0);
   const copying = useMutation({
     mutationFn: () => unwrap(window.causeway.request.copyContents({ contents: number })),
+    onSuccess: () => toast(words.copied),
   });
   const { pieces, count } = useMemo(
     () =>
@@ -69,8 +62,8 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
     <>
       <div className={`${layout.actions} ${styles.find}`}>
         <TextInput
-          aria-label="Find in what was asked and answered"
-          placeholder="Find"
+          aria-label={words.find}
+          placeholder={words.findHint}
           className={styles.wanted}
           value={wanted}
           onChange={({ currentTarget }) => {
@@ -81,28 +74,27 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
         />
         <span role="status" className={layout.quiet}>
           {wanted && formatFound(count, at, MAX_MATCHES)}
-          {!wanted && copying.isSuccess && 'It is on the clipboard.'}
         </span>
         {wanted && count > 1 && (
           <Button variant="default" onClick={() => step(1)}>
-            Next
+            {words.next}
           </Button>
         )}
         <Button variant="default" onClick={() => copying.mutate()}>
-          Copy
+          {words.copy}
         </Button>
       </div>
       <ActionFailure error={copying.error} />
-      <Part title="What was asked" part={request} pieces={ofRequest} at={at} none="Nothing was passed along." />
+      <Part title={words.request} part={request} pieces={ofRequest} at={at} none={words.emptyRequest} />
       {answer ? (
-        <Part title="What was answered" part={answer} pieces={ofAnswer} at={at} none="The answer was empty." />
+        <Part title={words.response} part={answer} pieces={ofAnswer} at={at} none={words.emptyResponse} />
       ) : (
-        <section className={`${layout.stack} ${styles.part}`} aria-label="What was answered">
-          <h3>What was answered</h3>
-          <p>No answer was recorded.</p>
+        <section className={`${layout.stack} ${styles.part}`} aria-label={words.response}>
+          <h3>{words.response}</h3>
+          <p>{words.noResponse}</p>
         </section>
       )}
-      <p className={layout.quiet}>What looks like a password or a token is replaced by [redacted].</p>
+      <p className={layout.quiet}>{words.redacted}</p>
     </>
   );
 }
@@ -128,7 +120,7 @@ function Part({ title, part, pieces, at, none }: PartProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks have neither names of their own nor another order
         <figure key={index} className={styles.block}>
           <figcaption className={layout.quiet}>{block.title}</figcaption>
-          <ScrollBox label={`${title}: ${block.title}`} className={styles.text}>
+          <ScrollBox label={words.block(title, block.title)} className={styles.text}>
             <pre>
               {(pieces[index] ?? []).map(({ from, text, found }) =>
                 found === null ? text : <Found key={from} text={text} isCurrent={found === at} />,
@@ -186,76 +178,4 @@ export function chunks(texts: readonly string[], wanted: string): { pieces: Chun
 
 function literally(wanted: string): RegExp {
   return new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi');
-}
-
-interface CallDetailsProps {
-  /** Null while none is open. */
-  call: ActivityCall | null;
-  recording: Recording;
-  onClose(): void;
-  /** Called when the user wants contents to be recorded. */
-  onTurnOn(): void;
-}
-
-/** One call: who, when, how long, how it went, and what was asked and answered where that was recorded. */
-export function CallDetails({ call, recording, onClose, onTurnOn }: CallDetailsProps) {
-  const shown = usePrevious(call);
-  return (
-    <Modal opened={call !== null} onClose={onClose} title={shown && formatWhat(shown)} size="xl">
-      {shown && (
-        <div className={`${layout.screen} ${styles.call}`}>
-          <Facts call={shown} />
-          {shown.contents === null ? (
-            <NotRecorded recording={recording} onTurnOn={onTurnOn} />
-          ) : (
-            <RecordedContentsView number={shown.contents} recording={recording} />
-          )}
-        </div>
-      )}
-    </Modal>
-  );
-}
-
-function Facts({ call }: { call: ActivityCall }) {
-  const { clientName, path, profile, method, startedAt, durationMs, bytesFromClient, bytesToClient } = call;
-  const facts: [name: string, value: string][] = [
-    ['Client', clientName ?? 'An AI client'],
-    ['Server', `${formatServer(path)} (${path})`],
-    ['Profile', profile ?? 'The default one'],
-    ['Request', method],
-    ['Began', exactTime(startedAt)],
-    ['Took', formatDuration(durationMs)],
-    ['Outcome', [formatCallOutcome(call), outcomeMeans(call)].filter(Boolean).join('. ')],
-    ['Size', `${formatBytes(bytesFromClient)} asked, ${formatBytes(bytesToClient)} answered`],
-  ];
-  return (
-    <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function NotRecorded({ recording, onTurnOn }: Pick<CallDetailsProps, 'recording' | 'onTurnOn'>) {
-  return (
-    <section className={layout.stack} aria-label="Contents">
-      <p className={layout.name}>What was asked and answered was not recorded.</p>
-      <p>{whyNotRecorded(recording)}</p>
-      {recording.status === 'off' && (
-        <div className={layout.actions}>
-          <Button variant="default" onClick={onTurnOn}>
-            Record from now on…
-          </Button>
-        </div>
-      )}
-    </section>
-  );
-}
-
-function exactTime(at: number): string {
-  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }

@@ -8,7 +8,7 @@ import { useWindow, whyNotHere } from './shown-window.ts';
 const SQL = '/api/2.0/mcp/sql';
 
 describe.skipIf(whyNotHere)('the activity in the window', () => {
-  const { shown, button, inspect, go, connect } = useWindow();
+  const { shown, button, inspect, go, connect, reopenIn } = useWindow();
   const query = (proxy: ProxyProcess, id: number, tool = 'execute_sql') =>
     proxy.request(id, 'tools/call', { name: tool, arguments: { query: 'SELECT 1' } });
   const grid = () => shown.page.getByRole('grid', { name: 'Calls' });
@@ -16,6 +16,17 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
   const sessions = () => shown.page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
   const filter = (name: string, value: string) => shown.page.getByRole('combobox', { name }).selectOption(value);
   const status = (text: string) => shown.page.getByRole('status').filter({ hasText: text }).first().waitFor();
+
+  const dialog = () => shown.page.getByRole('dialog');
+  const ofDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const more = async (item: string) => {
+    await button('More actions for calls').click();
+    await shown.page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  const back = async () => {
+    await shown.page.getByRole('main').getByRole('link', { name: 'Activity' }).click();
+    await grid().waitFor();
+  };
 
   /** Calls as the hub tells of them, more than clients make in a test's time. */
   function manyCalls(count: number): void {
@@ -38,24 +49,26 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
 
   it('the empty screen explains what will appear there', async () => {
     await go('Activity');
-    await shown.page.getByText('No AI client is connected').waitFor();
-    await shown.page.getByText('No call yet. Each one appears here when it has ended.').waitFor();
-    await shown.page.getByText('Off: none of it is kept anywhere.').waitFor();
+    await shown.page.getByText('No clients connected').waitFor();
+    await shown.page.getByRole('heading', { name: 'No calls yet' }).waitFor();
+    await shown.page.getByText('Off. No contents are kept.').waitFor();
     await inspect('activity-empty');
+    await button('Add servers').click();
+    await shown.page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
   });
 
   it('sessions and their calls appear and go as clients connect and disconnect', async () => {
     await go('Activity');
     const claude = await connect('claude-ai');
-    await shown.page.getByText('1 session of an AI client').waitFor();
+    await status('1 session');
     await query(claude, 1);
     await query(claude, 2, 'no_such_tool');
     const cursor = await connect('cursor');
     await query(cursor, 1);
-    await shown.page.getByText('2 sessions of AI clients').waitFor();
+    await status('2 sessions');
     await sessions()
       .filter({ hasText: 'Claude Desktop 1.2' })
-      .getByText(/^SQL · ana · process \d+$/)
+      .getByText(/^· ana · process \d+$/)
       .waitFor();
     await sessions()
       .filter({ hasText: 'Claude Desktop 1.2' })
@@ -64,7 +77,8 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await expect.poll(rows).toHaveLength(5);
     expect((await rows())[0]).toMatch(/CursorSQLexecute_sql.*Answered$/);
     expect((await rows()).filter((row) => /no_such_tool.*(Error|failed)/.test(row))).toHaveLength(1);
-    await shown.page.getByText(/^In the last 15 minutes: 5 calls, half within /).waitFor();
+    await shown.page.getByText(/^Last 15 minutes: 5 calls\. Half within /).waitFor();
+    await shown.page.getByText('5 calls, 1 failed').first().waitFor();
     await inspect('activity');
 
     await filter('Client', 'Cursor');
@@ -73,9 +87,11 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await filter('Outcome', 'failed');
     await expect.poll(rows).toHaveLength(1);
     await filter('Tool', 'execute_sql');
-    await status('No call matches.');
+    await status('No calls match.');
+    await button('Clear filters').click();
+    await status('5 calls.');
     for (const proxy of [claude, cursor]) await proxy.finish();
-    await shown.page.getByText('No AI client is connected').waitFor();
+    await shown.page.getByText('No clients connected').waitFor();
   });
 
   it('the list of calls pauses, resumes and is cleared', async () => {
@@ -83,16 +99,95 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await go('Activity');
     await status('30 calls.');
     await button('Pause').click();
-    await status('30 calls. Paused: new ones are kept, but not shown.');
+    await status('30 calls. Paused: new calls are kept, but not shown.');
     manyCalls(5);
     await button('Show new calls').waitFor();
     expect(await grid().getAttribute('aria-rowcount')).toBe('31');
     await inspect('activity-paused');
     await button('Show new calls').click();
     await status('35 calls.');
-    await button('Clear').click();
-    await status('No call yet.');
-    await expect.poll(rows).toHaveLength(0);
+    await more('Clear calls…');
+    await ofDialog('Clear calls').click();
+    await shown.page.getByRole('heading', { name: 'No calls yet' }).waitFor();
+  });
+
+  it('the filters stay when another screen was shown, and after a restart', async () => {
+    manyCalls(60);
+    await go('Activity');
+    await filter('Client', 'Cursor');
+    await shown.page.getByRole('searchbox', { name: 'Search calls' }).fill('POLL sql');
+    await shown.page.getByRole('switch', { name: 'Failed first' }).check();
+    await status('10 calls.');
+    await go('Warehouse');
+    await go('Activity');
+    await status('10 calls.');
+    const filterIsStored = () =>
+      readFile(join(shown.home, 'causeway', 'config', 'settings.json'), 'utf8').then(
+        (text) => JSON.parse(text).callFilter?.text,
+        () => undefined,
+      );
+    await expect.poll(filterIsStored).toBe('POLL sql');
+    await reopenIn(shown.home);
+    manyCalls(60);
+    await go('Activity');
+    await status('10 calls.');
+    expect(await shown.page.getByRole('searchbox', { name: 'Search calls' }).inputValue()).toBe('POLL sql');
+    await button('Clear filters').click();
+    await status('60 calls.');
+  });
+
+  it('the calls that failed come first if the user wants that', async () => {
+    manyCalls(60);
+    await go('Activity');
+    await status('60 calls.');
+    expect((await rows())[0]).toMatch(/Answered$/);
+    await shown.page.getByRole('switch', { name: 'Failed first' }).check();
+    await expect.poll(async () => (await rows())[0]).toMatch(/Lost$/);
+    await inspect('activity-failed-first');
+  });
+
+  it('the calls of the day are a chart, and a table for who wants numbers', async () => {
+    manyCalls(60);
+    await go('Activity');
+    await shown.page
+      .getByRole('img', { name: /^Calls per hour: 60 calls, 2 failed\. Most from .*: 60 calls\.$/ })
+      .waitFor();
+    await button('Show table').click();
+    const cells = shown.page.getByRole('table').getByRole('row').nth(1).getByRole('cell');
+    expect(await cells.allTextContents()).toEqual(['60', '2']);
+    await inspect('activity-day-table');
+    await button('Show chart').click();
+  });
+
+  it('a call’s page tells its path, what was retried, the error and its remedy', async () => {
+    shown.server.activity.add(
+      endedCall({
+        startedAt: Date.now() - 1000,
+        durationMs: 420,
+        outcome: 'error',
+        errorCode: -31_999,
+        attempts: [
+          { afterMs: 12, tookMs: 30, failure: { status: 503, reason: 'refused' } },
+          { afterMs: 362, tookMs: 50, failure: { status: null, reason: 'broken' } },
+        ],
+        problem: { code: 'unreachable', message: 'The workspace is out of reach. Check your network.' },
+      }),
+      'Sales',
+    );
+    await go('Activity');
+    await openCall('execute_sql');
+    const path = await part('Path of the call').getByRole('listitem').allTextContents();
+    expect(path[0]).toContain('Claude Desktop 1.2Sent execute_sql, 300 bytes');
+    expect(path[2]).toContain('CausewaySent it on after 12 ms');
+    expect(path[3]).toContain('Workspace · SalesSent 2 times');
+    expect(path).toContain('Attempt 1: refused with status 503 after 30 ms+12 ms');
+    expect(path).toContain('Attempt 2: connection broken after 50 ms+362 ms');
+    await shown.page.getByRole('alert').getByText('The workspace is out of reach. Check your network.').waitFor();
+    await shown.page.getByRole('img', { name: '20 ms in Causeway, 80 ms at the workspace' }).waitFor();
+    await inspect('activity-call-retried');
+    await back();
+    await shown.page.goto(`${shown.server.url}#activity/999`);
+    await shown.page.getByRole('heading', { name: 'Call not found' }).waitFor();
   });
 
   it('a list that is scrolled down does not move when calls arrive', async () => {
@@ -128,8 +223,8 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await status('1 call');
     const [csv, json] = [join(shown.home, 'calls.csv'), join(shown.home, 'calls.json')];
     shown.server.fileAnswers.push(csv, json);
-    await button('Export…').click();
-    await shown.page.getByText(`They are in ${csv}.`).waitFor();
+    await more('Export calls…');
+    await shown.page.getByText(`exported to ${csv}`).waitFor();
     const [header, line] = (await readFile(csv, 'utf8')).split('\n');
     expect(header).toBe(
       'started_at,client,profile,path,method,tool,duration_ms,outcome,error_code,bytes_from_client,bytes_to_client',
@@ -137,8 +232,8 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     expect(line).toMatch(
       /^20\d\d-.*Z,Claude Desktop,ana,\/api\/2\.0\/mcp\/sql,tools\/call,execute_sql,[\d.]+,answered,,\d+,\d+$/,
     );
-    await button('Export…').click();
-    await shown.page.getByText(`They are in ${json}.`).waitFor();
+    await more('Export calls…');
+    await shown.page.getByText(`exported to ${json}`).waitFor();
     const exported = await readFile(json, 'utf8');
     expect(JSON.parse(exported)).toMatchObject([
       { clientName: 'Claude Desktop', tool: 'execute_sql', outcome: 'answered' },
@@ -146,10 +241,8 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     expect(exported).not.toContain('SELECT');
   });
 
-  const recordingSwitch = () => shown.page.getByRole('switch', { name: 'Record what is asked and answered' });
-  const dialog = () => shown.page.getByRole('dialog');
-  const ofDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
-  const part = (name: string) => dialog().getByRole('region', { name, exact: true });
+  const recordingSwitch = () => shown.page.getByRole('switch', { name: 'Record request and response contents' });
+  const part = (name: string) => shown.page.getByRole('region', { name, exact: true });
   const isKept = () => shown.server.activity.recording.contents.size;
 
   /** Turns the recording on as a user does who has nothing but the keyboard. */
@@ -157,15 +250,15 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await recordingSwitch().focus();
     await shown.page.keyboard.press('Space');
     await dialog().getByRole('radio', { name: time }).check();
-    await ofDialog('Record').focus();
+    await ofDialog('Record contents').focus();
     await shown.page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
-    await shown.page.getByText('What is asked and answered is being recorded.').waitFor();
+    await shown.page.getByText('Recording request and response contents.').waitFor();
   }
 
   async function openCall(text: string): Promise<void> {
     await grid().getByRole('row').filter({ hasText: text }).first().click();
-    await dialog().waitFor();
+    await shown.page.getByRole('heading', { name: text, level: 1 }).waitFor();
   }
 
   it('the details of a call say that its contents were not recorded', async () => {
@@ -176,14 +269,15 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await grid().focus();
     await shown.page.keyboard.press('Home');
     await shown.page.keyboard.press('Enter');
-    await dialog().getByText('What was asked and answered was not recorded.').waitFor();
-    expect(await dialog().textContent()).toMatch(/Claude Desktop.*SQL \(\/api.*tools\/call.*Answered/);
+    await part('Request and response').getByText('Contents were not recorded.').waitFor();
+    expect(await part('Details').textContent()).toMatch(/Claude Desktop 1\.2.*SQL \(\/api.*tools\/call/);
     await inspect('activity-call-not-recorded');
-    await ofDialog('Record from now on…').click();
-    await shown.page.getByText('It is in the memory of the application alone').waitFor();
+    await button('Record contents…').click();
+    await shown.page.getByText('They stay in memory').waitFor();
     await inspect('activity-ask-recording');
     await ofDialog('Cancel').click();
     await dialog().waitFor({ state: 'detached' });
+    await back();
     expect(await recordingSwitch().isChecked()).toBe(false);
     expect(isKept()).toBe(0);
   });
@@ -191,60 +285,58 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
   it('contents are recorded while recording is on, shown, and deleted with it', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
-    await turnOn('For 15 minutes');
+    await turnOn('15 minutes');
     await query(claude, 1);
     await query(claude, 2, 'no_such_tool');
-    await shown.page.getByText('2 calls are recorded.').waitFor();
-    await shown.page.getByText(/1[45] minutes are left\./).waitFor();
+    await shown.page.getByText('2 calls recorded.').waitFor();
+    await shown.page.getByText(/1[45] minutes left\./).waitFor();
     expect(shown.server.model.state.recording.status).toBe('on');
     await inspect('activity-recording');
 
     await openCall('execute_sql');
-    await part('What was asked').getByText('"query": "SELECT 1"').waitFor();
-    await part('What was answered').getByText('Text').first().waitFor();
-    await dialog().getByRole('textbox', { name: 'Find in what was asked and answered' }).fill('select');
-    await dialog().getByText('1 of ').waitFor();
-    expect(await dialog().locator('mark[aria-current=true]').textContent()).toBe('SELECT');
+    await part('Request').getByText('"query": "SELECT 1"').waitFor();
+    await part('Response').getByText('Text').first().waitFor();
+    await shown.page.getByRole('textbox', { name: 'Find in contents' }).fill('select');
+    await shown.page.getByText('1 of ').waitFor();
+    expect(await shown.page.locator('mark[aria-current=true]').textContent()).toBe('SELECT');
     await inspect('activity-call');
-    await ofDialog('Copy').click();
+    await button('Copy contents').click();
     await expect.poll(() => shown.server.copied.at(-1)).toContain('"query": "SELECT 1"');
 
-    await shown.page.keyboard.press('Escape');
-    await dialog().waitFor({ state: 'detached' });
-    await expect.poll(() => grid().evaluate((table) => table === document.activeElement)).toBe(true);
+    await back();
     await openCall('execute_sql');
-    await part('What was asked').waitFor();
+    await part('Request').waitFor();
     shown.server.activity.recording.stop();
-    await dialog().getByText('What was asked and answered has been deleted.').waitFor();
-    expect(await dialog().textContent()).not.toContain('SELECT');
-    await shown.page.keyboard.press('Escape');
+    await shown.page.getByText('The contents were deleted.').waitFor();
+    expect(await shown.page.getByRole('main').textContent()).not.toContain('SELECT');
+    await back();
     await expect.poll(() => recordingSwitch().isChecked()).toBe(false);
     await turnOn('Until Causeway quits');
-    await shown.page.getByText('It goes on until Causeway quits.').waitFor();
+    await shown.page.getByText('Until Causeway quits.').waitFor();
     await query(claude, 3);
-    await shown.page.getByText('1 call is recorded.').waitFor();
+    await shown.page.getByText('1 call recorded.').waitFor();
     await button('Stop and delete').click();
-    await shown.page.getByText('What is asked and answered is being recorded.').waitFor({ state: 'detached' });
+    await shown.page.getByText('Recording request and response contents.').waitFor({ state: 'detached' });
     expect(isKept()).toBe(0);
   });
 
   it('clearing recorded contents asks first, and says what is deleted and what stays', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
-    await turnOn('For 15 minutes');
+    await turnOn('15 minutes');
     await query(claude, 1);
-    await shown.page.getByText('1 call is recorded.').waitFor();
-    await button('Clear…').click();
+    await shown.page.getByText('1 call recorded.').waitFor();
+    await more('Clear calls…');
     await dialog()
-      .getByText(/list is deleted: 2 calls.* in 1 call, which/)
+      .getByText(/deletes the whole list: 2 calls.* contents of 1 call/)
       .waitFor();
     await inspect('activity-ask-clear');
     await shown.page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
     expect(isKept()).toBe(1);
-    await button('Clear…').press('Enter');
-    await ofDialog('Clear').click();
-    await status('No call yet.');
+    await more('Clear calls…');
+    await ofDialog('Clear calls').click();
+    await shown.page.getByRole('heading', { name: 'No calls yet' }).waitFor();
     expect(isKept()).toBe(0);
     expect(await recordingSwitch().isChecked()).toBe(true);
   });
@@ -252,37 +344,37 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
   it('a long answer is marked as recorded only in part', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
-    await turnOn('For 1 hour');
+    await turnOn('1 hour');
     await claude.request(1, 'tools/call', {
       name: 'execute_sql',
       arguments: { query: `SELECT '${'é'.repeat(50_000)}'` },
     });
-    await shown.page.getByText('1 call is recorded.').waitFor();
+    await shown.page.getByText('1 call recorded.').waitFor();
     await openCall('execute_sql');
-    await part('What was asked').getByText('Only the first 64 KiB were recorded. It has 100.1 kB in all.').waitFor();
+    await part('Request').getByText('Only the first 64 KiB were recorded, of 100.1 kB.').waitFor();
     await inspect('activity-call-cut');
   });
 
   it('the export holds contents only when the user chooses that', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
-    await turnOn('For 15 minutes');
+    await turnOn('15 minutes');
     await query(claude, 1);
-    await shown.page.getByText('1 call is recorded.').waitFor();
+    await shown.page.getByText('1 call recorded.').waitFor();
     const [without, withThem] = [join(shown.home, 'without.json'), join(shown.home, 'with.json')];
     shown.server.fileAnswers.push(without, withThem);
-    await button('Export…').click();
+    await more('Export calls…');
     await dialog().waitFor();
     expect(await dialog().getByRole('checkbox').isChecked()).toBe(false);
-    await ofDialog('Export…').click();
-    await shown.page.getByText(`They are in ${without}.`).waitFor();
+    await ofDialog('Export calls…').click();
+    await shown.page.getByText(`exported to ${without}`).waitFor();
     expect(await readFile(without, 'utf8')).not.toContain('SELECT');
     await dialog().waitFor({ state: 'detached' });
-    await button('Export…').click();
+    await more('Export calls…');
     await dialog().getByRole('checkbox').check();
     await inspect('activity-ask-export');
-    await ofDialog('Export…').click();
-    await shown.page.getByText(`They are in ${withThem}.`).waitFor();
+    await ofDialog('Export calls…').click();
+    await shown.page.getByText(`exported to ${withThem}`).waitFor();
     const exported = JSON.parse(await readFile(withThem, 'utf8'));
     expect(exported.at(0)).toMatchObject({ request: { params: { arguments: { query: 'SELECT 1' } } } });
   });

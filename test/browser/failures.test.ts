@@ -125,15 +125,30 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       },
     ],
     ['the JSON for other clients', 'clientJson', () => go('AI clients')],
-    ['the clearing of the calls', 'clearActivity', () => open('Activity', 'Clear')],
-    ['the export of the calls', 'exportActivity', () => open('Activity', 'Export…')],
+    [
+      'the clearing of the calls',
+      'clearActivity',
+      async () => {
+        await open('Activity', 'More actions for calls');
+        await role('menuitem', { name: 'Clear calls…' }).click();
+        await press('Clear calls');
+      },
+    ],
+    [
+      'the export of the calls',
+      'exportActivity',
+      async () => {
+        await open('Activity', 'More actions for calls');
+        await role('menuitem', { name: 'Export calls…' }).click();
+      },
+    ],
     [
       'the start of a recording',
       'recordContents',
       async () => {
         await go('Activity');
-        await role('switch', { name: 'Record what is asked and answered' }).press('Space');
-        await press('Record');
+        await role('switch', { name: 'Record request and response contents' }).press('Space');
+        await press('Record contents');
       },
     ],
     ['the list of everybody', 'readOverrides', () => go('Overrides')],

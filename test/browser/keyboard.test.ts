@@ -287,8 +287,8 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await go('Activity');
     const grid = role('grid', { name: 'Calls' });
     await reach(role('combobox', { name: 'Outcome' }));
-    await type('All that failed');
-    await shown.page.getByText('No call matches.').waitFor();
+    await type('All failures');
+    await shown.page.getByText('No calls match.').waitFor();
     await press('Home');
     await shown.page.getByText('300 calls.', { exact: true }).waitFor();
     await reach(grid);
@@ -302,7 +302,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await press('Shift+Tab');
     await reach(button('Pause'));
     await press('Space');
-    await getsFocus(button('Go on'));
+    await getsFocus(button('Resume'));
   });
 
   it('an override of a user is set, and changed from the table', async () => {

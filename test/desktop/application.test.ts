@@ -200,19 +200,19 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 client connected');
     await tray.click('Show activity');
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
-    await page.getByText('SQL · default profile').waitFor();
+    await page.getByText('default profile · process').waitFor();
     await takePicture('activity');
     await end();
-    await page.getByText('No AI client is connected').waitFor();
+    await page.getByText('No clients connected').waitFor();
     await page.getByRole('link', { name: 'Warehouse' }).click();
   });
 
   it('says in the tray that contents of calls are being recorded for as long as they are', async () => {
     const words = 'Recording requests and responses…';
     await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByRole('switch', { name: 'Record what is asked and answered' }).focus();
+    await page.getByRole('switch', { name: 'Record request and response contents' }).focus();
     await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await page.getByRole('button', { name: 'Record contents', exact: true }).click();
     await expect.poll(() => tray.labels()).toContain(words);
     await page.getByRole('link', { name: 'Warehouse' }).click();
     await tray.click(words);

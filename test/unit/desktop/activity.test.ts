@@ -6,6 +6,7 @@ import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
 import { dayOf, latencyOf } from '../../../main/desktop/activity/call-statistics.ts';
 import { clientOf, createProxyList, nameOfProgram } from '../../../main/desktop/activity/proxies.ts';
 import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
+import { attemptResult, partsOf, problemIn, totalMs } from '../../../renderer/activity/chain.ts';
 import { formatBytes, formatClient, formatDuration, formatServer } from '../../../renderer/activity/format.ts';
 import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
 import { endedCall } from '../../ended-call.ts';
@@ -250,7 +251,7 @@ describe('a session in words', () => {
     expect(formatClient({ clientName: 'claude-ai', clientVersion: '0.9' }, { client: 'node' })).toBe('claude-ai 0.9');
     expect(formatClient({ clientName: 'claude-ai', clientVersion: null }, undefined)).toBe('claude-ai');
     expect(formatClient(unnamed, { client: 'claude' })).toBe('claude');
-    expect(formatClient(unnamed, undefined)).toBe('An AI client');
+    expect(formatClient(unnamed, undefined)).toBe('AI client');
     expect(nameOfProgram('/Applications/Claude.app/Contents/MacOS/Claude\n')).toBe('Claude');
     expect(nameOfProgram(' \n')).toBeNull();
   });
@@ -290,5 +291,62 @@ describe('the plot', () => {
 
   it('breaks its line where nothing was called, and shows a lone moment as a dot', () => {
     expect(svgPath([null, 10, 20, null, 30], 40)).toBe('M 10 10 h 0 L 20 20 M 40 30 h 0');
+  });
+});
+
+describe('the path of a call', () => {
+  const call = (change: Partial<ActivityCall>): ActivityCall => ({ ...ended(change), id: 1 });
+  const attempts: ActivityCall['attempts'] = [
+    { afterMs: 5, tookMs: 20, failure: { status: 503, reason: 'refused' } },
+    { afterMs: 325, tookMs: 60, failure: null },
+  ];
+
+  it('has the time in Causeway, at the workspace, and before each further attempt', () => {
+    const parts = partsOf(call({ durationMs: 400, attempts }));
+    expect(parts.map(({ where, ms }) => `${where} ${ms}`)).toEqual([
+      'causeway 5',
+      'workspace 20',
+      'between 300',
+      'workspace 60',
+      'causeway 15',
+    ]);
+    expect(totalMs(parts, 'workspace')).toBe(80);
+  });
+
+  it('is all the workspace’s from an attempt that has no end', () => {
+    const parts = partsOf(call({ durationMs: 100, attempts: [{ afterMs: 10, tookMs: null, failure: null }] }));
+    expect(parts.map(({ where, ms }) => `${where} ${ms}`)).toEqual(['causeway 10', 'workspace 90']);
+  });
+
+  it('is Causeway’s alone where nothing was sent', () => {
+    expect(partsOf(call({ durationMs: 3, attempts: [] }))).toEqual([{ where: 'causeway', atMs: 0, ms: 3 }]);
+  });
+
+  it.each([
+    [{ afterMs: 0, tookMs: 20, failure: null }, 'answered in 20 ms'],
+    [{ afterMs: 0, tookMs: null, failure: null }, 'no answer'],
+    [{ afterMs: 0, tookMs: 20, failure: { status: 503, reason: 'refused' } }, 'refused with status 503 after 20 ms'],
+    [
+      { afterMs: 0, tookMs: 20, failure: { status: 404, reason: 'session-lost' } },
+      'session expired after 20 ms, renewed',
+    ],
+    [{ afterMs: 0, tookMs: 20, failure: { status: null, reason: 'not-sent' } }, 'not reached after 20 ms'],
+    [{ afterMs: 0, tookMs: 20, failure: { status: null, reason: 'broken' } }, 'connection broken after 20 ms'],
+  ] as const)('says how an attempt ended: %j', (attempt, words) => {
+    expect(attemptResult(attempt)).toBe(words);
+  });
+
+  it.each([
+    [{ outcome: 'answered' }, null],
+    [{ outcome: 'error', errorCode: -32602 }, 'The server does not accept the arguments.'],
+    [{ outcome: 'error', errorCode: 7 }, 'The request was refused.'],
+    [{ outcome: 'tool-error' }, 'The tool reported a failure.'],
+    [
+      { outcome: 'error', errorCode: -31_999, problem: { code: 'unreachable', message: 'Out of reach. Try again.' } },
+      'Out of reach. Try again.',
+    ],
+    [{ outcome: 'lost' }, 'The connection ended before the answer. It may or may not have run.'],
+  ] as const)('ends with what went wrong: %j', (change, message) => {
+    expect(problemIn(call(change))?.message ?? null).toBe(message);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { timeLeft } from '../../../renderer/activity/format.ts';
 import { chunks } from '../../../renderer/activity/recorded-contents.tsx';
+import { timeLeft } from '../../../renderer/activity/recording-format.ts';
 
 describe('a search in what was recorded', () => {
   const found = (texts: string[], wanted: string) =>
@@ -27,11 +27,11 @@ describe('a search in what was recorded', () => {
 });
 
 it.each([
-  [null, 'It goes on until Causeway quits.'],
-  [15 * 60_000, '15 minutes are left.'],
-  [119_000, '1 minute is left.'],
-  [20_000, 'Less than a minute is left.'],
-  [-5, 'Less than a minute is left.'],
+  [null, 'Until Causeway quits.'],
+  [15 * 60_000, '15 minutes left.'],
+  [119_000, '1 minute left.'],
+  [20_000, 'Less than a minute left.'],
+  [-5, 'Less than a minute left.'],
 ])('a recording until %s says: %s', (until, words) => {
   expect(timeLeft(until, 0)).toBe(words);
 });

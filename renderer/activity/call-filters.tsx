@@ -1,0 +1,101 @@
+import { Button, NativeSelect, Switch, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import type { Activity, CallFilter, ConfiguredServer } from '../../preload/contract.ts';
+import { Icon } from '../shared/icon.tsx';
+import styles from './activity.module.css';
+import { formatServer, readOutcome } from './format.ts';
+import { strings } from './strings.ts';
+import { ALL_CALLS } from './use-call-filter.ts';
+
+const words = strings.filters;
+
+const OUTCOMES = [
+  { value: '', label: words.anyOutcome },
+  { value: 'failed', label: words.failed },
+  { value: 'answered', label: strings.outcomes.answered },
+  { value: 'tool-error', label: strings.outcomes['tool-error'] },
+  { value: 'error', label: strings.outcomes.error },
+  { value: 'cancelled', label: strings.outcomes.cancelled },
+  { value: 'lost', label: strings.outcomes.lost },
+];
+
+/** The longest search, in characters, as the contract has it. */
+const MAX_TEXT_LENGTH = 200;
+
+export function isFiltered(filter: CallFilter): boolean {
+  const { client, path, tool, outcome, text } = filter;
+  return client !== null || path !== null || tool !== null || outcome !== null || text.trim() !== '';
+}
+
+interface FiltersProps {
+  activity: Activity;
+  servers: readonly ConfiguredServer[];
+  filter: CallFilter;
+  onFilter(filter: CallFilter): void;
+}
+
+/** Which calls are listed, and in which order. */
+export function CallFilters({ activity, servers, filter, onFilter }: FiltersProps) {
+  const { clients, paths, tools } = activity;
+  const nameOf = (path: string) => servers.find((server) => server.path === path)?.title ?? formatServer(path);
+  const choice = (
+    label: string,
+    any: string,
+    name: 'client' | 'path' | 'tool',
+    values: readonly string[],
+    inWords = same,
+  ) => (
+    <NativeSelect
+      aria-label={label}
+      className={styles.filter}
+      data={[
+        { value: '', label: any },
+        ...withChosen(values, filter[name]).map((value) => ({ value, label: inWords(value) })),
+      ]}
+      value={filter[name] ?? ''}
+      onChange={({ currentTarget: { value } }) => onFilter({ ...filter, [name]: value || null })}
+    />
+  );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a search landmark would hold nothing but this
+    <div className={styles.filters} role="group" aria-label={words.label}>
+      <TextInput
+        type="search"
+        aria-label={words.search}
+        placeholder={words.search}
+        className={styles.search}
+        leftSection={<Icon of={IconSearch} />}
+        maxLength={MAX_TEXT_LENGTH}
+        value={filter.text}
+        onChange={({ currentTarget: { value } }) => onFilter({ ...filter, text: value })}
+      />
+      {choice(words.client, words.anyClient, 'client', clients)}
+      {choice(words.server, words.anyServer, 'path', paths, nameOf)}
+      {choice(words.tool, words.anyTool, 'tool', tools)}
+      <NativeSelect
+        aria-label={words.outcome}
+        className={styles.filter}
+        data={OUTCOMES}
+        value={filter.outcome ?? ''}
+        onChange={({ currentTarget: { value } }) => onFilter({ ...filter, outcome: readOutcome(value) })}
+      />
+      <Switch
+        label={words.failedFirst}
+        checked={filter.failedFirst}
+        onChange={({ currentTarget: { checked } }) => onFilter({ ...filter, failedFirst: checked })}
+      />
+      {isFiltered(filter) && (
+        <Button variant="subtle" onClick={() => onFilter({ ...ALL_CALLS, failedFirst: filter.failedFirst })}>
+          {words.clear}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const same = (value: string) => value;
+
+/** Keeps the chosen value in the options when no call has it any more. */
+function withChosen(values: readonly string[], chosen: string | null): readonly string[] {
+  return chosen === null || values.includes(chosen) ? values : [...values, chosen];
+}
