@@ -179,7 +179,7 @@ export interface HubCall {
 }
 
 /** One attempt to send a request to the server. */
-export interface HubAttempt {
+interface HubAttempt {
   /** Milliseconds from when the request came until it was sent. */
   afterMs: number;
   /** Until it ended; null where it has no end. */
@@ -189,7 +189,7 @@ export interface HubAttempt {
 }
 
 /** An error of Causeway's own, in which a client's request ended. */
-export interface HubProblem {
+interface HubProblem {
   /** Causeway's error code. */
   code: string;
   /** What happened and what to do, in one line. */

@@ -22,7 +22,7 @@ const OUTCOMES = [
 /** The longest search, in characters, as the contract has it. */
 const MAX_TEXT_LENGTH = 200;
 
-export function isFiltered(filter: CallFilter): boolean {
+function isFiltered(filter: CallFilter): boolean {
   const { client, path, tool, outcome, text } = filter;
   return client !== null || path !== null || tool !== null || outcome !== null || text.trim() !== '';
 }
@@ -47,7 +47,6 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
   ) => (
     <NativeSelect
       aria-label={label}
-      className={styles.filter}
       data={[
         { value: '', label: any },
         ...withChosen(values, filter[name]).map((value) => ({ value, label: inWords(value) })),
@@ -74,8 +73,7 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
       {choice(words.tool, words.anyTool, 'tool', tools)}
       <NativeSelect
         aria-label={words.outcome}
-        className={styles.filter}
-        data={OUTCOMES}
+          data={OUTCOMES}
         value={filter.outcome ?? ''}
         onChange={({ currentTarget: { value } }) => onFilter({ ...filter, outcome: readOutcome(value) })}
       />

@@ -11,7 +11,7 @@ import { formatCount, formatNumber, hourTime } from './format.ts';
 import { strings } from './strings.ts';
 
 /** How often the chart is refreshed while it is shown. */
-const REFRESH_INTERVAL_MS = 5_000;
+const REFRESH_INTERVAL_MS = 2_000;
 const HOUR_MS = 60 * 60_000;
 
 const WIDTH = 480;

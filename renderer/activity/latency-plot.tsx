@@ -41,7 +41,7 @@ export function LatencyPlot({ filter }: { filter: CallFilter }) {
 }
 
 /** What the plot shows, as a sentence. */
-export function formatLatency({ count, p50, p95, worst }: Latency): string {
+function formatLatency({ count, p50, p95, worst }: Latency): string {
   if (p50 === null || p95 === null || worst === null) return words.none;
   return words.summary(formatCount(count), formatDuration(p50), formatDuration(p95), formatDuration(worst));
 }
