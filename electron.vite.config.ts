@@ -31,7 +31,13 @@ export default defineConfig({
       rolldownOptions: {
         input: 'main/index.ts',
         external: ['electron', 'keytar'],
-        output: { format: 'cjs', entryFileNames: 'index.js', chunkFileNames: '[name]-[hash].js' },
+        output: {
+          format: 'cjs',
+          entryFileNames: 'index.js',
+          chunkFileNames: '[name]-[hash].js',
+          // V8 keeps the source of what it may still have to compile. Names stay, for the log's stacks.
+          minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+        },
       },
     },
   },

@@ -4,6 +4,7 @@ import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
 import { configuredHosts } from './desktop/accounts.ts';
+import { chromiumSwitches } from './desktop/chromium.ts';
 import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
 import { createDesktop } from './desktop/desktop.ts';
 import { closingOnce, opensWindowAtStart } from './desktop/lifecycle.ts';
@@ -26,6 +27,7 @@ import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './d
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
 import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/navigation.ts';
+import { releaseMemoryLater } from './desktop/window/release-memory.ts';
 import { MainWindow } from './desktop/window/window.ts';
 import { sentences } from './platform/errors.ts';
 import { currentPolicy } from './policy/system-policy.ts';
@@ -34,6 +36,7 @@ import { currentPolicy } from './policy/system-policy.ts';
 const CLOSE_TIMEOUT_MS = 10_000;
 
 registerAppScheme();
+for (const { name, value } of chromiumSwitches(process.platform)) app.commandLine.appendSwitch(name, value);
 // The fuses shut Node's debugger out of the installed application; this is Chromium's.
 if (app.isPackaged) for (const kind of ['port', 'pipe']) app.commandLine.removeSwitch(`remote-debugging-${kind}`);
 
@@ -109,7 +112,8 @@ function start(): void {
   });
   const { model } = desktop;
   const open = (screen?: ScreenName, item?: string) => {
-    if (window.current && screen) sendEvent(window.current, 'screenWanted', { screen, item: item ?? null });
+    // A page that is still loading hears nothing.
+    if (screen) window.whenLoaded((shown) => sendEvent(shown, 'screenWanted', { screen, item: item ?? null }));
     window.open(screen, item);
   };
   followLink = (link) => open(screenOfLink(link));
@@ -164,7 +168,7 @@ function start(): void {
   });
   app.on('activate', () => open());
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
-  app.on('window-all-closed', () => {});
+  app.on('window-all-closed', () => releaseMemoryLater(() => window.current === undefined));
   powerMonitor.on('suspend', () => desktop.suspend());
   powerMonitor.on('resume', () => desktop.lookAgain());
   // A locked screen hides the window.

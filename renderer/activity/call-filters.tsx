@@ -73,7 +73,7 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
       {choice(words.tool, words.anyTool, 'tool', tools)}
       <NativeSelect
         aria-label={words.outcome}
-          data={OUTCOMES}
+        data={OUTCOMES}
         value={filter.outcome ?? ''}
         onChange={({ currentTarget: { value } }) => onFilter({ ...filter, outcome: readOutcome(value) })}
       />

@@ -34,6 +34,23 @@ describe.skipIf(reason)('the running application', () => {
     await expect.poll(shownText, { timeout: 30_000 }).toContain('This window broke and was opened again');
   });
 
+  it('has no more processes than it needs once its window is closed', async () => {
+    const { electron, window } = await start();
+    const kinds = async () => {
+      const all = await electron.evaluate(({ app }) => app.getAppMetrics().map(({ type }) => type));
+      return [...new Set(all)].sort();
+    };
+    const page = await window();
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    expect(await kinds()).toContain('Tab');
+    expect(await kinds()).not.toContain('Utility');
+    await page.close();
+    await expect.poll(kinds).not.toContain('Tab');
+    expect(await electron.evaluate(({ app }) => app.commandLine.getSwitchValue('enable-features'))).toContain(
+      'NetworkServiceInProcess2',
+    );
+  });
+
   it('follows a link of a second start, and only to a screen', async () => {
     const { window, startAgain } = await start();
     const page = await window();
