@@ -196,13 +196,9 @@ async function write(file: string, { before, after, record }: Planned): Promise<
 }
 
 function neverAtRest({ name }: ClientFacts, file: string): CausewayError {
-  return new CausewayError(
-    'conflict',
-    `${file} was changed by somebody else each time that it was about to be written.`,
-    {
-      remedy: `Nothing was written. Quit ${name} and try again.`,
-    },
-  );
+  return new CausewayError('conflict', `Another program keeps changing ${file}.`, {
+    remedy: `Nothing was written. Quit ${name}, then try again.`,
+  });
 }
 
 /** Token kinds by number: the library names them in a constant enumeration, which does not survive type stripping. */
@@ -219,7 +215,7 @@ function describeText({ mark, body }: { mark: string; body: string }, client: Cl
     [trailingCommas, accepts.trailingCommas, 'a comma behind the last item'],
   ];
   return found.flatMap(([present, accepted, what]) =>
-    present && !accepted ? [`The file has ${what}, which ${name} does not accept: it may ignore the whole file.`] : [],
+    present && !accepted ? [`The file has ${what}. ${name} does not accept that and may ignore the whole file.`] : [],
   );
 }
 

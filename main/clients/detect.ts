@@ -125,7 +125,7 @@ async function filesOf(
 function severalFit({ name }: ClientFacts, files: LocatedFile[]): CausewayError {
   const paths = files.map(({ path }) => path).join(', ');
   return new CausewayError('ambiguous', `${name} has several configuration files: ${paths}.`, {
-    remedy: 'Nothing was written, for only one of them is in use. Remove the one that is left over.',
+    remedy: 'Nothing was written. Only one of them is in use. Delete the others, then try again.',
   });
 }
 

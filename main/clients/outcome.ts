@@ -69,9 +69,7 @@ function unsaid(client: ClientFacts, { record }: Planned, http: HttpChoice | und
   const portless =
     port === undefined || written.includes(`:${port}}`) || written.includes(`:${port},`)
       ? []
-      : [
-          `${name} has no place for a callback port in its file: it chooses one itself, so --callback-port ${port} was left out.`,
-        ];
+      : [`${name} chooses its own callback port. --callback-port ${port} was ignored.`];
   return [...unsaidClient(client, Object.values(record.entries), http), ...portless];
 }
 
@@ -99,7 +97,7 @@ function unsaidClient(
     ];
   }
   return [
-    `${name} has no place for an application's id in its file. Unless it asks for one, it cannot sign in: leave --http out.`,
+    `${name} cannot store an application's ID in its file. Unless it asks for one, it cannot sign in: leave --http out.`,
   ];
 }
 
@@ -112,7 +110,7 @@ export function failed({ id, name }: ClientFacts, file: LocatedFile | null, erro
 /** For a client that was asked for and is not there. */
 export function notInstalled({ name }: ClientFacts): CausewayError {
   return new CausewayError('not_found', `${name} was not found on this computer.`, {
-    remedy: 'Nothing was written. Install it, or start it once so that it makes its folder, and try again.',
+    remedy: 'Nothing was written. Install it, or open it once, then try again.',
   });
 }
 
@@ -129,7 +127,7 @@ export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientN
   const names = others.map((other) => other.name).join(' and ');
   return new CausewayError(
     'shared_file',
-    `${names} would lose the same entries: ${file.path} is the file of ${name} and theirs.`,
+    `${names} would lose the same entries: ${name} shares ${file.path} with them.`,
     {
       remedy: 'Nothing was written.',
       action: { do: 'remove-shared', clients: [name, ...others.map((other) => other.name)] },

@@ -105,7 +105,7 @@ export function placesOf({ system, home, env, root }: HostEnvironment): Places {
 
 /** What a Flatpak application needs besides, for it sees only what it is allowed to. */
 const WARNING =
-  'This one is a Flatpak application, which starts only programs that it may see: allow it your home folder, and what lies outside with "flatpak override".';
+  'A Flatpak application starts only programs it can see. Give it access to your home folder with "flatpak override".';
 
 /** A file below the configuration folder of whichever Flatpak application has the folder that it is in. */
 export function inFlatpak({ flatpakConfig, bySystem, join }: Places, ...path: string[]): FilePlace[] {

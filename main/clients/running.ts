@@ -35,7 +35,7 @@ export async function runningClients(
 export async function refuseRunning(client: ClientFacts, running: () => Promise<Set<string>>): Promise<void> {
   const { id, name } = client;
   if (!(await runningClients([client], running)).includes(id)) return;
-  throw new CausewayError('client_running', `${name} is running, and overwrites its configuration while it does.`, {
+  throw new CausewayError('client_running', `${name} is running and would overwrite the change.`, {
     remedy: 'Nothing was written.',
     action: { do: 'quit-client', client: name },
   });

@@ -45,9 +45,9 @@ export function longNamesByClient(server: string, tools: readonly string[]): Lon
     if (!toolNames) return [];
     const prefix = toolNames.prefix(server).length;
     const long = tools.filter((tool) => tool.length > toolNames.limit - prefix);
-    const own = prefix === 0 ? '' : `, ${prefix} of them for its own prefix`;
-    const limit = `${name} takes ${toolNames.limit} characters${own}`;
-    return long.length === 0 ? [] : [{ client: id, warning: `${limit}: too few for ${long.join(', ')}.` }];
+    const own = prefix === 0 ? '' : ` (${prefix} for its own prefix)`;
+    const limit = `${name} allows ${toolNames.limit} characters for a tool’s name${own}`;
+    return long.length === 0 ? [] : [{ client: id, warning: `${limit}. Too long: ${long.join(', ')}.` }];
   });
 }
 

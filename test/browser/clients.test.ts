@@ -92,13 +92,13 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(await read(CURSOR)).toBe(THEIRS);
     await button('Add').click();
     await closed();
-    await client('Cursor').getByText('Restart Cursor, and switch the server on').waitFor();
+    await client('Cursor').getByText('Restart Cursor.').waitFor();
     await expect.poll(() => isOn('databricks-sql', 'Cursor')).toBe(true);
     expect(await entries(CURSOR)).toEqual(['files', 'databricks-sql']);
     await inspect('clients-written');
     await go('Warehouse');
     await go('AI clients');
-    await client('Cursor').getByText('Restart Cursor, and switch the server on').waitFor();
+    await client('Cursor').getByText('Restart Cursor.').waitFor();
 
     // The file is known now.
     await turn('genie-7191', 'Cursor');
@@ -204,7 +204,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await button('Try again').click();
     await closed();
     expect(await entries(CLAUDE)).toEqual(['databricks-sql']);
-    await client('Claude Desktop').getByText('Quit Claude Desktop (closing the window is not enough)').waitFor();
+    await client('Claude Desktop').getByText('Quit and reopen Claude Desktop.').waitFor();
   });
 
   it('a foreign entry in a running client is replaced only after a second confirmation', async () => {
@@ -392,7 +392,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await memory.put('tools/list', Buffer.from(JSON.stringify(frame)));
     await file(CURSOR, '{}');
     await go('AI clients');
-    await shown.page.getByText(`too few for ${tool}`).waitFor();
+    await shown.page.getByText(`Too long: ${tool}`).waitFor();
     await inspect('clients-long-names');
     await button('Details of Cursor').click();
     await button('Let Cursor add databricks-sql').click();

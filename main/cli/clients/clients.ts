@@ -169,7 +169,7 @@ async function report(
 ): Promise<void> {
   if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
   if (options.json) return writeJson(context.stdout, outcomes.map(asData));
-  if (outcomes.length === 0) return writeLine(context.stderr, 'No AI client was found.');
+  if (outcomes.length === 0) return writeLine(context.stderr, 'No AI clients found.');
   for (const outcome of outcomes) await print(context, outcome);
 }
 
@@ -197,19 +197,19 @@ async function print(context: CommandContext, outcome: ChangeOutcome): Promise<v
 }
 
 const WORDS: Record<EntryStatus, string> = {
-  absent: 'not there',
-  current: 'there',
-  outdated: 'there, and would be written differently today',
-  vanished: 'removed from the file',
-  edited: 'changed since it was written',
-  broken: 'starts a program that is not there',
-  'not-on-path': 'there, but its command is not on the PATH',
-  foreign: 'an entry of this name is not ours',
+  absent: 'not added',
+  current: 'added',
+  outdated: 'added; an update is available',
+  vanished: 'removed by another program',
+  edited: 'changed by another program',
+  broken: 'starts a program that no longer exists',
+  'not-on-path': 'added, but its command is not on the PATH',
+  foreign: 'another entry has this name',
 };
 
 const REPAIRS: Partial<Record<EntryStatus, string>> = {
-  outdated: 'rewrites it',
-  vanished: 'puts it back',
+  outdated: 'updates it',
+  vanished: 'restores it',
   edited: 'fixes it',
   broken: 'fixes it',
   'not-on-path': 'names the command by its full path',
@@ -231,7 +231,7 @@ export async function listClients(context: CommandContext, options: ClientOption
   if (shown.length === 0 && project !== undefined) {
     return writeLine(context.stderr, `${project} has no file of an AI client yet.`);
   }
-  if (shown.length === 0) return writeLine(context.stderr, 'No AI client was found; --all lists those that are known.');
+  if (shown.length === 0) return writeLine(context.stderr, 'No AI clients found. --all lists all supported clients.');
   for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
 }
 
@@ -243,7 +243,7 @@ async function printReport(
   const line = (text: string) => writeLine(context.stdout, text);
   await writeStyledLine(context.stdout, `${bold(printable(name), context)} (${id})`);
   await line(because === null ? '  not found' : `  found because ${because}`);
-  if (patienceMs !== undefined) await line(`  stops waiting for a call after ${patienceMs / 1000} s`);
+  if (patienceMs !== undefined) await line(`  call timeout: ${patienceMs / 1000} s`);
   if (problem !== undefined) await line(`  ${problem}`);
   for (const words of managed) await line(`  ${words}`);
   for (const file of files) await printFile(line, file);
@@ -253,7 +253,7 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   const { project, sharedWith } = file;
   const at = project === null ? '' : ` --project ${project}`;
   const others = sharedWith.length === 0 ? '' : ` (shared with ${sharedWith.map(({ name }) => name).join(', ')})`;
-  await line(`  ${file.path}${file.exists ? '' : ' (not there yet)'}${others}`);
+  await line(`  ${file.path}${file.exists ? '' : ' (not created yet)'}${others}`);
   if (file.problem !== undefined) await line(`    ${file.problem}`);
   const states = Object.entries(file.entries);
   const isAll = file.all.some((name) => file.entries[name] !== 'vanished');
@@ -265,14 +265,14 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   }
   for (const [server, meta] of Object.entries(file.meta))
     await line(`    ${server}: its calls carry ${formatMeta(meta)}`);
-  for (const server of file.leftOver) await line(`    ${server}: ours, for a server that is no longer in the list`);
+  for (const server of file.leftOver) await line(`    ${server}: left over from a removed server`);
 }
 
 /** `causeway clients backups`: the files as they were, the newest first. */
 export async function backups(context: CommandContext, options: ClientOptions): Promise<void> {
   const all = await listBackups(context.env);
   if (options.json) return writeJson(context.stdout, all);
-  if (all.length === 0) return writeLine(context.stderr, 'There are no backups: nothing has been changed yet.');
+  if (all.length === 0) return writeLine(context.stderr, 'No backups yet. Causeway has not changed a file.');
   const rows = all.map(({ id, client, at, file, missing }) =>
     [id, client, new Date(at).toISOString(), missing ? `${file} (was not there)` : file].map(printable),
   );

@@ -46,7 +46,7 @@ export const ANTHROPIC: ClientFacts[] = [
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
-    afterwards: 'Quit Claude Desktop (closing the window is not enough) and start it again.',
+    afterwards: 'Quit and reopen Claude Desktop. Closing its window is not enough.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
     // Entries that are added while it runs in the tray are lost (anthropics/claude-code#78226, #34359).
     overwritesWhileRunning: {
@@ -123,7 +123,7 @@ export const ANTHROPIC: ClientFacts[] = [
     http: addressedWithOauth('http', ['clientId', 'callbackPort']),
     // databricks/unity-gateway src/ucode/mcp_oauth.py: on the loopback interface any port is taken; its own tool uses this one.
     published: { clientId: 'claude-code', redirectUri: 'http://localhost:3118/callback', callbackPort: 3118 },
-    afterwards: 'The next session has it; in one that runs, /mcp connects.',
+    afterwards: 'Start a new session, or run /mcp in the current one.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: true },
     // https://code.claude.com/docs/en/deep-links, since 2.1.91
     promptLink: (prompt) => `claude-cli://open?q=${encodeURIComponent(prompt)}`,

@@ -15,8 +15,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: plain,
     http: addressed('url', 'http'),
-    afterwards: 'Restart it.',
-    warnings: ['It became Kiro, which has a file of its own; this one is read by agents with useLegacyMcpJson only.'],
+    afterwards: 'Restart Amazon Q.',
+    warnings: ['Amazon Q is now Kiro, with its own file. Only agents with useLegacyMcpJson read this one.'],
   },
   {
     id: 'amp',
@@ -55,7 +55,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: plain,
     http: addressed('serverUrl'),
-    afterwards: 'Restart Antigravity, or press Refresh in its list of MCP servers.',
+    afterwards: 'Restart Antigravity, or select Refresh in its list of MCP servers.',
   },
   {
     id: 'auggie',
@@ -67,7 +67,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
-    afterwards: 'The next session has it.',
+    afterwards: 'Start a new session.',
   },
   {
     id: 'cline',
@@ -101,7 +101,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       fixed: { type: 'streamableHttp', url, ...(clientId === undefined ? {} : { oauthClient: { clientId } }) },
       initial: { timeout: 300 },
     }),
-    afterwards: 'Cline notices at once.',
+    afterwards: 'Cline picks it up right away.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
     lock: 'folder',
   },
@@ -166,7 +166,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       besideCommand: ['bearer_token_env_var', 'http_headers', 'env_http_headers', 'oauth', 'oauth_resource'],
       besideAddress: ['env', 'env_vars', 'cwd'],
     },
-    afterwards: 'The next session has it.',
+    afterwards: 'Start a new session.',
     // Nobody has measured it: the model's interface takes 64, and Codex shortens what is longer.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
   },
@@ -189,7 +189,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     preamble: { name: 'Causeway', version: '1.0.0', schema: 'v1' },
     stdio: ({ name, command, args }) => ({ fixed: { name, command, args } }),
     http: ({ name, url }) => ({ fixed: { name, type: 'streamable-http', url } }),
-    afterwards: 'Continue notices at once.',
+    afterwards: 'Continue picks it up right away.',
   },
   {
     id: 'continue-cli',
@@ -206,7 +206,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     preamble: { name: 'Local Config', version: '1.0.0', schema: 'v1' },
     stdio: ({ name, command, args }) => ({ fixed: { name, command, args } }),
     http: ({ name, url }) => ({ fixed: { name, type: 'streamable-http', url } }),
-    afterwards: 'The next session has it.',
+    afterwards: 'Start a new session.',
   },
   {
     id: 'copilot-cli',
@@ -226,7 +226,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: ({ command, args }) => ({ fixed: { type: 'local', command, args }, initial: { tools: ['*'] } }),
     http: ({ url }) => ({ fixed: { type: 'http', url }, initial: { tools: ['*'] } }),
-    afterwards: 'The next session has it; in one that runs, /mcp reloads.',
+    afterwards: 'Start a new session, or run /mcp in the current one.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
     // microsoft/mcp#842
     toolNames: { prefix: (server) => `${server}-`, limit: 64 },
@@ -251,7 +251,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       },
     }),
     afterwards: 'Restart Crush.',
-    warnings: ['Crush prefers a crushrc file where there is one, and reads this one besides.'],
+    warnings: ['If you have a crushrc file, Crush reads it first, then this one.'],
   },
   {
     id: 'droid',
@@ -264,7 +264,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: typed,
     http: addressed('url', 'http'),
-    afterwards: 'The next session has it.',
+    afterwards: 'Start a new session.',
     accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
   },
   {
@@ -284,8 +284,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       fixed: { httpUrl: url, ...(clientId === undefined ? {} : { oauth: { enabled: true, clientId } }) },
       initial: { timeout: 600_000 },
     }),
-    afterwards: 'Restart it; in a session that runs, /mcp refresh.',
-    warnings: ['In a folder that is not trusted, Gemini CLI starts no servers at all.'],
+    afterwards: 'Start a new session, or run /mcp refresh in the current one.',
+    warnings: ['Gemini CLI starts no servers in folders you have not trusted.'],
     accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
     // Seen in 0.61.0 (google-gemini/gemini-cli#20987): longer ones are cut in the middle, after which two may be the same.
     toolNames: { prefix: (server) => `mcp_${server}_`, limit: 63 },
@@ -312,7 +312,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       fixed: { name, type: 'streamable_http', uri: url },
       initial: { enabled: true, envs: {}, env_keys: [], headers: {}, timeout: 300, bundled: null, description: ABOUT },
     }),
-    afterwards: 'The next session has it.',
+    afterwards: 'Start a new session.',
     deepLink: (name, entry) => {
       const args = Array.isArray(entry.args) ? entry.args.map((arg) => `&arg=${encodeURIComponent(String(arg))}`) : [];
       const rest = new URLSearchParams({ id: name, name, description: ABOUT });

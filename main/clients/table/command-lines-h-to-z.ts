@@ -69,7 +69,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
       fixed: { httpUrl: url, ...(clientId === undefined ? {} : { oauth: { enabled: true, clientId } }) },
       initial: { timeout: 600_000 },
     }),
-    afterwards: 'Restart it.',
+    afterwards: 'Restart Qwen Code.',
     accepts: { comments: true, trailingCommas: false, byteOrderMark: true },
     // Nobody has measured it: it began as Gemini CLI, whose rule this is.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 63 },

@@ -29,7 +29,7 @@ export const EDITORS: ClientFacts[] = [
     }),
     // databricks/unity-gateway src/ucode/agents/cursor.py
     published: { clientId: 'cursor-desktop', redirectUri: 'http://localhost:8787/callback' },
-    afterwards: 'Restart Cursor, and switch the server on under Settings › MCP if it is off there.',
+    afterwards: 'Restart Cursor. If the server is off, turn it on in Settings › MCP.',
     // https://cursor.com/docs/mcp/install-links
     deepLink: (name, entry) =>
       `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${inBase64(entry)}`,
@@ -65,8 +65,8 @@ export const EDITORS: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: plain,
     http: addressed('url'),
-    afterwards: 'Press Refresh in the MCP panel, or restart it.',
-    warnings: ['It takes 100 tools in all; in a company, an administrator may have to allow MCP servers.'],
+    afterwards: 'Select Refresh in the MCP panel, or restart the app.',
+    warnings: ['It allows 100 tools in total. Your administrator may have to allow MCP servers.'],
   },
   {
     id: 'zed',
@@ -89,7 +89,7 @@ export const EDITORS: ClientFacts[] = [
     // zed-industries/zed crates/settings_content/src/project.rs: in seconds, 60 where it is left out.
     stdio: beginning(plain, { timeout: 300 }),
     http: beginning(addressedWithOauth(undefined, ['client_id']), { timeout: 300 }),
-    afterwards: 'Zed notices at once.',
+    afterwards: 'Zed picks it up right away.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: false },
   },
   {
@@ -144,7 +144,7 @@ export const EDITORS: ClientFacts[] = [
     stdio: beginning(plain, { timeout: 300_000 }),
     // https://kiro.dev/docs/mcp/configuration
     http: addressedWithOauth(undefined, ['clientId']),
-    afterwards: 'Switch the server off and on in the MCP panel, or restart Kiro.',
+    afterwards: 'Turn the server off and on in the MCP panel, or restart Kiro.',
     deepLink: (name, entry) =>
       `https://kiro.dev/launch/mcp/add?name=${encodeURIComponent(name)}&config=${encodeURIComponent(JSON.stringify(entry))}`,
   },
@@ -186,9 +186,9 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
     key: ['servers'],
     stdio: typed,
     http: addressedWithOauth('http', ['clientId']),
-    afterwards: `${name} notices at once, and asks whether to trust the server.`,
+    afterwards: `${name} picks it up right away and asks whether to trust the server.`,
     warnings: [
-      'With chat.mcp.discovery.enabled it also takes over the entries of Claude Desktop, Cursor and Windsurf: each server would be there twice.',
+      'With chat.mcp.discovery.enabled, it also imports the entries of Claude Desktop, Cursor and Windsurf. Each server then appears twice.',
     ],
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
     deepLink: (server, entry) =>

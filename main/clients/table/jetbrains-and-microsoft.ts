@@ -16,7 +16,7 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: plain,
     http: addressed('url'),
-    afterwards: "Reload under the IDE's Settings › Tools › Junie › MCP Settings.",
+    afterwards: 'Reload the servers in the IDE under Settings › Tools › Junie › MCP Settings.',
   },
   {
     id: 'jetbrains-ai',
@@ -30,7 +30,7 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: plain,
     http: addressed('url'),
-    afterwards: 'Restart the IDE, and allow the server under Settings › Tools › AI Assistant › MCP if it is off there.',
+    afterwards: 'Restart the IDE. If the server is off, turn it on in Settings › Tools › AI Assistant › MCP.',
   },
   {
     id: 'copilot-jetbrains',
@@ -43,7 +43,7 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     key: ['servers'],
     stdio: typed,
     http: addressedWithOauth('http', ['clientId']),
-    afterwards: 'The IDE notices when the file is saved.',
+    afterwards: 'The IDE picks it up right away.',
   },
   {
     id: 'copilot-xcode',
@@ -77,7 +77,7 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     key: ['servers'],
     stdio: typed,
     http: addressedWithOauth('http', ['clientId']),
-    afterwards: 'Visual Studio notices when the file is saved.',
+    afterwards: 'Visual Studio picks it up right away.',
   },
 ];
 

@@ -29,7 +29,7 @@ describe('one entry for all servers', () => {
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(Object.keys(await entries())).toEqual(['other', 'causeway']);
     expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
-    expect(await list()).toContain('    causeway: all servers as one, there\n');
+    expect(await list()).toContain('    causeway: all servers as one, added\n');
     expect(await list()).not.toContain('databricks-sql');
     expect((await causeway('clients', 'add', 'cursor', '--all-in-one')).stdout).toContain('unchanged');
     await causeway('clients', 'remove', 'cursor');
@@ -51,12 +51,12 @@ describe('one entry for all servers', () => {
     await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
     const written = await text();
     await writeFile(path, before);
-    expect(await list()).toContain('causeway: all servers as one, removed from the file');
+    expect(await list()).toContain('causeway: all servers as one, removed by another program');
     await causeway('clients', 'repair', 'cursor');
     expect((await entries()).causeway?.args.slice(-2)).toEqual(['--profile', 'ana']);
     const broken = { command: '/nowhere/causeway', args: ['proxy', '--all', '--profile', 'ana'] };
     await writeFile(path, JSON.stringify({ mcpServers: { causeway: broken } }));
-    expect(await list()).toContain('starts a program that is not there');
+    expect(await list()).toContain('starts a program that no longer exists');
     await causeway('clients', 'repair', 'cursor');
     expect((await entries()).causeway).toEqual(JSON.parse(written).mcpServers.causeway);
   });

@@ -152,7 +152,7 @@ describe('causeway clients', () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('execute_sql');
     await client.close();
     const list = await causeway('clients');
-    expect(list.stdout).toContain('    databricks-sql: there\n');
+    expect(list.stdout).toContain('    databricks-sql: added\n');
     expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
   });
 
@@ -160,7 +160,7 @@ describe('causeway clients', () => {
     const run = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql', '--json');
     expect(run.code).toBe(1);
     const what = 'Zed was not found on this computer.';
-    const remedy = 'Nothing was written. Install it, or start it once so that it makes its folder, and try again.';
+    const remedy = 'Nothing was written. Install it, or open it once, then try again.';
     const [outcome] = JSON.parse(run.stdout);
     expect(outcome).toMatchObject({ client: 'zed', result: 'failed' });
     expect(outcome.error).toEqual({ code: 'not_found', message: `${what} ${remedy}`, what, remedy });

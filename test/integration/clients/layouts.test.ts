@@ -158,8 +158,8 @@ describe('addresses in place of a command', () => {
       outcomes.map(({ client, warnings, error }) => [client, error?.message ?? warnings.join()]),
     );
     expect(said['claude-code']).toBe('');
-    expect(said['lm-studio']).toMatch(/no place for a callback port.*--callback-port 8020 was left out/);
-    expect(said['lm-studio']).toMatch(/no place for an application's id/);
+    expect(said['lm-studio']).toMatch(/chooses its own callback port\. --callback-port 8020 was ignored/);
+    expect(said['lm-studio']).toMatch(/cannot store an application's ID/);
     expect(said['claude-desktop']).toMatch(/takes no address in its file/);
   });
 
