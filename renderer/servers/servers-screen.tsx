@@ -73,7 +73,7 @@ function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
   const usage = useUsage();
   const report = useClients(servers.map(({ name }) => name));
   return (
-    <ul className={layout.list} aria-label={strings.list}>
+    <ul className={`${layout.list} ${styles.servers}`} aria-label={strings.list}>
       {servers.map((server) => (
         <ServerRow
           key={server.name}

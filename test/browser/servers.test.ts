@@ -204,11 +204,11 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     shown.server.opened.length = 0;
     await shown.page.getByRole('button', { name: 'Sign in to oauth' }).click();
     await state('Waiting for the browser');
-    await text('You are signing in to oauth in your browser.');
+    await text('Signing in to oauth');
     await inspect('servers-signing-in-elsewhere');
     await allow();
     await state('Running, 3 tools');
-    await shown.page.getByText('You are signing in to oauth').waitFor({ state: 'detached' });
+    await shown.page.getByText('Signing in to oauth').waitFor({ state: 'detached' });
     expect(await shownProfile()).toBe('ana');
   });
 
