@@ -1,6 +1,6 @@
 import { Menu, Skeleton } from '@mantine/core';
 import { IconCheck, IconLogin2, IconLogout, IconPlus, IconSelector, IconUserCog } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
 import { AddWorkspaceDialog } from '../accounts/add-workspace.tsx';
@@ -17,13 +17,14 @@ import { strings } from './strings.ts';
 export function AccountSwitcher({ state }: { state: DesktopState }) {
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<string | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const { profiles, profile } = state;
   const names = profile === null || profiles.includes(profile) ? profiles : [profile, ...profiles];
   return (
     <>
       <Menu position="bottom-start" checkIcon={<Icon of={IconCheck} />} width="max(var(--popover-target-width), 14rem)">
         <Menu.Target>
-          <button type="button" className={styles.switcher}>
+          <button ref={button} type="button" className={styles.switcher}>
             <Account state={state} />
             <Icon of={IconSelector} />
           </button>
@@ -41,8 +42,20 @@ export function AccountSwitcher({ state }: { state: DesktopState }) {
             ))}
           </Menu.RadioGroup>
           {names.length > 0 && <Menu.Divider />}
-          <SignInItem state={state} onSignOut={setLeaving} />
-          <Menu.Item leftSection={<Icon of={IconPlus} />} onClick={() => setAdding(true)}>
+          <SignInItem
+            state={state}
+            onSignOut={(name) => {
+              button.current?.focus();
+              setLeaving(name);
+            }}
+          />
+          <Menu.Item
+            leftSection={<Icon of={IconPlus} />}
+            onClick={() => {
+              button.current?.focus();
+              setAdding(true);
+            }}
+          >
             {strings.account.add}
           </Menu.Item>
           <Menu.Item leftSection={<Icon of={IconUserCog} />} onClick={() => showScreen('accounts')}>

@@ -1,6 +1,12 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useRef, useState } from 'react';
-import type { DesktopState, FailedAction as Failed, OtherSignIn, ScreenName } from '../../preload/contract.ts';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type {
+  DesktopState,
+  FailedAction as Failed,
+  OtherSignIn,
+  ScreenName,
+  WindowCommand,
+} from '../../preload/contract.ts';
 import { Approvals } from '../rules/approvals.tsx';
 import { problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
@@ -9,8 +15,8 @@ import { strings as shared } from '../shared/strings.ts';
 import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
 import { useFocusKept, useFocusOnChange } from './focus.ts';
 import styles from './frame.module.css';
-import { Palette } from './palette.tsx';
-import { Shortcuts } from './shortcuts-dialog.tsx';
+import { openPalette, Palette } from './palette.tsx';
+import { openShortcuts, Shortcuts } from './shortcuts-dialog.tsx';
 import { SideBar } from './side-bar.tsx';
 import { strings } from './strings.ts';
 
@@ -26,6 +32,9 @@ const WIDTHS: Record<ScreenName, 'text' | 'cards' | 'list'> = {
   diagnostics: 'cards',
 };
 
+/** What the application menu has the window do. */
+const WINDOW_COMMANDS: Record<WindowCommand, () => void> = { palette: openPalette, shortcuts: openShortcuts };
+
 /** The frame around every screen: the side bar, notices, the command palette and the shortcuts. */
 export function Frame({ state, screen, children }: { state: DesktopState; screen: ScreenName; children: ReactNode }) {
   const page = useRef<HTMLElement>(null);
@@ -34,6 +43,7 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
   const isInItsRow = screen === 'accounts' && state.failedAction?.profile !== undefined;
   useFocusOnChange(page, `${screen} ${useItem() ?? ''}`);
   useFocusKept(page);
+  useEffect(() => window.causeway.on.commandWanted(({ command }) => WINDOW_COMMANDS[command]()), []);
   return (
     <div className={styles.frame}>
       <SideBar state={state} screen={screen} onSkip={() => page.current?.focus()} />

@@ -1,12 +1,19 @@
-import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
+import { Button, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LicenseNotice } from '../../preload/contract.ts';
+import mark from '../../resources/icon.svg';
+import { openShortcuts } from '../frame/shortcuts-dialog.tsx';
 import { unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
+import { strings as shared } from '../shared/strings.ts';
 import styles from './settings.module.css';
+import { strings } from './strings.ts';
+
+const words = strings.about;
 
 /** Which Causeway this is, what it runs on, and under which licenses. */
 export function About() {
@@ -16,16 +23,22 @@ export function About() {
     queryFn: () => unwrap(window.causeway.request.getAbout()),
   });
   return (
-    <div className={`${layout.row} ${layout.split}`}>
-      <div>
-        <p className={layout.name}>Causeway {data?.version}</p>
+    <div className={`${layout.row} ${styles.about}`}>
+      <img src={mark} alt="" className={styles.mark} />
+      <div className={styles.facts}>
+        <p className={layout.name}>{words.product(data?.version ?? '')}</p>
         <p className={layout.quiet}>{data?.runtimes.map(({ name, version }) => `${name} ${version}`).join(' · ')}</p>
-        <p className={layout.quiet}>MIT license</p>
+        <p className={layout.quiet}>{words.license}</p>
         <FailureNotice error={error} onRetry={refetch} />
       </div>
-      <Button variant="default" onClick={() => setShowsNotices(true)}>
-        Third-party notices…
-      </Button>
+      <div className={layout.actions}>
+        <Button variant="default" onClick={openShortcuts}>
+          {words.openShortcuts}
+        </Button>
+        <Button variant="default" onClick={() => setShowsNotices(true)}>
+          {words.openNotices}
+        </Button>
+      </div>
       <Notices opened={showsNotices} onClose={() => setShowsNotices(false)} />
     </div>
   );
@@ -34,9 +47,9 @@ export function About() {
 /** The software that Causeway contains, each with its license. */
 function Notices({ opened, onClose }: { opened: boolean; onClose(): void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Third-party notices" size="lg">
+    <Dialog opened={opened} onClose={onClose} title={words.notices} size="lg">
       <Content onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -52,20 +65,20 @@ function Content({ onClose }: { onClose(): void }) {
   const found = notices.data?.filter(({ name, license }) => `${name} ${license}`.toLowerCase().includes(wanted));
   return (
     <div className={layout.stack}>
-      <p>Causeway contains this software. Chromium’s notices are in the file LICENSES.chromium.html.</p>
+      <p>{words.intro}</p>
       <TextInput
         type="search"
-        aria-label="Find software"
-        placeholder="Name or license"
+        aria-label={words.find}
+        placeholder={words.placeholder}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         data-autofocus
       />
       {notices.isPending && <Skeleton height={320} />}
       <FailureNotice error={notices.error} onRetry={notices.refetch} />
-      {found?.length === 0 && <p>Nothing here has “{text.trim()}” in its name or license.</p>}
+      {found?.length === 0 && <p>{words.nothing(text.trim())}</p>}
       {found && found.length > 0 && (
-        <ul className={layout.list} aria-label="Software in Causeway">
+        <ul className={layout.list} aria-label={words.list}>
           {found.map((notice) => (
             <NoticeRow key={`${notice.name} ${notice.version}`} notice={notice} />
           ))}
@@ -74,10 +87,10 @@ function Content({ onClose }: { onClose(): void }) {
       <ActionFailure error={folder.error} />
       <div className={layout.closing}>
         <Button variant="default" onClick={() => folder.mutate()}>
-          Show the files
+          {words.showFiles}
         </Button>
         <Button variant="default" onClick={onClose}>
-          Close
+          {shared.close}
         </Button>
       </div>
     </div>
@@ -94,7 +107,7 @@ function NoticeRow({ notice: { name, version, license, text } }: { notice: Licen
           {name} {version} <span className={layout.quiet}>{license}</span>
         </summary>
         {open && (
-          <ScrollBox label={`The license of ${name}`} className={styles.license}>
+          <ScrollBox label={words.licenseOf(name)} className={styles.license}>
             <pre>{text}</pre>
           </ScrollBox>
         )}

@@ -1,24 +1,25 @@
 import type { UpdateState } from '../../preload/contract.ts';
+import { strings } from './strings.ts';
+
+const { updates } = strings;
 
 /** Where the search for a newer version stands, as a sentence. */
 export function formatUpdate(state: UpdateState): string {
   switch (state.status) {
     case 'off':
-      return 'New versions are looked for only when you ask.';
+      return updates.off;
     case 'not-possible-here':
-      return state.reason === 'development'
-        ? 'This copy was built from its sources: update it from there.'
-        : 'Your package manager keeps this copy up to date.';
+      return state.reason === 'development' ? updates.development : updates.packageManager;
     case 'idle':
-      return state.checkedAt === null ? 'New versions have not been looked for yet.' : 'You have the newest version.';
+      return state.checkedAt === null ? updates.unchecked : updates.newest;
     case 'checking':
-      return 'Looking for a new version…';
+      return updates.checking;
     case 'available':
-      return `Version ${state.version} is there.`;
+      return updates.available(state.version);
     case 'downloading':
-      return `Fetching version ${state.version}: ${state.percent} %.`;
+      return updates.downloading(state.version, state.percent);
     case 'ready':
-      return `Version ${state.version} is ready. Your AI clients go on while Causeway restarts.`;
+      return updates.ready(state.version);
     case 'failed':
       return state.problem.message;
   }
@@ -42,7 +43,5 @@ export function updateOffer({ status }: UpdateState): 'check' | 'download' | 're
 
 /** @param ofEnvironment what `CAUSEWAY_TOKEN_STORE` says */
 export function formatTokenStore(ofEnvironment: string | null): string {
-  return ofEnvironment === null
-    ? 'The keychain is the safer place. Your sign-ins move along when you change this.'
-    : `The environment variable CAUSEWAY_TOKEN_STORE decides this: it says “${ofEnvironment}”.`;
+  return ofEnvironment === null ? strings.tokenStore.hint : strings.tokenStore.byEnvironment(ofEnvironment);
 }

@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DesktopState, SettingsState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { About } from './about.tsx';
 import { Setting } from './setting.tsx';
-import styles from './settings.module.css';
+import { strings } from './strings.ts';
 import { SETTINGS, type SectionName } from './table.ts';
 import { StartAtLogin, UpdatesSection } from './updates.tsx';
 import { SETTINGS_KEY, useSettingsEvents } from './use-change.ts';
@@ -22,8 +23,8 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
     queryFn: () => unwrap(window.causeway.request.getSettings()),
   });
   return (
-    <div className={layout.sections}>
-      <ScreenHead title="Settings" />
+    <div className={layout.screen}>
+      <ScreenHead title={strings.title} />
       <Managed managed={managed} />
       <FailureNotice error={error} onRetry={refetch} />
       {!data && !error && <Skeleton height={320} />}
@@ -32,19 +33,20 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
           {data.trouble && <Notice message={data.trouble.message} remedy={data.trouble.remedy} />}
           <Section name="starting" state={data} before={<StartAtLogin on={data.startAtLogin} />} />
           <Section name="look" state={data} />
+          <Section name="notifications" state={data} />
           <Section name="connections" state={data} />
           {update.status === 'not-possible-here' ? (
-            <Card title={SETTINGS.updates.title}>
+            <Card title={SETTINGS.updates.title} isFlush>
               <UpdatesSection state={update} />
             </Card>
           ) : (
             <Section name="updates" state={data} after={<UpdatesSection state={update} />} />
           )}
           <Section name="log" state={data} after={<ShowLog />} />
-          <Card title="About">
+          <Card title={strings.sections.about} isFlush>
             <About />
           </Card>
-          <p className={layout.quiet}>These settings are in {data.file}.</p>
+          <p className={layout.quiet}>{strings.file(data.file)}</p>
         </>
       )}
     </div>
@@ -62,7 +64,7 @@ interface SectionProps {
 function Section({ name, state, before, after }: SectionProps) {
   const { title, settings } = SETTINGS[name];
   return (
-    <Card title={title}>
+    <Card title={title} isFlush>
       {before}
       {settings.map((words) => (
         <Setting key={words.name} words={words} state={state} />
@@ -72,20 +74,11 @@ function Section({ name, state, before, after }: SectionProps) {
   );
 }
 
-function Card({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title}>
-      <h2 className={styles.heading}>{title}</h2>
-      <div className={layout.list}>{children}</div>
-    </section>
-  );
-}
-
 function ShowLog() {
   return (
     <div className={layout.row}>
       <Button variant="default" onClick={() => void window.causeway.request.showLogFolder()}>
-        Show the log’s folder
+        {strings.showLog}
       </Button>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Settings, SettingsState } from '../../preload/contract.ts';
 import { formatTokenStore } from './format.ts';
+import { strings } from './strings.ts';
 
 type NamesOf<Kind> = { [Name in keyof Settings]: Settings[Name] extends Kind ? Name : never }[keyof Settings];
 
@@ -26,127 +27,81 @@ interface ChoiceWords extends Words {
 
 export type SettingWords = ToggleWords | ChoiceWords;
 
-export type SectionName = 'starting' | 'look' | 'connections' | 'updates' | 'log';
+export type SectionName = 'starting' | 'look' | 'notifications' | 'connections' | 'updates' | 'log';
+
+const { sections } = strings;
 
 /** The settings that are kept in the file, by section. */
 export const SETTINGS: Record<SectionName, { title: string; settings: readonly SettingWords[] }> = {
-  starting: {
-    title: 'Starting',
-    settings: [
-      {
-        kind: 'toggle',
-        name: 'openWindow',
-        label: 'Open the window at start',
-        sentence: () => 'Otherwise Causeway starts in the tray, and the window opens from there.',
-      },
-    ],
-  },
+  starting: { title: sections.starting, settings: [toggle('openWindow')] },
   look: {
-    title: 'What you see',
+    title: sections.look,
     settings: [
       {
         kind: 'choice',
         name: 'appearance',
-        label: 'Appearance',
-        sentence: () => 'Light or dark colours, or whatever your system uses.',
-        choices: [
-          { value: 'system', label: 'Like the system' },
-          { value: 'light', label: 'Light' },
-          { value: 'dark', label: 'Dark' },
-        ],
-      },
-      {
-        kind: 'toggle',
-        name: 'notifications',
-        label: 'Notifications',
-        sentence: () =>
-          'Says when something went wrong or a new version is ready. Otherwise only the window and the tray do.',
-      },
-      {
-        kind: 'toggle',
-        name: 'notifyApprovals',
-        label: 'Calls that wait',
-        sentence: () => 'Notifies you when a call needs your answer.',
-      },
-      {
-        kind: 'toggle',
-        name: 'notifySignedOut',
-        label: 'Sign-ins that ended',
-        sentence: () => 'Notifies you when you are signed out of the workspace.',
-      },
-      {
-        kind: 'toggle',
-        name: 'notifyOverride',
-        label: 'Overrides that fail',
-        sentence: () => 'Notifies you when your warehouse is gone or not yours to use.',
-      },
-      {
-        kind: 'toggle',
-        name: 'notifyUpdates',
-        label: 'Updates that are ready',
-        sentence: () => 'Notifies you when a new version can be installed.',
+        label: strings.appearance.label,
+        sentence: () => strings.appearance.hint,
+        choices: choicesOf(strings.appearance.choices),
       },
     ],
   },
-  connections: {
-    title: 'Connections',
+  notifications: {
+    title: sections.notifications,
     settings: [
-      {
-        kind: 'toggle',
-        name: 'keepServersWarm',
-        label: 'Keep servers connected',
-        sentence: () => 'Asks your servers now and then, so that you see how they are and AI clients start faster.',
-      },
+      toggle('notifications'),
+      toggle('notifyApprovals'),
+      toggle('notifySignedOut'),
+      toggle('notifyOverride'),
+      toggle('notifyUpdates'),
+    ],
+  },
+  connections: {
+    title: sections.connections,
+    settings: [
+      toggle('keepServersWarm'),
       {
         kind: 'choice',
         name: 'tokenStore',
-        label: 'Where sign-ins are kept',
+        label: strings.tokenStore.label,
         sentence: ({ tokenStoreOfEnvironment }) => formatTokenStore(tokenStoreOfEnvironment),
         decidedBy: ({ tokenStoreOfEnvironment }) => tokenStoreOfEnvironment,
-        choices: [
-          { value: 'keychain', label: 'Keychain of this computer' },
-          { value: 'encrypted-file', label: 'Encrypted file' },
-        ],
+        choices: choicesOf(strings.tokenStore.choices),
       },
     ],
   },
   updates: {
-    title: 'New versions',
+    title: sections.updates,
     settings: [
-      {
-        kind: 'toggle',
-        name: 'automaticUpdates',
-        label: 'Update by itself',
-        sentence: () => 'Looks for new versions twice a day and fetches them. You decide when to restart.',
-      },
+      toggle('automaticUpdates'),
       {
         kind: 'choice',
         name: 'updateChannel',
-        label: 'Which versions',
-        sentence: () => 'Preview versions come earlier and are less tried.',
-        choices: [
-          { value: 'latest', label: 'Finished versions' },
-          { value: 'beta', label: 'Preview versions too' },
-        ],
+        label: strings.updateChannel.label,
+        sentence: () => strings.updateChannel.hint,
+        choices: choicesOf(strings.updateChannel.choices),
       },
     ],
   },
   log: {
-    title: 'Log',
+    title: sections.log,
     settings: [
       {
         kind: 'choice',
         name: 'logLevel',
-        label: 'How much is logged',
-        sentence: ({ logFolder }) =>
-          `For finding faults. Tokens and passwords are never logged. The log is in ${logFolder}.`,
-        choices: [
-          { value: 'error', label: 'Failures only' },
-          { value: 'warn', label: 'Warnings too' },
-          { value: 'info', label: 'The usual' },
-          { value: 'debug', label: 'Everything' },
-        ],
+        label: strings.logLevel.label,
+        sentence: ({ logFolder }) => strings.logLevel.hint(logFolder),
+        choices: choicesOf(strings.logLevel.choices),
       },
     ],
   },
 };
+
+function toggle(name: ToggleWords['name']): ToggleWords {
+  const { label, hint } = strings[name];
+  return { kind: 'toggle', name, label, sentence: () => hint };
+}
+
+function choicesOf(labels: Record<string, string>): ChoiceWords['choices'] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
+}

@@ -6,6 +6,7 @@ import { RelativeTime } from '../shared/relative-time.tsx';
 import { formatUpdate, updateOffer } from './format.ts';
 import { Row } from './setting.tsx';
 import styles from './settings.module.css';
+import { strings } from './strings.ts';
 import { useSettingsRequest } from './use-change.ts';
 
 /** The state of the updater, and what the user can do. */
@@ -20,26 +21,26 @@ export function UpdatesSection({ state }: { state: UpdateState }) {
           {state.status === 'idle' && state.checkedAt !== null && (
             <>
               {' '}
-              Looked <RelativeTime at={state.checkedAt} />.
+              {strings.updates.checked} <RelativeTime at={state.checkedAt} />
             </>
           )}
         </p>
         {state.status === 'failed' && state.problem.remedy && <p className={layout.quiet}>{state.problem.remedy}</p>}
       </div>
       {state.status === 'downloading' && (
-        <Progress className={styles.meter} value={state.percent} aria-label="Fetched" />
+        <Progress className={styles.meter} value={state.percent} aria-label={strings.updates.progress} />
       )}
       {offer === 'check' && (
         <Button variant="default" onClick={() => void request.checkForUpdates()}>
-          Check for updates
+          {strings.updates.check}
         </Button>
       )}
       {offer === 'download' && (
         <Button variant="default" onClick={() => void request.downloadUpdate()}>
-          Get it
+          {strings.updates.download}
         </Button>
       )}
-      {offer === 'restart' && <Button onClick={() => void request.restartToUpdate()}>Restart to update</Button>}
+      {offer === 'restart' && <Button onClick={() => void request.restartToUpdate()}>{strings.updates.restart}</Button>}
     </div>
   );
 }
@@ -48,12 +49,9 @@ export function UpdatesSection({ state }: { state: UpdateState }) {
 export function StartAtLogin({ on }: { on: boolean | null }) {
   const change = useSettingsRequest((wanted: boolean) => window.causeway.request.setStartAtLogin({ on: wanted }));
   const id = useId();
-  const sentence =
-    on === null
-      ? 'This system has no way to start applications at login.'
-      : 'Causeway starts in the tray when you log in, so that AI clients find it running.';
+  const { label, hint, impossible } = strings.startAtLogin;
   return (
-    <Row label="Start at login" sentence={sentence} id={id} error={change.error}>
+    <Row label={label} sentence={on === null ? impossible : hint} id={id} error={change.error}>
       <Switch
         id={id}
         aria-describedby={`${id}-sentence`}

@@ -1,18 +1,14 @@
 import styles from './first-steps.module.css';
+import { strings } from './strings.ts';
 
-const STEPS = [
-  { step: 'workspace', words: 'Your workspace' },
-  { step: 'sign-in', words: 'Sign in' },
-  { step: 'servers', words: 'Servers' },
-  { step: 'clients', words: 'AI clients' },
-] as const;
+const STEPS = ['workspace', 'sign-in', 'servers', 'clients'] as const;
 
 /** The steps from nothing to a connected AI client, and how many of them are done. */
-export function FirstSteps({ step: current }: { step: (typeof STEPS)[number]['step'] }) {
-  const reached = STEPS.findIndex(({ step }) => step === current);
+export function FirstSteps({ step: current }: { step: (typeof STEPS)[number] }) {
+  const reached = STEPS.indexOf(current);
   return (
-    <ol className={styles.steps} aria-label="First steps">
-      {STEPS.map(({ step, words }, place) => (
+    <ol className={styles.steps} aria-label={strings.steps.title}>
+      {STEPS.map((step, place) => (
         <li
           key={step}
           className={styles.step}
@@ -22,8 +18,8 @@ export function FirstSteps({ step: current }: { step: (typeof STEPS)[number]['st
           <span aria-hidden className={styles.number}>
             {place < reached ? '✓' : place + 1}
           </span>
-          {words}
-          {place < reached && <span className={styles.done}>, done</span>}
+          {strings.steps[step]}
+          {place < reached && <span className={styles.done}>{strings.steps.done}</span>}
         </li>
       ))}
     </ol>

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { type Icon as Glyph, IconDots } from '@tabler/icons-react';
-import { Fragment } from 'react';
+import { Fragment, useRef } from 'react';
 import { Icon } from './icon.tsx';
 
 export interface MoreMenuItem {
@@ -16,10 +16,16 @@ export interface MoreMenuItem {
 
 /** The actions that are not the one primary one. `label` names the button, such as “More actions for sales”. */
 export function MoreMenu({ label, items }: { label: string; items: readonly MoreMenuItem[] }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const run = (item: MoreMenuItem) => {
+    // A dialog that opens now returns the focus here, and not to the item, which is gone by then.
+    button.current?.focus();
+    item.onClick();
+  };
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={label}>
+        <ActionIcon ref={button} variant="subtle" color="gray" aria-label={label}>
           <Icon of={IconDots} />
         </ActionIcon>
       </Menu.Target>
@@ -31,7 +37,7 @@ export function MoreMenu({ label, items }: { label: string; items: readonly More
               leftSection={item.icon && <Icon of={item.icon} />}
               data-dangerous={item.isDangerous}
               disabled={item.isDisabled ?? false}
-              onClick={item.onClick}
+              onClick={() => run(item)}
             >
               {item.label}
             </Menu.Item>

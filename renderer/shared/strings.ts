@@ -9,6 +9,14 @@ export const strings = {
     organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`,
   askAdministrator: (contact: string | null) =>
     contact === null ? 'Ask your administrator to change it.' : `To change it, ask ${contact}.`,
+  steps: {
+    title: 'First steps',
+    workspace: 'Your workspace',
+    'sign-in': 'Sign in',
+    servers: 'Servers',
+    clients: 'AI clients',
+    done: ', done',
+  },
   noAnswer: 'Causeway did not answer its own window.',
   restart: 'Quit Causeway and start it again.',
   waiting: {

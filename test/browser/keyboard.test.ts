@@ -16,7 +16,7 @@ const SCREENS = [
   ['Activity', '300 calls.'],
   ['Overrides', '2 overrides.'],
   ['Accounts', 'ana@example.com'],
-  ['Settings', 'These settings are in'],
+  ['Settings', 'Stored in'],
   ['Diagnostics', 'Report for whoever helps you'],
 ] as const;
 const FUNCTIONS = '/api/2.0/mcp/functions/main/default';

@@ -14,7 +14,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await go('Settings');
     await toggle('Start at login').waitFor();
     await inspect('settings');
-    await shown.page.getByText('Open the window at start').click();
+    await shown.page.getByText('Open window at startup').click();
     await expect.poll(async () => (await stored()).openWindow).toBe(false);
     await shown.page.getByRole('combobox', { name: 'Appearance' }).selectOption('Dark');
     await expect.poll(async () => (await stored()).appearance).toBe('dark');
@@ -23,7 +23,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await shown.page.reload();
     await toggle('Start at login').waitFor();
     expect(await toggle('Start at login').isChecked()).toBe(true);
-    expect(await toggle('Open the window at start').isChecked()).toBe(false);
+    expect(await toggle('Open window at startup').isChecked()).toBe(false);
     expect(await toggle('Notifications').isChecked()).toBe(true);
     expect(await shown.page.getByRole('combobox', { name: 'Appearance' }).inputValue()).toBe('dark');
   });
@@ -54,22 +54,22 @@ describe.skipIf(whyNotHere)('the settings', () => {
 
   it('a setting that the environment decides is marked', async () => {
     await go('Settings');
-    const kept = shown.page.getByRole('combobox', { name: 'Where sign-ins are kept' });
+    const kept = shown.page.getByRole('combobox', { name: 'Credential storage' });
     await kept.waitFor();
     expect(await kept.isDisabled()).toBe(true);
-    await shown.page.getByText('CAUSEWAY_TOKEN_STORE decides this: it says “encrypted-file”').waitFor();
+    await shown.page.getByText('Set to “encrypted-file” by the environment variable').waitFor();
   });
 
   it('the screen opens the folder of the log', async () => {
     await go('Settings');
-    await shown.page.getByRole('button', { name: 'Show the log’s folder' }).click();
+    await shown.page.getByRole('button', { name: 'Show log folder' }).click();
     await expect.poll(() => shown.server.asked.shown).toEqual([join(shown.home, 'causeway', 'logs')]);
   });
 
   it('the screen shows the version of Causeway, and the licenses of everything in it', async () => {
     await go('Settings');
     await shown.page.getByText(`Causeway ${manifest.version}`).waitFor();
-    await shown.page.getByRole('button', { name: 'Third-party notices…' }).click();
+    await shown.page.getByRole('button', { name: 'Show third-party notices' }).click();
     const dialog = shown.page.getByRole('dialog', { name: 'Third-party notices' });
     const software = dialog.getByRole('list', { name: 'Software in Causeway' });
     await software.getByText('Node.js').waitFor();
@@ -80,20 +80,20 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await dialog.getByText('Permission is hereby granted').waitFor();
     await inspect('notices-text');
     await dialog.getByRole('searchbox', { name: 'Find software' }).fill('nothing of this name');
-    await dialog.getByText('Nothing here has “nothing of this name”').waitFor();
-    await dialog.getByRole('button', { name: 'Show the files' }).click();
+    await dialog.getByText('No software matches “nothing of this name”').waitFor();
+    await dialog.getByRole('button', { name: 'Show license files' }).click();
     await expect.poll(() => shown.server.asked.shown).toContain(dirname(process.execPath));
   });
 
   it('the screen shows the progress of an update, and what the user can do', async () => {
     const { model } = shown.server;
     await go('Settings');
-    await shown.page.getByText('This copy was built from its sources').waitFor();
+    await shown.page.getByText('Built from source.').waitFor();
     model.showUpdate({ status: 'idle', checkedAt: null });
     await shown.page.getByRole('button', { name: 'Check for updates' }).waitFor();
-    await toggle('Update by itself').waitFor();
+    await toggle('Download updates automatically').waitFor();
     model.showUpdate({ status: 'downloading', version: '2.0.0', percent: 40 });
-    await shown.page.getByRole('progressbar', { name: 'Fetched' }).waitFor();
+    await shown.page.getByRole('progressbar', { name: 'Download progress' }).waitFor();
     await inspect('settings-downloading');
     model.showUpdate({ status: 'ready', version: '2.0.0' });
     await shown.page.getByRole('button', { name: 'Restart to update' }).waitFor();
