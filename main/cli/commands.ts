@@ -24,6 +24,7 @@ const COMMANDS: RegisterCommand[] = [
   registerRules,
   registerPolicy,
   registerAudit,
+  registerProvision,
   registerCompletion,
   registerUninstall,
 ];
@@ -267,6 +268,24 @@ function registerAudit(program: Command, context: CommandContext): void {
     .description('audit no calls; what was written stays')
     .action(async (_options, command: Command) =>
       (await import('./audit.ts')).stopAudit(context, command.optsWithGlobals()),
+    );
+}
+
+const PROVISION_HELP = `
+A file in YAML or JSON with profiles (without secrets), servers, rules and the AI clients that get entries. What is missing is added;
+what is there and differs is named and left alone; nothing is removed. docs/policy.md has an example.`;
+
+/** `causeway provision`: profiles, servers, rules and entries of a computer in one file. Its code loads when it runs. */
+function registerProvision(program: Command, context: CommandContext): void {
+  withJson(program.command('provision [file]'))
+    .description('set this computer up as a file says, or write such a file')
+    .option('--dry-run', 'only show what would change')
+    .option('--export <file>', 'write what this computer has, without secrets; "-" prints it')
+    .option('--force', 'with --export: replace the file if there is one')
+    .option('--schema', 'print the JSON Schema of the file')
+    .addHelpText('after', PROVISION_HELP)
+    .action(async (file: string | undefined, options) =>
+      (await import('./provision.ts')).provision(context, file, options),
     );
 }
 

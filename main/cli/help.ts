@@ -156,6 +156,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway clients backups': ['causeway clients backups'],
   'causeway clients restore': ['causeway clients restore cursor-1 --dry-run'],
 
+  'causeway provision': [
+    'causeway provision team.yaml --dry-run',
+    'causeway provision team.yaml',
+    'causeway provision --export team.yaml',
+  ],
+
   'causeway audit': ['causeway audit'],
   'causeway audit on': ['causeway audit on', 'causeway audit on --otlp http://localhost:4318'],
   'causeway audit off': ['causeway audit off'],

@@ -47,6 +47,7 @@ const OPTION_VALUES: Record<string, Values> = {
   '--config-root': 'folders',
   '--results': 'files',
   '--report': 'files',
+  '--export': 'files',
 };
 
 /** By the command's whole name and the argument's. */
@@ -62,6 +63,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway warehouse for name': 'warehouses',
   'causeway warehouse all filter': 'users',
   'causeway policy check file': 'files',
+  'causeway provision file': 'files',
   'causeway warehouse import file': 'files',
   'causeway warehouse export file': 'files',
   'causeway warehouses create-default-warehouse-override DEFAULT_WAREHOUSE_OVERRIDE_ID': ['me'],

@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/policy/'],
   'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/bridge/'],
   'main/audit/': ['main/platform/', 'main/policy/', 'main/bridge/', 'main/hub/'],
+  'main/provision/': ['main/platform/', 'main/policy/', 'main/rules/', 'main/auth/', 'main/clients/'],
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
   'main/clients/': ['main/platform/', 'main/policy/'],
   'main/move-server.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],

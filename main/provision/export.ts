@@ -1,0 +1,66 @@
+import { sectionValues } from '../auth/profiles/config-document.ts';
+import { configFilePath, readConfig } from '../auth/profiles/config-file.ts';
+import { SETTINGS_SECTION } from '../auth/profiles/profiles.ts';
+import { openServers } from '../clients/servers.ts';
+import type { ClientsService } from '../clients/service.ts';
+import type { ClientReport, EntryStatus } from '../clients/survey.ts';
+import { readRules } from '../rules/change.ts';
+import { RulesFile } from '../rules/rules-file.ts';
+import { PROFILE_KEYS, type Provision, type ProvisionedProfile } from './provision-file.ts';
+
+/** What of this computer another one can be given, and what was left out because it is secret. */
+export interface Exported {
+  provision: Provision;
+  /** The names of the profiles that hold secrets or other keys that are not exported, with those keys. */
+  leftOut: { profile: string; keys: string[] }[];
+}
+
+/** @throws {CausewayError} `invalid_file` where one of the files cannot be read */
+export async function exportProvision(env: NodeJS.ProcessEnv, clients: ClientsService): Promise<Exported> {
+  const { profiles, leftOut } = await exportedProfiles(env);
+  const { servers } = (await openServers(env)).read();
+  const { version: _, history: _history, ...rules } = await readRules(new RulesFile(env));
+  const reports = await clients.survey(servers);
+  return {
+    provision: {
+      version: 1,
+      profiles,
+      // The origin of an app is for each user to confirm.
+      servers: servers.map(({ confirmed: _confirmed, ...server }) => server),
+      rules,
+      clients: reports.flatMap((report) => exportedClient(report) ?? []),
+    },
+    leftOut,
+  };
+}
+
+async function exportedProfiles(env: NodeJS.ProcessEnv) {
+  const document = await readConfig(configFilePath(env));
+  const names = [...new Set(document.sections.map(({ name }) => name))].filter((name) => name !== SETTINGS_SECTION);
+  const profiles: ProvisionedProfile[] = [];
+  const leftOut: Exported['leftOut'] = [];
+  for (const name of names) {
+    const values = sectionValues(document, name) ?? new Map<string, string>();
+    const host = values.get('host');
+    if (!host) continue;
+    const isPlain = (key: string) => PROFILE_KEYS.some((plain) => plain === key);
+    const plain = [...values].filter(([key, value]) => isPlain(key) && value !== '');
+    profiles.push({ ...Object.fromEntries(plain), name, host });
+    const keys = [...values.keys()].filter((key) => !isPlain(key));
+    if (keys.length > 0) leftOut.push({ profile: name, keys });
+  }
+  return { profiles, leftOut };
+}
+
+const THERE: readonly EntryStatus[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];
+
+function exportedClient({ id, files }: ClientReport): Provision['clients'][number] | undefined {
+  const own = files.filter(({ project }) => project === null);
+  const names = own.flatMap(({ entries }) =>
+    Object.entries(entries).flatMap(([name, state]) => (THERE.includes(state) ? [name] : [])),
+  );
+  const all = own.flatMap((file) => file.all);
+  if (names.some((name) => all.includes(name))) return { id, allInOne: true };
+  const servers = [...new Set(names)];
+  return servers.length === 0 ? undefined : { id, servers, allInOne: false };
+}
