@@ -30,9 +30,8 @@ export async function removeEntries(
   });
 }
 
-function asRemoval({ name, file, result, error, afterwards }: ChangeOutcome): Removal {
+function asRemoval({ name, file, result, error }: ChangeOutcome): Removal {
   const what = `${name}: ${file ?? 'its files'}`;
   if (error) return { kind: 'entries', what, result: 'failed', error };
-  if (result === 'written') return { kind: 'entries', what, result: 'removed', note: afterwards };
-  return { kind: 'entries', what, result: 'would remove' };
+  return { kind: 'entries', what, result: result === 'written' ? 'removed' : 'would remove' };
 }

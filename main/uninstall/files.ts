@@ -1,5 +1,5 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
-import { isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { configFilePath } from '../auth/profiles/config-file.ts';
 import { launcherFolders } from '../clients/launcher.ts';
 import { hubFolder } from '../hub/rendezvous.ts';
@@ -29,8 +29,9 @@ export async function ownFolders(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
       await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
         throw fileError(folder, error);
       });
-      // A folder that was made for this alone.
-      if (env.CAUSEWAY_HOME) await removeIfEmpty(env.CAUSEWAY_HOME);
+      // A folder that was made for ours alone.
+      const parent = dirname(folder);
+      if (parent === env.CAUSEWAY_HOME || basename(parent) === 'Causeway') await removeIfEmpty(parent);
     },
   }));
 }

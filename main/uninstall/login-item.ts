@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { autostartPath } from '../platform/autostart.ts';
 import { fileError } from '../platform/file-errors.ts';
@@ -19,12 +20,13 @@ export async function loginItems(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
     return (await isThere(file)) ? [{ kind: 'login-item', what: file, remove }] : [];
   }
   if (process.platform !== 'win32') return [];
-  const isListed = await run('reg', ['query', RUN_KEY, '/v', RUN_VALUE]).then(
+  const reg = join(env.SystemRoot || String.raw`C:\Windows`, 'System32', 'reg.exe');
+  const isListed = await run(reg, ['query', RUN_KEY, '/v', RUN_VALUE]).then(
     () => true,
     () => false,
   );
-  const remove = async () => void (await run('reg', ['delete', RUN_KEY, '/v', RUN_VALUE, '/f']));
-  return isListed ? [{ kind: 'login-item', what: String.raw`${RUN_KEY}\${RUN_VALUE}`, remove }] : [];
+  const remove = async () => void (await run(reg, ['delete', RUN_KEY, '/v', RUN_VALUE, '/f']));
+  return isListed ? [{ kind: 'login-item', what: `${RUN_KEY}\\${RUN_VALUE}`, remove }] : [];
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -10,6 +10,7 @@ if (process.platform === 'win32') {
   await import('./files.ts');
   await import('./hub.ts');
   await import('./policy.ts');
+  await import('./uninstall.ts');
 } else if (runner) {
   const { status, error } = spawnSync(runner, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
   if (error) throw error;
