@@ -47,7 +47,11 @@ export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWa
 const WAREHOUSE_TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
 
 /** Size and type in one line: `Medium · Serverless`. */
-function formatSizeAndType({ size, type, serverless }: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string {
+export function formatSizeAndType({
+  size,
+  type,
+  serverless,
+}: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string {
   return [size, serverless ? 'Serverless' : (WAREHOUSE_TYPES[type] ?? '')].filter(Boolean).join(' · ');
 }
 

@@ -91,7 +91,12 @@ const check = z.object({
   /** The result of the check, or its current step. */
   words: z.string(),
 });
-export const verification = z.object({ running: z.boolean(), checks: z.array(check) });
+export const verification = z.object({
+  running: z.boolean(),
+  /** Milliseconds since the epoch; null while the checks run. */
+  endedAt: z.number().nullable(),
+  checks: z.array(check),
+});
 
 /** An override as it was: with its warehouse's name then, which may not be known. */
 export const overrideValue = z.object({
@@ -126,6 +131,10 @@ export const warehouseRequests = {
   /** Answers when the workspace has begun: the state follows. */
   startWarehouse: { input: warehouseInProfile, output: z.undefined() },
   stopWarehouse: { input: warehouseInProfile, output: z.undefined() },
+  /** Puts the warehouse's id on the clipboard. */
+  copyWarehouseId: { input: warehouseInProfile, output: z.undefined() },
+  /** Opens the warehouse's page of the workspace in the browser. */
+  openWarehouse: { input: warehouseInProfile, output: z.undefined() },
   /** What the third check would have to stop. */
   wouldStop: { input: inProfile, output: z.array(warehouse) },
   /**

@@ -3,43 +3,48 @@ import type { EffectiveWarehouseInfo, Reply } from '../../preload/contract.ts';
 import { effectiveName } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
+import { toast } from '../shared/toast.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { afterClearing } from './format.ts';
+import { strings } from './strings.ts';
+
+const { confirm, actions, done } = strings;
 
 /** The changes that need no choice of a warehouse. */
 export type Change = 'last-selected' | 'clear' | 'stop';
 
-interface ChangeWords {
+interface ChangeText {
   title: string;
   consequence(effective: EffectiveWarehouseInfo): string;
   verb: string;
+  done(effective: EffectiveWarehouseInfo): string;
   /** Others feel it, too. */
   isGrave: boolean;
   send(effective: EffectiveWarehouseInfo): Promise<Reply<undefined>>;
 }
 
-const CHANGES: Record<Change, ChangeWords> = {
+const CHANGES: Record<Change, ChangeText> = {
   'last-selected': {
-    title: 'Use the last selected warehouse?',
-    consequence: () =>
-      'Your queries will run on whichever warehouse you last picked in the workspace itself, and follow each new pick. ' +
-      'Only the workspace knows which one that is: Causeway cannot show it.',
-    verb: 'Use last selected',
+    title: confirm.followLast.title,
+    consequence: () => confirm.followLast.text,
+    verb: actions.followLast,
+    done: () => done.followsLast,
     isGrave: false,
     send: ({ profile }) => window.causeway.request.setLastSelected({ profile }),
   },
   clear: {
-    title: 'Clear your override?',
+    title: confirm.useDefault.title,
     consequence: afterClearing,
-    verb: 'Clear override',
+    verb: actions.useDefault,
+    done: () => done.usesDefault,
     isGrave: false,
     send: ({ profile }) => window.causeway.request.clearOverride({ profile }),
   },
   stop: {
-    title: 'Stop the warehouse?',
-    consequence: (effective) =>
-      `Queries that run on ${effectiveName(effective)}, yours and those of others, are cut off. It starts again with the next one.`,
-    verb: 'Stop it',
+    title: confirm.stop.title,
+    consequence: (effective) => confirm.stop.text(effectiveName(effective)),
+    verb: confirm.stop.verb,
+    done: (effective) => done.stopping(effectiveName(effective)),
     isGrave: true,
     send: ({ profile, warehouse }) =>
       window.causeway.request.stopWarehouse({ profile, warehouseId: warehouse?.id ?? '' }),
@@ -54,16 +59,14 @@ interface ConfirmChangeProps {
 
 /** Says what will happen, then does it. */
 export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps) {
-  const { title, consequence, verb, isGrave, send } = CHANGES[usePrevious(change) ?? 'clear'];
+  const { title, consequence, verb, done: success, isGrave, send } = CHANGES[usePrevious(change) ?? 'clear'];
+  const act = async () => {
+    const words = success(effective);
+    await unwrap(send(effective));
+    toast(words);
+  };
   return (
-    <ConfirmDialog
-      opened={change !== null}
-      title={title}
-      verb={verb}
-      isGrave={isGrave}
-      act={() => unwrap(send(effective))}
-      onClose={onClose}
-    >
+    <ConfirmDialog opened={change !== null} title={title} verb={verb} isGrave={isGrave} act={act} onClose={onClose}>
       <p>{consequence(effective)}</p>
     </ConfirmDialog>
   );

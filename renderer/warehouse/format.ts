@@ -1,59 +1,87 @@
 import type {
   EffectiveStepInfo,
   EffectiveWarehouseInfo,
+  Failure,
   OverrideChange,
   OverrideValue,
   WarehouseInfo,
 } from '../../preload/contract.ts';
 import { formatDetails } from '../../preload/format.ts';
+import type { StateTone } from '../shared/state-badge.tsx';
+import { strings } from './strings.ts';
 
-/** What an override reaches (spec/default-warehouse-override.md › What the service does, 2 and 6). */
-export const APPLIES_TO =
-  'Applies to the SQL editor, dashboards, Genie, alerts, Catalog Explorer, and the SQL server of every AI client that signs in as you.';
+const { why, choose } = strings;
 
-export const SOURCE_WORDS: Record<EffectiveStepInfo['source'], string> = {
-  override: 'Your override',
-  'workspace-default': 'Workspace default',
-  heuristic: 'Otherwise',
+export const SOURCE_TEXT: Record<EffectiveStepInfo['source'], string> = {
+  override: why.override,
+  'workspace-default': why.workspaceDefault,
+  heuristic: why.heuristic,
 };
 
-const OUTCOME_WORDS: Record<EffectiveStepInfo['outcome'], string> = {
-  decides: 'Decides',
-  'passed-over': 'Passed over',
-  empty: 'Not set',
-  unreadable: 'Could not be read',
+const OUTCOME_TEXT: Record<EffectiveStepInfo['outcome'], string> = {
+  decides: why.inEffect,
+  'passed-over': why.notUsed,
+  empty: why.notSet,
+  unreadable: why.unknown,
 };
 
-/** The outcome of one step. The heuristic is not a setting: its result is predicted, or empty. */
-export function formatOverrideChange({ source, outcome, certainty }: EffectiveStepInfo): string {
-  if (source !== 'heuristic') return OUTCOME_WORDS[outcome];
-  if (outcome === 'empty') return 'None';
-  if (certainty !== 'predicted') return OUTCOME_WORDS[outcome];
-  return outcome === 'decides' ? 'Decides, predicted' : 'Predicted';
+/** What one step of the chain has come to. The fallback is not a setting: without a warehouse it is none. */
+export function formatOutcome({ source, outcome }: EffectiveStepInfo): string {
+  return source === 'heuristic' && outcome === 'empty' ? why.none : OUTCOME_TEXT[outcome];
 }
 
-/** What queries run on once the override is gone, as one sentence. */
+/** The warehouse of one step, as far as it has one. */
+export function formatTarget({ source, warehouse, certainty }: EffectiveStepInfo): string {
+  if (warehouse === null) return '';
+  return source === 'heuristic' || certainty === 'predicted' ? why.predicted(warehouse.name) : warehouse.name;
+}
+
+/** The reason of a step where its row does not say it already: it has no warehouse, or only a predicted one. */
+export function reasonWorthReading(step: EffectiveStepInfo): string | null {
+  const isPlain = step.outcome === 'empty' || (step.warehouse !== null && step.source !== 'heuristic');
+  return isPlain ? null : step.reason;
+}
+
+const STATE_TONES: Record<string, StateTone> = {
+  RUNNING: 'good',
+  STARTING: 'changing',
+  STOPPING: 'changing',
+  DELETING: 'failed',
+  DELETED: 'failed',
+};
+
+/** How a warehouse's state is drawn. */
+export function toneOf(state: string): StateTone {
+  return STATE_TONES[state] ?? 'resting';
+}
+
+const FAILURE_TITLES: Record<string, string> = strings.failed;
+
+/** The heading of a failure, by its code; a failed sign-in is always called one. */
+export function titleOf({ problem, next }: Failure): string {
+  const otherwise = next === 'sign-in' ? strings.failedSignIn : strings.failedOtherwise;
+  return FAILURE_TITLES[problem.code] ?? otherwise;
+}
+
+/** What queries run on once the override is gone, as a sentence or two. */
 export function afterClearing({ steps }: EffectiveWarehouseInfo): string {
+  const words = strings.afterClearing;
   const workspaceDefault = steps.find(({ source }) => source === 'workspace-default');
   const heuristic = steps.find(({ source }) => source === 'heuristic');
-  if (workspaceDefault?.outcome === 'unreadable') {
-    return 'Your queries will then run on the workspace default, which could not be read just now.';
-  }
+  if (workspaceDefault?.outcome === 'unreadable') return words.unreadable;
   if (workspaceDefault && workspaceDefault.outcome !== 'empty') {
     const name = workspaceDefault.warehouse?.name;
-    return `Your queries will then run on ${name ? `${name}, ` : ''}the workspace default.`;
+    return name ? words.workspaceDefault(name) : words.unknownDefault;
   }
-  if (heuristic?.warehouse) {
-    return `The workspace has no default: it will pick a warehouse itself, probably ${heuristic.warehouse.name}.`;
-  }
-  return 'The workspace has no default and there is no other warehouse that you may use: queries will fail.';
+  return heuristic?.warehouse ? words.heuristic(heuristic.warehouse.name) : words.nothing;
 }
 
 /** An override in the fewest words. */
 export function formatOverride(value: OverrideValue | null): string {
-  if (value === null) return 'No override';
-  if (value.type === 'LAST_SELECTED') return 'Last selected';
-  return value.warehouseName ?? (value.warehouseId === null ? value.type : `Warehouse ${value.warehouseId}`);
+  const { none, lastSelected, unnamed } = strings.override;
+  if (value === null) return none;
+  if (value.type === 'LAST_SELECTED') return lastSelected;
+  return value.warehouseName ?? (value.warehouseId === null ? value.type : unnamed(value.warehouseId));
 }
 
 export function isSameOverride(
@@ -63,27 +91,22 @@ export function isSameOverride(
   return a?.type === b?.type && a?.warehouseId === b?.warehouseId;
 }
 
-/** What setting the override back to an earlier one will do. */
-export function onceSetBack(value: OverrideValue | null, effective: EffectiveWarehouseInfo): string {
+/** What restoring an earlier override will do. */
+export function afterRestoring(value: OverrideValue | null, effective: EffectiveWarehouseInfo): string {
   if (value === null) return afterClearing(effective);
-  if (value.type === 'LAST_SELECTED')
-    return 'Your queries will follow whichever warehouse you last picked in the workspace itself.';
-  return `Your queries will run on ${formatOverride(value)} from the next one on.`;
+  return value.type === 'LAST_SELECTED' ? strings.confirm.followLast.text : choose.runs(formatOverride(value));
 }
 
 /** What choosing this warehouse will do, before it is done. */
-export function onceChosen({ name, state, canUse }: WarehouseInfo): string {
-  if (canUse === false) {
-    return `You do not have the CAN USE permission on ${name}: your queries would fail until somebody gives it to you.`;
-  }
-  const start = state === 'STOPPED' || state === 'STOPPING' ? ' It starts with the first query.' : '';
-  return `Your queries will run on ${name} from the next one on.${start}`;
-}
-
-/** The line beneath a warehouse's name in the list. */
-export function listingOf(warehouse: WarehouseInfo): string {
-  const details = formatDetails(warehouse);
-  return warehouse.canUse === false ? `${details} · no permission to use` : details;
+export function afterChoosing(
+  { id, name, state, canUse }: WarehouseInfo,
+  { override, steps }: Pick<EffectiveWarehouseInfo, 'override' | 'steps'>,
+): string {
+  if (canUse === false) return choose.cannotUse(name);
+  if (override?.type === 'CUSTOM' && override.warehouseId === id) return choose.keeps(name);
+  const isDefault = steps.some(({ source, warehouse }) => source === 'workspace-default' && warehouse?.id === id);
+  const runs = isDefault ? choose.pins(name) : choose.runs(name);
+  return state === 'STOPPED' || state === 'STOPPING' ? `${runs} ${choose.starts}` : runs;
 }
 
 /**
@@ -95,7 +118,8 @@ export function search(warehouses: readonly WarehouseInfo[], text: string): Ware
   return warehouses
     .filter(({ state }) => state !== 'DELETED' && state !== 'DELETING')
     .filter((warehouse) => {
-      const haystack = `${warehouse.name} ${listingOf(warehouse)}`.toLowerCase();
+      const haystack =
+        `${warehouse.name} ${formatDetails(warehouse)} ${warehouse.canUse === false ? choose.noPermission : ''}`.toLowerCase();
       return words.every((word) => haystack.includes(word));
     })
     .sort((a, b) => rank(a) - rank(b));
@@ -105,9 +129,9 @@ function rank({ state, canUse }: WarehouseInfo): number {
   return (canUse === false ? 2 : 0) + (state === 'RUNNING' ? 0 : 1);
 }
 
-/** Who made a change, before the words for when. */
+/** Who made a change. */
 export const CHANGED_BY: Record<OverrideChange['by'], string> = {
-  here: 'Changed here',
-  command: 'Changed by the causeway command on this computer',
-  elsewhere: 'Changed elsewhere, seen here',
+  here: strings.history.here,
+  command: strings.history.command,
+  elsewhere: strings.history.elsewhere,
 };

@@ -1,20 +1,27 @@
 import { Button } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
+import { toast } from '../shared/toast.ts';
 import { usePrevious } from '../shared/use-last.ts';
-import { CHANGED_BY, formatOverride, isSameOverride, onceSetBack } from './format.ts';
+import { afterRestoring, CHANGED_BY, formatOverride, isSameOverride } from './format.ts';
 import styles from './history.module.css';
+import { strings } from './strings.ts';
 import shared from './warehouse.module.css';
+
+const { history } = strings;
 
 /** How many changes are shown before the user asks for more. */
 const AT_FIRST = 3;
 
-/** What the override was changed to, by whom, and how to set it back. */
+/** What the override was changed to, by whom, and how to restore it. */
 export function History({ effective }: { effective: EffectiveWarehouseInfo }) {
   const { profile, override } = effective;
   const queries = useQueryClient();
@@ -31,60 +38,70 @@ export function History({ effective }: { effective: EffectiveWarehouseInfo }) {
       }),
     [queries],
   );
-  if (data.length === 0) return null;
   const shown = isWhole ? data : data.slice(0, AT_FIRST);
   return (
-    <section aria-labelledby="history">
-      <h2 id="history">What changed when</h2>
-      <ul className={styles.changes}>
-        {shown.map((change) => (
-          <li key={change.at} className={styles.change}>
-            <p>
-              {formatOverride(change.before)} → {formatOverride(change.after)}
-            </p>
-            {isSameOverride(change.before, override) ? null : (
-              <Button
-                variant="default"
-                size="compact-sm"
-                aria-label={`Set back to ${formatOverride(change.before)}…`}
-                onClick={() => setUndoing(change)}
-              >
-                Set back…
-              </Button>
-            )}
-            <p className={`${layout.quiet} ${styles.when}`}>
-              {CHANGED_BY[change.by]} <RelativeTime at={change.at} />
-            </p>
-          </li>
-        ))}
-      </ul>
-      {data.length > AT_FIRST && (
-        <Button variant="transparent" size="compact-sm" className={shared.link} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show fewer' : `Show all ${data.length}`}
-        </Button>
+    <Card title={history.title} isFlush>
+      {data.length === 0 && (
+        <p className={styles.empty}>
+          <Icon of={IconHistory} />
+          {history.empty}
+        </p>
       )}
-      <SetBack effective={effective} change={undoing} onClose={() => setUndoing(null)} />
-    </section>
+      {data.length > 0 && (
+        <ul className={styles.changes}>
+          {shown.map((change) => (
+            <li key={change.at} className={styles.change}>
+              <p>{history.from(formatOverride(change.before), formatOverride(change.after))}</p>
+              {isSameOverride(change.before, override) ? null : (
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={history.restoreNamed(formatOverride(change.before))}
+                  onClick={() => setUndoing(change)}
+                >
+                  {history.restore}
+                </Button>
+              )}
+              <p className={`${layout.quiet} ${styles.when}`}>
+                {CHANGED_BY[change.by]} · <RelativeTime at={change.at} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {data.length > AT_FIRST && (
+        <div className={styles.more}>
+          <Button variant="transparent" size="compact-sm" className={shared.link} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? history.showFewer : history.showAll(data.length)}
+          </Button>
+        </div>
+      )}
+      <Restore effective={effective} change={undoing} onClose={() => setUndoing(null)} />
+    </Card>
   );
 }
 
-interface SetBackProps {
+interface RestoreProps {
   effective: EffectiveWarehouseInfo;
   change: OverrideChange | null;
   onClose(): void;
 }
 
-function SetBack({ effective, change, onClose }: SetBackProps) {
+function Restore({ effective, change, onClose }: RestoreProps) {
   const value = usePrevious(change)?.before ?? null;
+  const restore = async () => {
+    await unwrap(send(effective.profile, value));
+    toast(strings.done.restored);
+  };
   return (
     <ConfirmDialog
       opened={change !== null}
-      title={`Set back to ${formatOverride(value)}?`}
-      verb="Set back"
-      act={() => unwrap(send(effective.profile, value))}
+      title={history.question(formatOverride(value))}
+      verb={history.verb}
+      act={restore}
       onClose={onClose}
     >
-      <p>{onceSetBack(value, effective)}</p>
+      <p>{afterRestoring(value, effective)}</p>
     </ConfirmDialog>
   );
 }

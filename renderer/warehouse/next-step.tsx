@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core';
+import { IconServer } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import type { Failure, WarehouseState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
-import { FirstSteps } from '../shared/first-steps.tsx';
+import { Card } from '../shared/card.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { showScreen } from '../shared/screen.ts';
+import { strings } from './strings.ts';
 import styles from './warehouse.module.css';
 
 /** What leads on from a failure, as buttons: main has decided which. */
@@ -13,15 +16,15 @@ export function NextStep({ failure, others }: { failure: Failure; others: readon
   const { request } = window.causeway;
   switch (failure.next) {
     case 'sign-in':
-      return <Button onClick={() => void request.signIn()}>Sign in</Button>;
+      return <Button onClick={() => void request.signIn()}>{strings.signInButton}</Button>;
     case 'try-again':
-      return <CheckAgain look="primary" label="Try again" />;
+      return <CheckAgain look="primary" label={strings.tryAgain} />;
     case 'choose-profile':
       return (
         <>
           {others.map((profile) => (
             <Button key={profile} variant="default" onClick={() => void request.chooseProfile({ profile })}>
-              Use {profile}
+              {strings.openProfile(profile)}
             </Button>
           ))}
         </>
@@ -29,18 +32,22 @@ export function NextStep({ failure, others }: { failure: Failure; others: readon
   }
 }
 
-/** What comes next for those who have signed in, until there is a server. */
-export function TowardsServers() {
+/** What comes next until there is a server. */
+export function NoServers() {
+  const { title, text, add } = strings.noServers;
   return (
-    <section className={`${layout.stack} ${styles.next}`} aria-label="What comes next">
-      <FirstSteps step="servers" />
-      <p>Next, choose what your AI clients may use of this workspace.</p>
-      <div>
+    <Card>
+      <div className={`${layout.head} ${styles.next}`}>
+        <Icon of={IconServer} size="navigation" />
+        <div className={styles.nextText}>
+          <h2>{title}</h2>
+          <p className={layout.quiet}>{text}</p>
+        </div>
         <Button variant="default" onClick={() => showScreen('servers')}>
-          Choose servers
+          {add}
         </Button>
       </div>
-    </section>
+    </Card>
   );
 }
 
@@ -49,9 +56,9 @@ export function Checked({ known }: { known: Extract<WarehouseState, { status: 'k
   return (
     <div className={styles.checked}>
       <span>
-        Checked <RelativeTime at={known.checkedAt} />
+        {strings.checked} <RelativeTime at={known.checkedAt} />
       </span>
-      <CheckAgain look="quiet" label="Check again" />
+      <CheckAgain look="quiet" label={strings.refresh} />
     </div>
   );
 }

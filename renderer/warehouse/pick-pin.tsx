@@ -1,11 +1,14 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { PinInfo } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import { Form } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
+import { strings as shared } from '../shared/strings.ts';
 import { usePrevious } from '../shared/use-last.ts';
+import { strings } from './strings.ts';
 import { useWarehouseChoice, WarehouseChoice } from './warehouse-choice.tsx';
 
 /** The pins of a profile's servers. */
@@ -39,9 +42,9 @@ export interface Pinning {
 export function PickPin({ pinning, onClose }: { pinning: Pinning | null; onClose(): void }) {
   const shown = usePrevious(pinning);
   return (
-    <Modal opened={pinning !== null} onClose={onClose} title={shown?.title}>
+    <Dialog opened={pinning !== null} onClose={onClose} title={shown?.title}>
       {shown && <Picker key={shown.title} pinning={shown} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -57,7 +60,7 @@ function Picker({ pinning, onClose }: { pinning: Pinning; onClose(): void }) {
       actions={
         <>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {shared.cancel}
           </Button>
           {pinned !== null && (
             <Button variant="default" onClick={() => pinningNow.mutate(null)}>
@@ -65,7 +68,7 @@ function Picker({ pinning, onClose }: { pinning: Pinning; onClose(): void }) {
             </Button>
           )}
           <Button type="submit" disabled={!chosen || chosen.id === pinned} loading={pinningNow.isPending}>
-            Pin warehouse
+            {strings.pin.pin}
           </Button>
         </>
       }

@@ -1,63 +1,87 @@
-import { Button, Modal, NativeSelect, Skeleton } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import {
+  type Icon as Glyph,
+  IconAlertTriangle,
+  IconCircle,
+  IconCircleCheckFilled,
+  IconCircleDashed,
+  IconCircleMinus,
+  IconCircleXFilled,
+  IconHelpCircle,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Check, Verification } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import { Dialog } from '../shared/dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { RelativeTime } from '../shared/relative-time.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
+import { strings as shared } from '../shared/strings.ts';
 import { pinnedWarehouses, usePins } from './pick-pin.tsx';
+import { strings } from './strings.ts';
 import styles from './verify.module.css';
 
+const words = strings.verify;
+
+interface VerifyProps {
+  profile: string;
+  verification: Verification | null;
+  error: Error | null;
+  /** Runs the first two checks; with the ids of the warehouses that may be stopped, the third one too. */
+  onVerify(mayStop?: string[] | null, pin?: string | null): void;
+}
+
 /** The three checks of the shown warehouse, with their progress and a button that cancels them. */
-export function Verify({ profile, verification }: { profile: string; verification: Verification | null }) {
-  const { request } = window.causeway;
+export function Verify({ profile, verification, error, onVerify }: VerifyProps) {
   const [asking, setAsking] = useState(false);
-  const verify = useMutation({
-    mutationFn: ({ mayStop = null, pin = null }: { mayStop?: string[] | null; pin?: string | null }) =>
-      unwrap(request.verify({ profile, mayStop, pin })),
-  });
   const running = verification?.running ?? false;
   return (
-    <section aria-labelledby="verify">
-      <div className={`${layout.head} ${styles.head}`}>
-        <h2 id="verify">Verify</h2>
-        {running ? (
-          <Button variant="default" size="compact-sm" onClick={() => void request.cancelVerify()}>
-            Cancel
+    <Card
+      title={words.title}
+      isFlush
+      actions={
+        running ? (
+          <Button variant="default" size="compact-sm" onClick={() => void window.causeway.request.cancelVerify()}>
+            {shared.cancel}
           </Button>
         ) : (
-          <div className={layout.actions}>
-            <Button variant="default" size="compact-sm" onClick={() => verify.mutate({})}>
-              Run checks
+          <>
+            <Button variant="default" size="compact-sm" onClick={() => onVerify()}>
+              {words.run}
             </Button>
             <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
-              Check end to end…
+              {words.endToEnd}
             </Button>
-          </div>
-        )}
-      </div>
-      {verify.error && (
-        <div className={styles.checks}>
-          <ActionFailure error={verify.error} />
+          </>
+        )
+      }
+    >
+      {error && (
+        <div className={styles.failure}>
+          <ActionFailure error={error} />
         </div>
       )}
-      <ul className={`${layout.list} ${styles.checks}`} aria-live="polite">
-        {checkLines(verification).map(({ name, title, status, words }) => (
-          <li key={name} className={`${layout.row} ${layout.split} ${styles.check}`} data-status={status}>
-            <span>{title}</span>
-            <span className={styles.status}>{CHECK_STATUS_TEXT[status]}</span>
-            <p className={styles.words}>{words}</p>
+      <ul className={styles.checks} aria-live="polite">
+        {checkLines(verification).map(({ name, title, status, words: found }) => (
+          <li key={name} className={styles.check} data-status={status}>
+            <Icon of={GLYPHS[status]} />
+            <span className={styles.title}>{title}</span>
+            <span className={styles.status}>{words.status[status]}</span>
+            <p className={styles.words}>{found}</p>
           </li>
         ))}
       </ul>
-      <AskEndToEnd
-        profile={profile}
-        opened={asking}
-        onClose={() => setAsking(false)}
-        onAgree={(mayStop, pin) => verify.mutate({ mayStop, pin })}
-      />
-    </section>
+      {verification?.endedAt != null && (
+        <p className={`${layout.quiet} ${styles.ended}`}>
+          {words.verified} <RelativeTime at={verification.endedAt} />
+        </p>
+      )}
+      <AskEndToEnd profile={profile} opened={asking} onClose={() => setAsking(false)} onAgree={onVerify} />
+    </Card>
   );
 }
 
@@ -72,9 +96,9 @@ interface AskEndToEndProps {
 /** Names what the third check would stop, and begins it only after the user agrees. */
 function AskEndToEnd({ profile, opened, onClose, onAgree }: AskEndToEndProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Check end to end?">
+    <Dialog opened={opened} onClose={onClose} title={words.question}>
       <Asking profile={profile} onClose={onClose} onAgree={onAgree} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -87,17 +111,24 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
   const { data } = running;
   const [pin, setPin] = useState('');
   const pinned = pinnedWarehouses(usePins(profile).data?.pins ?? []);
+  const agree = () => {
+    onAgree(
+      (data ?? []).map(({ id }) => id),
+      pin || null,
+    );
+    onClose();
+  };
   return (
     <div className={layout.stack}>
-      <p>A query through the SQL server has to start the right warehouse by itself.</p>
+      <p>{words.about}</p>
       {pinned.length > 0 && (
         <NativeSelect
-          label="Send the query"
+          label={words.send}
           value={pin}
           onChange={({ currentTarget }) => setPin(currentTarget.value)}
           data={[
-            { value: '', label: 'Without a pin' },
-            ...pinned.map(({ id, name }) => ({ value: id, label: `Pinned to ${name}` })),
+            { value: '', label: words.withoutPin },
+            ...pinned.map(({ id, name }) => ({ value: id, label: words.pinnedTo(name) })),
           ]}
         />
       )}
@@ -105,7 +136,7 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
       <FailureNotice error={running.error} onRetry={running.refetch} />
       {data && <p>{beforeEndToEnd(data.map(({ name }) => name))}</p>}
       {data && data.length > 0 && (
-        <ScrollBox label="What would be stopped" className={styles.toStop}>
+        <ScrollBox label={words.stops} className={styles.toStop}>
           <ul>
             {data.map(({ id, name }) => (
               <li key={id}>{name}</li>
@@ -115,19 +146,10 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
       )}
       <div className={layout.closing}>
         <Button variant="default" data-autofocus onClick={onClose}>
-          Cancel
+          {shared.cancel}
         </Button>
-        <Button
-          disabled={!data}
-          onClick={() => {
-            onAgree(
-              (data ?? []).map(({ id }) => id),
-              pin || null,
-            );
-            onClose();
-          }}
-        >
-          {data && data.length > 0 ? 'Stop and check' : 'Check'}
+        <Button disabled={!data} onClick={agree}>
+          {data && data.length > 0 ? words.stopAndVerify : words.run}
         </Button>
       </div>
     </div>
@@ -135,30 +157,29 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
 }
 
 /** What each check is called, and what it finds out, for as long as it has nothing to say itself. */
-const CHECKS: Record<Check['name'], { title: string; meaning: string }> = {
-  record: { title: 'Recorded', meaning: 'The workspace holds your choice as it is shown here.' },
-  resolver: { title: 'Resolves', meaning: 'The Databricks command line comes to the same warehouse.' },
-  'end-to-end': {
-    title: 'End to end',
-    meaning: 'With everything stopped, a query through the SQL server starts this warehouse and no other.',
-  },
+const CHECKS: Record<Check['name'], { title: string; text: string }> = {
+  record: words.record,
+  resolver: words.resolver,
+  'end-to-end': words.query,
 };
 
-const CHECK_STATUS_TEXT: Record<Check['status'] | 'not-run', string> = {
-  'not-run': 'Not checked',
-  waiting: 'Waiting',
-  running: 'Checking…',
-  pass: 'Passed',
-  fail: 'Failed',
-  unknown: 'Could not tell',
-  'not-applicable': 'Nothing to check',
-  cancelled: 'Cancelled',
+type Status = Check['status'] | 'not-run';
+
+const GLYPHS: Record<Status, Glyph> = {
+  'not-run': IconCircle,
+  waiting: IconCircle,
+  running: IconCircleDashed,
+  pass: IconCircleCheckFilled,
+  fail: IconCircleXFilled,
+  unknown: IconHelpCircle,
+  'not-applicable': IconCircleMinus,
+  cancelled: IconAlertTriangle,
 };
 
 export interface CheckLine {
   name: Check['name'];
   title: string;
-  status: keyof typeof CHECK_STATUS_TEXT;
+  status: Status;
   words: string;
 }
 
@@ -166,15 +187,14 @@ export interface CheckLine {
 export function checkLines(verification: Verification | null): CheckLine[] {
   const names: Check['name'][] = ['record', 'resolver', 'end-to-end'];
   return names.map((name) => {
-    const { title, meaning } = CHECKS[name];
+    const { title, text } = CHECKS[name];
     const check = verification?.checks.find((each) => each.name === name);
-    return { name, title, status: check?.status ?? 'not-run', words: check?.words || meaning };
+    return { name, title, status: check?.status ?? 'not-run', words: check?.words || text };
   });
 }
 
 /** What the third check does to the warehouses that run, before it is begun. */
 export function beforeEndToEnd(names: readonly string[]): string {
-  if (names.length === 0) return 'No warehouse runs just now, so nothing has to be stopped.';
-  const which = names.length === 1 ? 'this warehouse' : `these ${names.length} warehouses`;
-  return `It stops ${which} first, and starts what it stopped again afterwards. Queries that run there, yours and those of others, are cut off.`;
+  if (names.length === 0) return words.nothingRuns;
+  return names.length === 1 ? words.stopsOne : words.stopsSeveral(names.length);
 }

@@ -1,12 +1,19 @@
+import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WarehouseInfo } from '../../preload/contract.ts';
+import { formatSizeAndType, formatState } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { FailureNotice } from '../shared/notice.tsx';
 import { Option, OptionsToCome, SearchableOptions } from '../shared/options.tsx';
-import { StateDot } from '../shared/state-dot.tsx';
-import { listingOf, search } from './format.ts';
+import { StateBadge } from '../shared/state-badge.tsx';
+import { search, toneOf } from './format.ts';
+import { strings } from './strings.ts';
+import styles from './warehouse.module.css';
+
+const { choose } = strings;
 
 /** Which warehouse is chosen, and what the list of them needs. */
 export interface WarehouseChoiceState {
@@ -37,11 +44,11 @@ export function useWarehouseChoice(profile: string, initial: string | null, forO
 
 /** The warehouses as a list that can be searched, one of which is chosen. */
 export function WarehouseChoice({ choice }: { choice: WarehouseChoiceState }) {
-  const { chosen, found, text, setText, choose, warehouses } = choice;
+  const { chosen, found, text, setText, choose: onChoose, warehouses } = choice;
   return (
     <SearchableOptions
-      label="Warehouses"
-      placeholder="Search by name, size or state"
+      label={choose.list}
+      placeholder={choose.search}
       isBusy={warehouses.isPending}
       text={text}
       onText={setText}
@@ -55,18 +62,32 @@ export function WarehouseChoice({ choice }: { choice: WarehouseChoiceState }) {
           group="warehouse"
           value={warehouse.id}
           chosen={warehouse === chosen}
-          onChoose={() => choose(warehouse.id)}
+          onChoose={() => onChoose(warehouse.id)}
           title={warehouse.name}
         >
-          <StateDot state={warehouse.state} />
-          {listingOf(warehouse)}
+          <Listing warehouse={warehouse} />
         </Option>
       ))}
       {warehouses.data && found.length === 0 && (
-        <p className={layout.row}>
-          {text ? `No warehouse matches “${text}”.` : 'There is no warehouse in this workspace that you can see.'}
-        </p>
+        <p className={layout.row}>{text ? choose.noMatch(text) : choose.none}</p>
       )}
     </SearchableOptions>
+  );
+}
+
+/** The line beneath a warehouse's name: its state, size and type, and why it may not be used. */
+function Listing({ warehouse }: { warehouse: WarehouseInfo }) {
+  const { state, canUse } = warehouse;
+  return (
+    <span className={styles.details}>
+      <StateBadge tone={toneOf(state)}>{formatState(state)}</StateBadge>
+      <span>{formatSizeAndType(warehouse)}</span>
+      {canUse === false && (
+        <span className={styles.noPermission}>
+          <Icon of={IconLock} />
+          {choose.noPermission}
+        </span>
+      )}
+    </span>
   );
 }

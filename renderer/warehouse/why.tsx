@@ -1,42 +1,50 @@
+import { IconCircle, IconCircleDotFilled, IconHelpCircle, IconPinned } from '@tabler/icons-react';
 import type { EffectiveStepInfo } from '../../preload/contract.ts';
-import layout from '../shared/layout.module.css';
-import { formatOverrideChange, SOURCE_WORDS } from './format.ts';
+import { Card } from '../shared/card.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { formatOutcome, formatTarget, reasonWorthReading, SOURCE_TEXT } from './format.ts';
 import { pinnedWarehouses, usePins } from './pick-pin.tsx';
+import { strings } from './strings.ts';
 import styles from './why.module.css';
 
-/** The chain of reasons: pins of AI clients, override, workspace default, then the workspace's own pick. */
+const { why } = strings;
+
+const GLYPHS = {
+  decides: IconCircleDotFilled,
+  'passed-over': IconCircle,
+  empty: IconCircle,
+  unreadable: IconHelpCircle,
+} as const;
+
+/** The chain of reasons: pins of AI clients, override, workspace default, then the workspace's own fallback. */
 export function Why({ profile, steps }: { profile: string; steps: EffectiveStepInfo[] }) {
   const { data } = usePins(profile);
   const pinned = pinnedWarehouses(data?.pins ?? []);
   return (
-    <section aria-labelledby="why">
-      <h2 id="why">Why</h2>
-      <ol className={`${layout.list} ${styles.steps}`}>
+    <Card title={why.title} isFlush>
+      <ol className={styles.steps}>
         {pinned.map(({ id, name, whose }, index) => (
-          <li key={id} className={`${layout.row} ${styles.step}`}>
-            <span aria-hidden className={styles.number}>
-              ↑
-            </span>
-            <span className={styles.source}>Pinned</span>
+          <li key={id} className={styles.step}>
+            <Icon of={IconPinned} />
+            <span className={styles.source}>{why.pinned}</span>
             <span className={styles.warehouse}>{name}</span>
-            <span className={styles.outcome}>For some calls</span>
+            <span className={styles.outcome}>{why.someCalls}</span>
             <p className={styles.reason}>
-              For {whose}.{index === pinned.length - 1 && ` ${data?.rank}`}
+              {why.pinnedFor(whose)}
+              {index === pinned.length - 1 && ` ${data?.rank}`}
             </p>
           </li>
         ))}
-        {steps.map((step, index) => (
-          <li key={step.source} className={`${layout.row} ${styles.step}`} data-decides={step.outcome === 'decides'}>
-            <span aria-hidden className={styles.number}>
-              {index + 1}
-            </span>
-            <span className={styles.source}>{SOURCE_WORDS[step.source]}</span>
-            <span className={styles.warehouse}>{step.warehouse?.name}</span>
-            <span className={styles.outcome}>{formatOverrideChange(step)}</span>
-            <p className={styles.reason}>{step.reason}</p>
+        {steps.map((step) => (
+          <li key={step.source} className={styles.step} data-outcome={step.outcome}>
+            <Icon of={GLYPHS[step.outcome]} />
+            <span className={styles.source}>{SOURCE_TEXT[step.source]}</span>
+            <span className={styles.warehouse}>{formatTarget(step)}</span>
+            <span className={styles.outcome}>{formatOutcome(step)}</span>
+            {reasonWorthReading(step) && <p className={styles.reason}>{step.reason}</p>}
           </li>
         ))}
       </ol>
-    </section>
+    </Card>
   );
 }

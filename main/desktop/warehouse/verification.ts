@@ -11,22 +11,23 @@ type EndToEnd = NonNullable<VerifyOptions['endToEnd']> | null;
 /** The checks before the first one has begun. */
 export function verificationAtStart(endToEnd: boolean): Verification {
   const names: Check['name'][] = endToEnd ? ['record', 'resolver', 'end-to-end'] : ['record', 'resolver'];
-  return { running: true, checks: names.map((name) => ({ name, status: 'waiting', words: '' })) };
+  return { running: true, endedAt: null, checks: names.map((name) => ({ name, status: 'waiting', words: '' })) };
 }
 
 /** The checks after an event. A check without a verdict counts as cancelled if the user has cancelled. */
-export function afterEvent({ running, checks }: Verification, event: CheckEvent, cancelled: boolean): Verification {
+export function afterEvent({ checks, ...rest }: Verification, event: CheckEvent, cancelled: boolean): Verification {
   const name = event.kind === 'finished' ? event.result.check : event.check;
   const change = changeBy(event);
   if (cancelled && change.status === 'unknown') change.status = 'cancelled';
-  return { running, checks: checks.map((check) => (check.name === name ? { ...check, ...change } : check)) };
+  return { ...rest, checks: checks.map((check) => (check.name === name ? { ...check, ...change } : check)) };
 }
 
-/** The checks after the run: those that have not finished are cancelled. */
-export function atEnd({ checks }: Verification): Verification {
+/** The checks after the run: those that have not finished are cancelled. `endedAt` is in milliseconds since the epoch. */
+export function atEnd({ checks }: Verification, endedAt: number): Verification {
   const open = new Set<Check['status']>(['waiting', 'running']);
   return {
     running: false,
+    endedAt,
     checks: checks.map((check) => (open.has(check.status) ? { ...check, status: 'cancelled' } : check)),
   };
 }
@@ -55,7 +56,7 @@ export class VerificationRuns {
 
   /** Resolves when the checks have ended, however they ended. @throws {CausewayError} `conflict` if some run already */
   async run(warehouses: WarehouseService, endToEnd: EndToEnd): Promise<void> {
-    if (this.#run) throw new CausewayError('conflict', 'The checks are running already.');
+    if (this.#run) throw new CausewayError('conflict', 'The checks are already running.');
     const work = new AbortController();
     const done = this.#check(warehouses, endToEnd, work);
     this.#run = { work, done };
@@ -104,7 +105,7 @@ export class VerificationRuns {
     } finally {
       if (isShown()) {
         this.#run = undefined;
-        show(atEnd(verification));
+        show(atEnd(verification, Date.now()));
       }
     }
   }

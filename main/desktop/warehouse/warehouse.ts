@@ -6,8 +6,10 @@ import type { DesktopContext, HandlersOf } from '../context.ts';
 
 /** The state as a whole, and what changes the warehouse. */
 export function warehouseHandlers({
+  causeway,
   model,
   history,
+  shell,
 }: DesktopContext): HandlersOf<typeof stateRequests & typeof warehouseRequests> {
   return {
     getState: async () => model.state,
@@ -27,6 +29,14 @@ export function warehouseHandlers({
       void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
     stopWarehouse: async ({ profile, warehouseId }) =>
       void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
+    copyWarehouseId: async ({ warehouseId }) => void shell.copy(warehouseId),
+    openWarehouse: async ({ profile, warehouseId }) => {
+      const { host, workspaceId } = await (await causeway.auth()).profile(profile);
+      const page = new URL(`${host}/sql/warehouses/${encodeURIComponent(warehouseId)}`);
+      // A unified host serves several workspaces.
+      if (workspaceId !== undefined) page.searchParams.set('o', workspaceId);
+      await shell.openInBrowser(page.href);
+    },
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
     verify: async ({ profile, mayStop, pin }) =>
       void (await model.verify(profile, mayStop && { mayStop: new Set(mayStop), pin: pin ?? undefined })),

@@ -28,7 +28,7 @@ describe('the checks as they go', () => {
 
   it('that were interrupted are cancelled, with what they say of what they had stopped', () => {
     const now = afterEvent(verificationAtStart(true), result('record', 'unknown'), false);
-    const ended = atEnd(afterEvent(now, result('end-to-end', 'unknown'), true));
+    const ended = atEnd(afterEvent(now, result('end-to-end', 'unknown'), true), 42);
     expect(statuses(ended)).toEqual(['unknown', 'cancelled', 'cancelled']);
     expect(ended.checks[2]?.words).toBe('Seen.');
     expect(ended.running).toBe(false);
@@ -53,8 +53,8 @@ describe('the checks in the window', () => {
 
   it.each([
     [[], 'nothing has to be stopped'],
-    [['A'], 'It stops this warehouse first'],
-    [['A', 'B'], 'It stops these 2 warehouses first'],
+    [['A'], 'This warehouse is stopped first'],
+    [['A', 'B'], 'These 2 warehouses are stopped first'],
   ])('say before the third one what becomes of %j', (names, words) => {
     expect(beforeEndToEnd(names)).toContain(words);
   });

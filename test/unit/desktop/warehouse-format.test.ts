@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { EffectiveStepInfo, EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { effectiveName, formatDetails, formatState, reasonFor } from '../../../preload/format.ts';
 import { timeAgo } from '../../../renderer/shared/relative-time.tsx';
-import { afterClearing, formatOverrideChange, onceChosen, search } from '../../../renderer/warehouse/format.ts';
+import {
+  afterChoosing,
+  afterClearing,
+  formatOutcome,
+  formatTarget,
+  search,
+  titleOf,
+  toneOf,
+} from '../../../renderer/warehouse/format.ts';
 import { effective, warehouse } from './states.ts';
 
 const step = (change: Partial<EffectiveStepInfo>): EffectiveStepInfo => ({
@@ -62,15 +70,22 @@ describe('the window', () => {
 
 describe('what became of a step', () => {
   it.each([
-    [step({ outcome: 'decides' }), 'Decides'],
-    [step({ certainty: 'predicted' }), 'Passed over'],
+    [step({ outcome: 'decides' }), 'In effect'],
+    [step({ certainty: 'predicted' }), 'Not used'],
     [step({ outcome: 'empty' }), 'Not set'],
-    [step({ outcome: 'unreadable' }), 'Could not be read'],
-    [step({ source: 'heuristic', certainty: 'predicted' }), 'Predicted'],
-    [step({ source: 'heuristic', outcome: 'decides', certainty: 'predicted' }), 'Decides, predicted'],
+    [step({ outcome: 'unreadable' }), 'Unknown'],
+    [step({ source: 'heuristic', certainty: 'predicted' }), 'Not used'],
+    [step({ source: 'heuristic', outcome: 'decides', certainty: 'predicted' }), 'In effect'],
     [step({ source: 'heuristic', outcome: 'empty' }), 'None'],
   ])('%j is "%s"', (value, words) => {
-    expect(formatOverrideChange(value)).toBe(words);
+    expect(formatOutcome(value)).toBe(words);
+  });
+
+  it('names a predicted warehouse as predicted', () => {
+    const found = { warehouse: warehouse() };
+    expect(formatTarget(step(found))).toBe('Shared analytics');
+    expect(formatTarget(step({ ...found, source: 'heuristic' }))).toBe('Shared analytics (predicted)');
+    expect(formatTarget(step({}))).toBe('');
   });
 });
 
@@ -82,27 +97,27 @@ describe('before the override is cleared', () => {
     [
       'the workspace default is named',
       [step({ warehouse: starter }), heuristic],
-      'Your queries will then run on Starter, the workspace default.',
+      'Queries will run on Starter, the workspace default.',
     ],
     [
       'a default that cannot be seen is said to be one',
       [step({}), heuristic],
-      'Your queries will then run on the workspace default.',
+      'Queries will run on the workspace default.',
     ],
     [
       'a default that cannot be read is said to be unread',
       [step({ outcome: 'unreadable' })],
-      'Your queries will then run on the workspace default, which could not be read just now.',
+      'Queries will run on the workspace default. It could not be read.',
     ],
     [
       'the predicted one is named where there is no default',
       [step({ outcome: 'empty' }), heuristic],
-      'The workspace has no default: it will pick a warehouse itself, probably Shared analytics.',
+      'The workspace has no default. Queries will probably run on Shared analytics.',
     ],
     [
       'nothing is promised where there is nothing',
       [step({ outcome: 'empty' })],
-      'The workspace has no default and there is no other warehouse that you may use: queries will fail.',
+      'The workspace has no default, and no other warehouse is available to you. Queries will fail.',
     ],
   ])('%s', (_name, steps, words) => {
     expect(afterClearing(effective({ steps }))).toBe(words);
@@ -111,11 +126,54 @@ describe('before the override is cleared', () => {
 
 describe('before a warehouse is chosen', () => {
   it('says what will happen', () => {
-    expect(onceChosen(warehouse())).toBe('Your queries will run on Shared analytics from the next one on.');
-    expect(onceChosen(warehouse({ state: 'STOPPED' }))).toContain('It starts with the first query.');
-    expect(onceChosen(warehouse({ canUse: false }))).toContain('would fail');
-    expect(onceChosen(warehouse({ canUse: 'unknown' }))).toContain('will run');
+    const now = effective({ override: null });
+    const science = warehouse({ id: 'c3', name: 'Data science' });
+    expect(afterChoosing(science, now)).toBe('New queries run on Data science.');
+    expect(afterChoosing({ ...science, state: 'STOPPED' }, now)).toContain('It starts with the first query.');
+    expect(afterChoosing({ ...science, canUse: false }, now)).toContain('would fail');
+    expect(afterChoosing({ ...science, canUse: 'unknown' }, now)).toBe('New queries run on Data science.');
   });
+
+  it('says that the workspace default is pinned, and that an override stays', () => {
+    const starter = warehouse({ id: 'b2', name: 'Starter' });
+    expect(afterChoosing(starter, effective({ override: null }))).toBe(
+      'Pins Starter: stays even if the default changes.',
+    );
+    expect(afterChoosing(warehouse(), effective())).toBe('Shared analytics is already your override.');
+  });
+});
+
+describe('the heading of a failure', () => {
+  const titled = (code: string, next: 'sign-in' | 'try-again') =>
+    titleOf({ problem: { code, message: '', remedy: null }, next });
+
+  it.each([
+    'signed_out',
+    'consent_denied',
+    'sign_in_failed',
+    'sign_in_cancelled',
+    'sign_in_timeout',
+    'unauthenticated',
+    'missing_scope',
+    'a_code_that_is_new',
+  ])('says of %s that it is about the sign-in', (code) => {
+    expect(titled(code, 'sign-in')).toMatch(/^(Sign-in |Signed out)/);
+  });
+
+  it('names what else is wrong by its code', () => {
+    expect(titled('timeout', 'try-again')).toBe('Workspace not responding');
+    expect(titled('a_code_that_is_new', 'try-again')).toBe('Warehouse not available');
+  });
+});
+
+it('a state has a look of its own', () => {
+  expect(['RUNNING', 'STARTING', 'STOPPED', 'DELETED', 'NEW'].map(toneOf)).toEqual([
+    'good',
+    'changing',
+    'resting',
+    'failed',
+    'resting',
+  ]);
 });
 
 describe('the search for a warehouse', () => {
