@@ -58,7 +58,7 @@ export function Answer({ effective, servers, isVerifying, onPick, onChange, onVe
     ...(pinnable
       ? [{ label: actions.pin, icon: IconPinned, onClick: () => showScreen('servers', pinnable.name) }]
       : []),
-    { label: actions.verify, icon: IconShieldCheck, onClick: onVerify, isDisabled: isVerifying },
+    { label: actions.verify, icon: IconShieldCheck, onClick: onVerify, isDisabled: isVerifying, isSeparated: true },
     ...(warehouse
       ? [
           { label: actions.copyId, icon: IconCopy, onClick: () => copying.mutate() },
@@ -99,7 +99,7 @@ function startOrStop(
 ): MoreMenuItem[] {
   if (warehouse?.state === 'STOPPED') return [{ label: actions.start, icon: IconPlayerPlay, onClick: onStart }];
   const runs = warehouse?.state === 'RUNNING' || warehouse?.state === 'STARTING';
-  return runs ? [{ label: actions.stop, icon: IconPlayerStop, onClick: onStop, isDangerous: true }] : [];
+  return runs ? [{ label: actions.stop, icon: IconPlayerStop, onClick: onStop }] : [];
 }
 
 function settingItems({ override }: EffectiveWarehouseInfo, onChange: (change: Change) => void): MoreMenuItem[] {

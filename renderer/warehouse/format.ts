@@ -36,10 +36,10 @@ export function formatTarget({ source, warehouse, certainty }: EffectiveStepInfo
   return source === 'heuristic' || certainty === 'predicted' ? why.predicted(warehouse.name) : warehouse.name;
 }
 
-/** The reason of a step where its row does not say it already: it has no warehouse, or only a predicted one. */
+/** The reason of a step where its row does not say it already: it could not be read, or what is in effect is not known. */
 export function reasonWorthReading(step: EffectiveStepInfo): string | null {
-  const isPlain = step.outcome === 'empty' || (step.warehouse !== null && step.source !== 'heuristic');
-  return isPlain ? null : step.reason;
+  const isInDoubt = step.outcome === 'unreadable' || (step.outcome === 'decides' && step.certainty !== 'known');
+  return isInDoubt ? step.reason : null;
 }
 
 const STATE_TONES: Record<string, StateTone> = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the accounts in the window', () => {
-  const { shown, button, inspect, allow, go, reopenIn, shownProfile } = useWindow();
+  const { shown, button, inspect, allow, go, reopenIn, reason, shownProfile } = useWindow();
 
   const account = (name: string) =>
     shown.page.getByRole('listitem').filter({ has: shown.page.getByText(name, { exact: true }) });
@@ -29,7 +29,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.keyboard.press('Enter');
     await shown.page.getByText('Waiting for you to sign in').waitFor();
     await allow();
-    await shown.page.getByText('Workspace default').first().waitFor();
+    await reason('Workspace default');
     await go('Accounts');
     await account('mine').getByText('Signed in', { exact: true }).waitFor();
   });

@@ -57,12 +57,12 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
   };
 
   const FAILURES: [what: string, request: string, lead: () => Promise<unknown>][] = [
-    ['the list of warehouses', 'listWarehouses', () => press('Change…')],
+    ['the list of warehouses', 'listWarehouses', () => press('Change warehouse')],
     [
       'the choice of a warehouse',
       'setOverride',
       async () => {
-        await press('Change…');
+        await press('Change warehouse');
         await role('radio', { name: /^Data science/ }).check();
         await press('Use this warehouse');
       },
@@ -71,12 +71,13 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'a change of the override',
       'setLastSelected',
       async () => {
-        await press('Use last selected…');
-        await press('Use last selected');
+        await press('More actions');
+        await shown.page.getByRole('menuitem', { name: 'Follow my last selection' }).click();
+        await press('Follow my last selection');
       },
     ],
-    ['what the third check would stop', 'wouldStop', () => press('Check end to end…')],
-    ['the checks of the warehouse', 'verify', () => press('Run checks')],
+    ['what the third check would stop', 'wouldStop', () => press('Verify end to end')],
+    ['the checks of the warehouse', 'verify', () => press('Verify')],
     [
       'the removal of a server',
       'removeServer',
@@ -190,7 +191,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       }),
       null,
     );
-    await button('Change…').waitFor();
+    await button('Change warehouse').waitFor();
     await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
     await shown.page.route(`**/requests/causeway:${request}`, (route) =>
       route.fulfill({ json: { ok: false, problem: PROBLEM } }),

@@ -8,42 +8,42 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
   const { shown, button, choose, answer, overrideOf, inspect, go } = useWindow();
 
   it('the history lists changes made here, by the command and elsewhere, and sets one back after asking', async () => {
-    const section = shown.page.getByRole('region', { name: 'What changed when' });
+    const section = shown.page.getByRole('region', { name: 'History' });
     await choose('Data science');
     await section.getByText('No override → Data science').waitFor();
-    await section.getByText('Changed here just now').waitFor();
+    await section.getByText('You · just now').waitFor();
     const ana = shown.workspace.users.find(({ userName }) => userName === 'ana@example.com')?.id ?? '';
     shown.workspace.state.overrides.set(ana, { userId: ana, type: 'LAST_SELECTED', warehouseId: undefined });
-    await button('Check again').click();
+    await button('Refresh').click();
     await section.getByText('Data science → Last selected').waitFor();
-    await section.getByText('Changed elsewhere, seen here just now').waitFor();
+    await section.getByText('Outside Causeway · just now').waitFor();
     const args = ['warehouse', 'set', 'Shared analytics', '--profile', 'ana'];
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
     expect(await runCommand(env, args)).toMatchObject({ code: 0 });
-    await button('Check again').click();
+    await button('Refresh').click();
     await section.getByText('Last selected → Shared analytics').waitFor();
-    await section.getByText('Changed by the causeway command on this computer just now').waitFor();
+    await section.getByText('causeway command · just now').waitFor();
     await inspect('history');
 
-    await button('Set back to Data science…').click();
-    await shown.page.getByText('Your queries will run on Data science from the next one on.').waitFor();
+    await button('Restore Data science').click();
+    await shown.page.getByText('New queries run on Data science.').waitFor();
     await inspect('history-question');
-    await button('Set back').click();
+    await button('Restore override').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await answer()).toBe('Your queries run on Data science');
     await section.getByText('Shared analytics → Data science').waitFor();
 
     await button('Show all 4').click();
     await section.getByRole('listitem').filter({ hasText: 'No override → Data science' }).getByRole('button').click();
-    await shown.page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
-    await button('Set back').click();
+    await shown.page.getByText('Queries will run on Starter Warehouse, the workspace default.').waitFor();
+    await button('Restore override').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(overrideOf('ana@example.com')).toBeUndefined();
     await expect.poll(() => section.getByRole('listitem').count()).toBe(5);
   });
 
   it('the history lists what the command changed under a user id and by an import', async () => {
-    const section = shown.page.getByRole('region', { name: 'What changed when' });
+    const section = shown.page.getByRole('region', { name: 'History' });
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
     const run = async (...args: string[]) =>
       expect(await runCommand(env, [...args, '--profile', 'ana'])).toMatchObject({ code: 0 });
@@ -52,16 +52,16 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
         .getByRole('listitem')
         .first()
         .filter({ hasText: words })
-        .filter({ hasText: 'Changed by the causeway command on this computer' })
+        .filter({ hasText: 'causeway command' })
         .waitFor();
     await answer();
     await run('warehouse', 'for', 'ana@example.com', 'set', 'Data science');
-    await button('Check again').click();
+    await button('Refresh').click();
     await newest('No override → Data science');
     const file = join(shown.home, 'overrides.json');
     await writeFile(file, JSON.stringify([{ user_name: 'ana@example.com', type: 'LAST_SELECTED' }]));
     await run('warehouse', 'import', file, '--yes');
-    await button('Check again').click();
+    await button('Refresh').click();
     await newest('Data science → Last selected');
   });
 
@@ -75,8 +75,8 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
     await button('Make 1 change').click();
     await shown.page.getByText('1 override changed').waitFor();
     await go('Warehouse');
-    const section = shown.page.getByRole('region', { name: 'What changed when' });
+    const section = shown.page.getByRole('region', { name: 'History' });
     await section.getByText('No override → Data science').waitFor();
-    await section.getByText('Changed here').waitFor();
+    await section.getByText('You ·').waitFor();
   });
 });

@@ -27,8 +27,8 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     const refused = { kind: 'answer', status: 403, body } as const;
     shown.workspace.faults.add({ path: '/api/2.0/sql/warehouses/*/start', effect: refused, times: 'always' });
     await choose('Shared analytics');
-    await button('Check end to end…').click();
-    await button('Stop and check').click();
+    await button('Verify end to end').click();
+    await button('Stop and verify').click();
     const check = shown.page.getByRole('listitem').filter({ hasText: 'End to end' });
     await check.getByText('Could not tell').waitFor();
     await check.getByText(/start Shared analytics, Finance BI yourself, .*You may not start it/).waitFor();

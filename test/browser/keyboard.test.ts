@@ -22,7 +22,7 @@ const SCREENS = [
 const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 
 describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, () => {
-  const { shown, button, answer, overrideOf } = useWindow();
+  const { shown, button, answer, reason, overrideOf } = useWindow();
 
   const press = async (...keys: string[]) => {
     for (const key of keys) await shown.page.keyboard.press(key);
@@ -41,6 +41,18 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await one.waitFor();
     for (let presses = 0; presses < 100 && !(await hasFocus(one)); presses += 1) await press('Tab');
     expect(await hasFocus(one), `focus on ${one}`).toBe(true);
+  }
+  /** Takes an action from the menu beside the main one of the Warehouse screen, and waits for the dialog that it opens. */
+  async function more(name: string, opened?: string): Promise<void> {
+    await reach(button('More actions'));
+    await press('Enter');
+    const item = role('menuitem', { name, exact: true });
+    await item.waitFor();
+    for (let presses = 0; presses < 12 && !(await hasFocus(item)); presses += 1) await press('ArrowDown');
+    await getsFocus(item);
+    await press('Enter');
+    await item.waitFor({ state: 'detached' });
+    if (opened !== undefined) await role('dialog', { name: opened }).waitFor();
   }
   async function go(screen: string): Promise<void> {
     if (screen === 'Accounts') {
@@ -170,28 +182,30 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   });
 
   it('a warehouse is chosen, and each other change asks first', async () => {
-    await opens(button('Change…'), 'Choose a warehouse');
-    await opens(button('Use last selected…'), 'Use the last selected warehouse?');
-    await opens(button('Check end to end…'), 'Check end to end?');
-    await reach(button('Start'));
-    await press('Enter');
-    await opens(button('Stop…'), 'Stop the warehouse?');
-    await reach(button('Change…'));
+    await opens(button('Change warehouse'), 'Change warehouse');
+    await opens(button('Verify end to end'), 'Verify end to end?');
+    await more('Follow my last selection', 'Follow your last selection?');
+    await press('Escape');
+    await closed();
+    await more('Start');
+    await more('Stop', 'Stop the warehouse?');
+    await press('Escape');
+    await closed();
+    await reach(button('Change warehouse'));
     await press('Enter');
     await role('radio', { name: /^Shared analytics/ }).waitFor();
     await getsFocus(role('textbox', { name: 'Search Warehouses' }));
     await type('data sci');
     await press('ArrowDown', 'Enter');
     await closed();
-    await shown.page.getByText('Your override').waitFor();
+    await reason('Your override');
     expect(await answer()).toBe('Your queries run on Data science');
-    await opens(role('button', { name: 'Set back to No override…' }), 'Set back to No override?');
-    await opens(button('Clear override…'), 'Clear your override?');
-    await press('Enter');
-    await getsFocus(button('Clear override'));
+    await opens(role('button', { name: 'Restore No override' }), 'Restore No override?');
+    await more('Use workspace default', 'Use the workspace default?');
+    await getsFocus(button('Use workspace default'));
     await press('Enter');
     await closed();
-    await shown.page.getByText('Workspace default').waitFor();
+    await reason('Workspace default');
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 

@@ -14,7 +14,7 @@ const BEN = '9007199254740993002';
 const CHLOE = '8241';
 
 describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
-  const { shown, button, inspect, go, overrideOf, chooseProfile } = useWindow();
+  const { shown, button, inspect, go, reason, overrideOf, chooseProfile } = useWindow();
 
   const show = async (overrides: Override[]) => {
     for (const override of overrides) shown.workspace.state.overrides.set(override.userId, override);
@@ -129,7 +129,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await button('Change').click();
     await dialog().waitFor({ state: 'detached' });
     await go('Warehouse');
-    await shown.page.getByText('Workspace default').waitFor();
+    await reason('Workspace default');
   });
 
   it('several overrides are changed with the keyboard alone after their plan is shown', async () => {

@@ -57,15 +57,18 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await inspect('pins-client');
 
     await go('Warehouse');
-    const [row] = await page().getByRole('region', { name: 'Why' }).getByRole('listitem').allTextContents();
+    const [row] = await page()
+      .getByRole('region', { name: 'Why this warehouse' })
+      .getByRole('listitem')
+      .allTextContents();
     expect(row).toContain(`Pinned${first.name}`);
     expect(row).toContain('For databricks-sql in Cursor. ');
     expect(row).toContain('documented nowhere');
     await inspect('pins-chain');
-    await button('Check end to end…').click();
-    await page().getByRole('combobox', { name: 'Send the query' }).selectOption(first.id);
+    await button('Verify end to end').click();
+    await page().getByRole('combobox', { name: 'Query' }).selectOption(first.id);
     await inspect('pins-verify');
-    await button('Stop and check').click();
+    await button('Stop and verify').click();
     await page().getByText(`The query started ${first.name} and nothing else.`).waitFor();
     await page().getByText('The query named its warehouse in _meta.').waitFor();
 
@@ -79,7 +82,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     expect(await argsInCursor()).not.toContain('--meta');
     await go('Warehouse');
     await page()
-      .getByRole('region', { name: 'Why' })
+      .getByRole('region', { name: 'Why this warehouse' })
       .getByText('Pinned', { exact: true })
       .waitFor({ state: 'detached' });
   });

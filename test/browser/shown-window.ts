@@ -117,11 +117,19 @@ export function useWindow() {
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const choose = async (name: string) => {
-    await button('Change…').click();
+    await button('Change warehouse').click();
     await page.getByRole('radio', { name: new RegExp(`^${name}`) }).check();
     await button('Use this warehouse').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
+  /** Takes an action from the menu beside the main one of the Warehouse screen. */
+  const more = async (name: string) => {
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+  /** Waits for the reason why the shown warehouse is in effect. */
+  const reason = (words: string) =>
+    page.getByRole('region', { name: 'Effective warehouse' }).getByText(words, { exact: true }).waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
   const tabTo = async (name: string) => {
     for (let presses = 0; presses < 20 && (await focused()) !== name; presses += 1) await page.keyboard.press('Tab');
@@ -250,6 +258,8 @@ export function useWindow() {
     shown,
     button,
     choose,
+    more,
+    reason,
     answer,
     focused,
     tabTo,

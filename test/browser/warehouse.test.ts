@@ -8,6 +8,8 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     shown,
     button,
     choose,
+    more,
+    reason,
     answer,
     focused,
     tabTo,
@@ -18,6 +20,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     reopenIn,
     startWorkspaceAgain,
     chooseProfile,
+    shownProfile,
   } = useWindow();
 
   /** Waits until what is typed goes into the search. */
@@ -32,40 +35,40 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('placeholders keep the layout still while the answer loads', async () => {
-    // Without a server the first steps stand between.
+    // Without a server a card about that stands between.
     const servers = [{ name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }];
     await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
     await expect.poll(() => shown.server.model.state.servers.length).toBe(1);
     // Events bring the state too, such as when the server has been asked how it is.
     const release = await hold('request', 'requests/causeway:getState', 'events');
     await shown.page.reload();
-    await shown.page.getByText('Asking the workspace…').waitFor();
+    await shown.page.getByText('Loading', { exact: true }).waitFor({ state: 'attached' });
     await inspect('loading');
     const place = async () => ({
-      why: await shown.page.getByRole('heading', { name: 'Why' }).boundingBox(),
-      lead: await shown.page.getByText('Your queries run on').boundingBox(),
+      why: await shown.page.getByRole('heading', { name: 'Why this warehouse' }).boundingBox(),
+      leadAt: (await shown.page.getByText('Your queries run on').boundingBox())?.y,
     });
     const before = await place();
     release();
-    await button('Change…').waitFor();
+    await button('Change warehouse').waitFor();
     expect(await place()).toEqual(before);
   });
 
   it('a warehouse is chosen with the keyboard alone', async () => {
-    await tabTo('Change…');
+    await tabTo('Change warehouse');
     await shown.page.keyboard.press('Enter');
     await shown.page.getByRole('radio').first().waitFor();
     await searches();
     await shown.page.keyboard.type('data');
     await shown.page.keyboard.press('Enter');
-    await shown.page.getByText('Your override').waitFor();
+    await reason('Your override');
     expect(await answer()).toBe('Your queries run on Data science');
     expect(overrideOf('ana@example.com')?.type).toBe('CUSTOM');
-    await expect.poll(focused).toBe('Change…');
+    await expect.poll(focused).toBe('Change warehouse');
   });
 
   it('the arrow keys move through the list', async () => {
-    await button('Change…').press('Enter');
+    await button('Change warehouse').press('Enter');
     await shown.page.getByRole('radio', { name: /^Shared analytics/ }).waitFor();
     await searches();
     await shown.page.keyboard.press('ArrowDown');
@@ -78,7 +81,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('the dialog shows the list of warehouses', async () => {
-    await button('Change…').click();
+    await button('Change warehouse').click();
     await shown.page.getByRole('radio').first().waitFor();
     await inspect('choose');
     await shown.page.getByRole('textbox', { name: 'Search warehouses' }).fill('nowhere');
@@ -88,24 +91,23 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   it('a warehouse that the user may not use has a warning before and after it is chosen', async () => {
     await chooseProfile('ben');
-    await shown.page.getByText('Ben Okafor').waitFor();
-    await button('Change…').click();
-    await shown.page.getByRole('radio', { name: /^Finance BI.*no permission to use/ }).check();
+    await expect.poll(shownProfile).toBe('ben');
+    await button('Change warehouse').click();
+    await shown.page.getByRole('radio', { name: /^Finance BI.*No CAN USE permission/ }).check();
     await shown.page.getByText('You do not have CAN USE on Finance BI').waitFor();
     await button('Use this warehouse').click();
     await shown.page.getByRole('alert').waitFor();
     expect(await shown.page.getByRole('alert').textContent()).toContain('CAN USE');
     await inspect('cannot-use');
-    await button('Choose another…').click();
-    await shown.page.getByRole('dialog', { name: 'Choose a warehouse' }).waitFor();
+    await shown.page.getByRole('status').filter({ hasText: 'New queries run on Finance BI.' }).waitFor();
   });
 
   it('the override follows the last selected warehouse after the window says what that means', async () => {
-    await button('Use last selected…').click();
-    await shown.page.getByText('Only the workspace knows which one that is').waitFor();
+    await more('Follow my last selection');
+    await shown.page.getByText('Causeway cannot show which one it is').waitFor();
     await inspect('last-selected-question');
-    await button('Use last selected').click();
-    await shown.page.getByText('Your last selection').waitFor();
+    await button('Follow my last selection').click();
+    await reason('Your last selection');
     expect(overrideOf('ana@example.com')?.type).toBe('LAST_SELECTED');
     expect(await answer()).toBe('Your queries run on Your last selected warehouse');
     await inspect('last-selected');
@@ -114,46 +116,48 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   it('the override is cleared after the window says what will happen', async () => {
     await choose('Data science');
     await inspect('override');
-    await button('Clear override…').click();
-    await shown.page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
+    await more('Use workspace default');
+    await shown.page.getByText('Queries will run on Starter Warehouse, the workspace default.').waitFor();
     await inspect('clear-question');
-    await button('Clear override').click();
-    await shown.page.getByText('Workspace default').waitFor();
+    await button('Use workspace default').click();
+    await reason('Workspace default');
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 
   it('the warehouse is started, and stopped after the window says whose queries end', async () => {
-    await button('Start').click();
-    await button('Stop…').waitFor();
-    await shown.page.getByText(/^(Starting|Running) · /).waitFor();
-    await button('Stop…').click();
+    await more('Start');
+    await state(/^(Starting|Running)$/);
+    await more('Stop');
     await shown.page
-      .getByText('Queries that run on Starter Warehouse, yours and those of others, are cut off.')
+      .getByText('Running queries on Starter Warehouse are canceled, including those of other users.')
       .waitFor();
     await inspect('stop-question');
-    await button('Stop it').click();
+    await button('Stop warehouse').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
-    await shown.page.getByText(/^(Stopping|Stopped) · /).waitFor();
+    await state(/^(Stopping|Stopped)$/);
   });
 
-  it('a warehouse that was not started says why and offers a retry', async () => {
+  it('a warehouse that was not started says why and can be started again', async () => {
     const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
     shown.workspace.faults.add({
       path: '/api/2.0/sql/warehouses/*/start',
       effect: { kind: 'answer', status: 403, body },
     });
-    await button('Start').click();
+    await more('Start');
     await shown.page.getByRole('alert').waitFor();
     await inspect('start-refused');
-    await button('Try again').click();
-    await button('Stop…').waitFor();
+    await more('Start');
+    await state(/^(Starting|Running)$/);
   });
+
+  const state = (words: RegExp) =>
+    shown.page.getByRole('region', { name: 'Effective warehouse' }).getByText(words).waitFor();
 
   const checkNamed = (title: string) => shown.page.getByRole('listitem').filter({ hasText: title });
 
   it('the checks confirm that the choice is recorded and resolves', async () => {
     await choose('Shared analytics');
-    await button('Run checks').click();
+    await button('Verify').click();
     await checkNamed('Resolves').getByText('Passed').waitFor();
     expect(await checkNamed('Recorded').textContent()).toContain('Passed');
     expect(await checkNamed('End to end').textContent()).toContain('Not checked');
@@ -162,11 +166,11 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   it('the third check asks first and names what it would stop', async () => {
     await choose('Shared analytics');
-    await button('Check end to end…').click();
-    const dialog = shown.page.getByRole('dialog', { name: 'Check end to end?' });
+    await button('Verify end to end').click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Verify end to end?' });
     await dialog.getByText('Shared analytics', { exact: true }).waitFor();
     await inspect('end-to-end-question');
-    await button('Stop and check').click();
+    await button('Stop and verify').click();
     await button('Cancel').waitFor();
     await checkNamed('End to end')
       .getByText(/Stopping|Waiting|Sending/)
@@ -180,12 +184,12 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     // What opens the session is answered: only then is anything stopped.
     const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
     shown.workspace.faults.add({ ...call, effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
-    await button('Check end to end…').click();
-    await button('Stop and check').click();
+    await button('Verify end to end').click();
+    await button('Stop and verify').click();
     await checkNamed('End to end').getByText('Sending a query').waitFor();
     await inspect('verifying');
     await button('Cancel').click();
-    await checkNamed('End to end').getByText('Cancelled', { exact: true }).waitFor();
+    await checkNamed('End to end').getByText('Canceled', { exact: true }).waitFor();
     await checkNamed('End to end').getByText('Started again: Shared analytics').waitFor();
   });
 
@@ -200,7 +204,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   it('the answer stays when the workspace goes away, and is marked', async () => {
     await shown.workspace.close();
-    await button('Check again').click();
+    await button('Refresh').click();
     await shown.page.getByRole('alert').waitFor();
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
     await inspect('stale');
@@ -211,11 +215,11 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await appendFile(shown.workspace.profileFile, '\n[elsewhere]\nhost = http://127.0.0.1:1\ntoken = dapi0\n');
     await reopenIn(shown.home);
     await chooseProfile('elsewhere');
-    await shown.page.getByRole('heading', { name: 'The workspace cannot be reached' }).waitFor();
+    await shown.page.getByRole('heading', { name: 'Workspace not reachable' }).waitFor();
     await inspect('unreachable');
     await button('Try again').click();
     await chooseProfile('ana');
-    await shown.page.getByText('Workspace default').waitFor();
+    await reason('Workspace default');
   });
 
   it('a profile can be chosen where none is the default', async () => {
@@ -228,7 +232,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByRole('heading', { name: 'Choose a profile' }).waitFor();
     await inspect('choose-profile');
     await button('Use two').click();
-    await shown.page.getByText('Ben Okafor').waitFor();
+    await expect.poll(shownProfile).toBe('two');
   });
 
   it('the user signs in in the browser', async () => {
@@ -239,7 +243,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('Waiting for you to sign in').waitFor();
     await inspect('signing-in');
     await allow();
-    await shown.page.getByText('Workspace default').waitFor();
+    await reason('Workspace default');
   });
 
   it('a sign-in can be cancelled and started again', async () => {

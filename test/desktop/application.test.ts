@@ -20,7 +20,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       if (message.type() === 'error') violations.push(message.text());
     });
     page.on('pageerror', (error) => violations.push(error.message));
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     tray = await TrayOverDbus.find();
   });
 
@@ -31,11 +31,13 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     return application.workspace.state.overrides.get(ana?.id ?? '');
   };
   const idOf = (name: string) => application.workspace.state.warehouses.find((each) => each.name === name)?.id;
+  const reasonIs = (words: string) =>
+    page.getByRole('region', { name: 'Effective warehouse' }).getByText(words, { exact: true }).waitFor();
   const answer = () => page.getByRole('heading', { level: 1 }).textContent();
 
   it('opens on the warehouse that queries run on, and says why', async () => {
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
-    expect(await page.getByText('Workspace default').count()).toBe(1);
+    await reasonIs('Workspace default');
     await takePicture('window-light');
   });
 
@@ -64,13 +66,13 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
 
   it('switches the warehouse from the tray, and the window follows', async () => {
     await tray.click('Data science — stopped');
-    await page.getByText('Your override').waitFor();
+    await reasonIs('Your override');
     expect(await answer()).toBe('Your queries run on Data science');
     expect(myOverride()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Data science') });
     await expect.poll(() => tray.chosen()).toBe('Data science — stopped');
     await photographMenu('menu-switched');
     await tray.click('Use workspace default');
-    await page.getByText('Workspace default').waitFor();
+    await reasonIs('Workspace default');
     expect(myOverride()).toBeUndefined();
   });
 
@@ -108,12 +110,12 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('sets an override that the workspace has, and the tray follows', async () => {
-    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByRole('button', { name: 'Change warehouse' }).click();
     await page.getByRole('textbox', { name: 'Search warehouses' }).fill('shared');
     await page.getByRole('radio', { name: /^Shared analytics/ }).check();
     await takePicture('choose-light');
     await page.getByRole('button', { name: 'Use this warehouse' }).click();
-    await page.getByText('Your override').waitFor();
+    await reasonIs('Your override');
 
     expect(await answer()).toBe('Your queries run on Shared analytics');
     expect(myOverride()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Shared analytics') });
@@ -135,10 +137,11 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('clears the override, having said what will happen', async () => {
-    await page.getByRole('button', { name: 'Clear override…' }).click();
-    await page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
-    await page.getByRole('button', { name: 'Clear override', exact: true }).click();
-    await page.getByText('Workspace default').waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Use workspace default' }).click();
+    await page.getByText('Queries will run on Starter Warehouse, the workspace default.').waitFor();
+    await page.getByRole('button', { name: 'Use workspace default', exact: true }).click();
+    await reasonIs('Workspace default');
     expect(myOverride()).toBeUndefined();
   });
 
@@ -183,7 +186,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   it('is shown without breaking its own Content-Security-Policy', async () => {
     violations.length = 0;
     await page.reload();
-    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByRole('button', { name: 'Change warehouse' }).click();
     await page.getByRole('radio').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -226,7 +229,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.close();
     await tray.click('Open Causeway');
     page = await application.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
   });
 

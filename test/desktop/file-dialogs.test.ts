@@ -16,7 +16,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     application = await startApplication();
     page = await application.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
   }, 60_000);
   afterAll(() => application?.close());
 

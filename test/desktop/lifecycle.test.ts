@@ -22,7 +22,7 @@ describe.skipIf(reason)('the running application', () => {
   it('shows its page again when that breaks, and says so', async () => {
     const { electron, window } = await start();
     const page = await window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     await electron.evaluate(({ webContents }) => webContents.getAllWebContents()[0]?.forcefullyCrashRenderer());
     const shownText = () =>
       electron.evaluate(({ webContents }) => {
@@ -113,7 +113,7 @@ describe.skipIf(reason)('the running application', () => {
   it('starts again after it broke', async () => {
     const running = await start();
     const page = await running.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     const note = join(running.home, 'started-again');
     const program = join(running.home, 'in-its-place');
     await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@" > "${note}.part" && mv "${note}.part" "${note}"\n`, {

@@ -21,7 +21,7 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     application = await startApplication();
     order = [];
     const page = await application.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     proxy = new ProxyProcess(['--path', SQL], application.env);
     const clientInfo = { name: 'somebody', version: '1' };
     await proxy.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });

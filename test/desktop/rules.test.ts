@@ -25,7 +25,7 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
       },
     });
     const page = await application.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     client = new ProxyProcess(['--path', '/api/2.0/mcp/sql'], application.env);
     const clientInfo = { name: 'claude-code', version: '1' };
     await client.request(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });

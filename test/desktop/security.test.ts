@@ -15,7 +15,7 @@ describe.skipIf(reason)('the security checklist', () => {
   beforeAll(async () => {
     application = await startApplication();
     page = await application.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
   });
   afterAll(() => application?.close());
 

@@ -101,7 +101,7 @@ describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
   it('brings the window up to date when the screen is unlocked', async () => {
     await application.startAgain('causeway://open/warehouse');
     const page = await application.window();
-    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
     await application.electron.evaluate(({ powerMonitor }) => void powerMonitor.emit('lock-screen'));
     const shared = application.workspace.state.warehouses.find(({ name }) => name === 'Shared analytics')?.id ?? '';
     const userId = application.workspace.users[0]?.id ?? '';
