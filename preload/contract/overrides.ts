@@ -64,10 +64,14 @@ const bulk = z.object({
   warnings: z.number(),
   /** Changes for which the user's access to the warehouse could not be read. */
   accessUnknown: z.number(),
+  /** How many changes are left out. Those after which queries would fail are, until the user takes them in. */
+  leftOut: z.number(),
   total: z.number(),
   ended: z.number(),
-  results: z.record(z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried']), z.number()),
+  results: z.record(z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried', 'left-out']), z.number()),
   problem: problem.nullable(),
+  /** Grows when lines are left out or taken in. */
+  revision: z.number(),
 });
 
 const bulkLine = z.object({
@@ -79,7 +83,10 @@ const bulkLine = z.object({
   after: z.string(),
   /** The problem that the change will cause, or why it is impossible. */
   trouble: z.string().nullable(),
-  result: z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried']).nullable(),
+  /** The user's queries would fail after the change. */
+  isDangerous: z.boolean(),
+  isLeftOut: z.boolean(),
+  result: z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried', 'left-out']).nullable(),
   message: z.string(),
 });
 
@@ -125,6 +132,8 @@ export const overridesRequests = {
     input: slice.extend({ only: z.enum(['all', 'changes', 'trouble']) }),
     output: z.object({ total: z.number(), rows: z.array(bulkLine) }),
   },
+  /** Leaves a change of the plan out, or takes it in again. */
+  leaveOut: { input: z.object({ line: z.number(), isLeftOut: z.boolean() }), output: z.undefined() },
   /** Carries the plan out. Answers when every line has its result. */
   applyBulk: { input: inProfile, output: z.undefined() },
   /** Stops the bulk change: changes in flight are awaited, the others are not tried. */

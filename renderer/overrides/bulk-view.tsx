@@ -1,70 +1,77 @@
 import { Button, NativeSelect, Progress } from '@mantine/core';
+import { IconAlertTriangle, IconArrowLeft } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Bulk, BulkLine } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
+import { toast } from '../shared/toast.ts';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
-import { changesIn, changeText, counted, formatPlan, formatResults, remarkOf, resultText } from './format.ts';
+import { changesIn, changeText, counted, formatPlan, formatResults, isChange, remarkOf, resultText } from './format.ts';
 import styles from './overrides.module.css';
+import { strings } from './strings.ts';
+
+const { bulk: words } = strings;
 
 const FILTERS = [
-  { value: 'all', label: 'All lines' },
-  { value: 'changes', label: 'Only changes' },
-  { value: 'trouble', label: 'Only warnings and failures' },
+  { value: 'all', label: words.allLines },
+  { value: 'changes', label: words.changesOnly },
+  { value: 'trouble', label: words.problemsOnly },
 ];
 
 /** A bulk change: its plan, its progress and the result of each line. */
 export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   const { request } = window.causeway;
-  const { stage, ended, total } = bulk;
+  const { stage, ended, total, results, revision } = bulk;
   const [only, setOnly] = useState<'all' | 'changes' | 'trouble'>('all');
   const planning = useMutation({ mutationFn: () => unwrap(request.planAgain({ profile })) });
   const applying = useMutation({ mutationFn: () => unwrap(request.applyBulk({ profile })) });
-  const saving = useMutation({ mutationFn: () => unwrap(request.saveBulkReport()) });
+  const leaving = useMutation({
+    mutationFn: ({ line, isLeftOut }: BulkLine) => unwrap(request.leaveOut({ line, isLeftOut: !isLeftOut })),
+  });
+  const saving = useMutation({
+    mutationFn: () => unwrap(request.saveBulkReport()),
+    onSuccess: (written) => {
+      if (written) toast(strings.done.reportSaved(written.file));
+    },
+  });
+  const hasTrouble = stage === 'ended' && results.done + results.unchanged < total;
+  // What was left out and what failed is what is left to do.
+  useEffect(() => {
+    if (hasTrouble) setOnly('trouble');
+  }, [hasTrouble]);
   const rows = usePagedRows({
     scope: only,
-    version: `${stage} ${ended}`,
+    version: `${stage} ${ended} ${revision}`,
     load: (from, count) => unwrap(request.bulkPage({ only, from, count })),
   });
   const changes = changesIn(bulk);
   const isDone = stage === 'ended' || stage === 'failed';
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
-      <ScreenTitle>Changes from {bulk.source}</ScreenTitle>
-      {stage === 'planning' && <p role="status">Comparing with what the workspace holds…</p>}
+      <ScreenTitle>{words.title(bulk.source)}</ScreenTitle>
+      {stage === 'planning' && <p role="status">{words.comparing}</p>}
       {stage === 'planned' && <p role="status">{formatPlan(bulk)}</p>}
       {stage === 'applying' && (
         <div className={layout.head}>
-          <Progress
-            className={styles.meter}
-            value={(100 * ended) / Math.max(1, total)}
-            aria-label="Lines that have ended"
-          />
-          <span>
-            {ended} of {counted(total, 'line')}
-          </span>
+          <Progress className={styles.meter} value={(100 * ended) / Math.max(1, total)} aria-label={words.progress} />
+          <span>{words.of(ended, counted(total, 'line'))}</span>
         </div>
       )}
       {stage === 'ended' && <p role="status">{formatResults(bulk)}</p>}
-      {stage === 'ended' && bulk.results['not-tried'] > 0 && (
-        <Notice
-          message="It was ended before the last line."
-          remedy="Do the same again to go on: what is done already stays as it is."
-        />
-      )}
+      {stage === 'ended' && bulk.results['not-tried'] > 0 && <Notice message={words.ended} remedy={words.goOn} />}
       {bulk.problem && <Notice {...bulk.problem} />}
-      <ActionFailure error={planning.error ?? applying.error} />
+      <ActionFailure error={planning.error ?? applying.error ?? leaving.error} />
       <ActionFailure error={saving.error} />
-      {saving.data && <Notice tone="note" message="The report is saved." remedy={`It is in ${saving.data.file}.`} />}
       {total > 0 && (
         <>
           <NativeSelect
             className={styles.filter}
-            aria-label="Which lines"
+            aria-label={words.lines}
             data={FILTERS}
             value={only}
             onChange={({ currentTarget: { value } }) =>
@@ -72,34 +79,38 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
             }
           />
           <FailureNotice error={rows.error} onRetry={rows.retry} />
-          <LineTable rows={rows} only={only} />
+          <LineTable rows={rows} only={only} onToggle={stage === 'planned' ? leaving.mutate : undefined} />
         </>
       )}
       <div className={layout.actions}>
         {(stage === 'planning' || stage === 'applying') && (
           <Button variant="default" onClick={() => void request.cancelBulk()}>
-            {stage === 'planning' ? 'Cancel' : 'Stop'}
+            {stage === 'planning' ? words.cancel : words.stop}
           </Button>
         )}
         {stage === 'planned' && (
           <>
             <Button disabled={changes === 0} onClick={() => applying.mutate()}>
-              {changes === 0 ? 'Nothing to change' : `Make ${counted(changes, 'change')}`}
+              {changes === 0 ? words.nothing : words.apply(counted(changes, 'change'))}
             </Button>
             <Button variant="default" onClick={() => void request.dismissBulk()}>
-              Leave everything as it is
+              {words.cancel}
             </Button>
           </>
         )}
-        {stage === 'failed' && <Button onClick={() => planning.mutate()}>Try again</Button>}
+        {stage === 'failed' && <Button onClick={() => planning.mutate()}>{strings.tryAgain}</Button>}
         {isDone && (
-          <Button variant={stage === 'failed' ? 'default' : 'filled'} onClick={() => void request.dismissBulk()}>
-            Back to everyone
+          <Button
+            variant={stage === 'failed' ? 'default' : 'filled'}
+            leftSection={<Icon of={IconArrowLeft} />}
+            onClick={() => void request.dismissBulk()}
+          >
+            {words.back}
           </Button>
         )}
         {stage === 'ended' && (
           <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate()}>
-            Save a report…
+            {words.saveReport}
           </Button>
         )}
       </div>
@@ -107,32 +118,73 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   );
 }
 
-function LineTable({ rows, only }: { rows: ReturnType<typeof usePagedRows<BulkLine>>; only: string }) {
+interface LineTableProps {
+  rows: ReturnType<typeof usePagedRows<BulkLine>>;
+  only: string;
+  /** Leaves a line out or takes it in again; undefined once the plan is carried out. */
+  onToggle: ((line: BulkLine) => void) | undefined;
+}
+
+function LineTable({ rows, only, onToggle }: LineTableProps) {
+  const toggle = useMemo(() => onToggle && ((line: BulkLine) => isChange(line) && onToggle(line)), [onToggle]);
   const columns = useMemo<Column<BulkLine>[]>(
     () => [
-      { name: 'line', title: 'Line', cell: ({ line }) => line },
+      {
+        name: 'include',
+        title: <span className={layout.unseen}>{words.columns.include}</span>,
+        cell: (line) => (isChange(line) ? <Include line={line} onToggle={toggle} /> : null),
+      },
+      { name: 'line', title: words.columns.line, cell: ({ line }) => line },
       {
         name: 'person',
-        title: 'Person',
+        title: words.columns.user,
         cell: ({ userName, userId }) => (
           <p className={styles.name} title={userId}>
-            {userName || userId || 'Nobody'}
+            {userName || userId || words.noUser}
           </p>
         ),
       },
       {
         name: 'target',
-        title: 'Change',
+        title: words.columns.change,
         cell: (line) => (
-          <div title={`${changeText(line)} ${remarkOf(line)}`}>
+          <div title={`${changeText(line)} ${remarkOf(line)}`} data-dangerous={line.isDangerous}>
             {changeText(line) && <p className={styles.name}>{changeText(line)}</p>}
-            {remarkOf(line) && <p className={styles.remark}>{remarkOf(line)}</p>}
+            {remarkOf(line) && (
+              <p className={styles.remark}>
+                {line.trouble !== null && <Icon of={IconAlertTriangle} />} {remarkOf(line)}
+              </p>
+            )}
           </div>
         ),
       },
-      { name: 'outcome', title: 'Outcome', cell: (line) => resultText(line) },
+      { name: 'outcome', title: words.columns.outcome, cell: (line) => resultText(line) },
     ],
-    [],
+    [toggle],
   );
-  return <VirtualTable label="Lines" columns={columns} rows={rows} look={styles.lines} scope={only} />;
+  return (
+    <VirtualTable
+      label={words.lines}
+      columns={columns}
+      rows={rows}
+      look={styles.lines}
+      scope={only}
+      isSelected={(line) => isChange(line) && !line.isLeftOut}
+      {...(toggle && { onToggle: toggle })}
+    />
+  );
+}
+
+/** Drawn from the row's own mark, so that a row does not change when another is left out. */
+function Include({ line, onToggle }: { line: BulkLine; onToggle: ((line: BulkLine) => unknown) | undefined }) {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={styles.box}
+      aria-label={words.include(String(line.line))}
+      disabled={onToggle === undefined}
+      onClick={() => onToggle?.(line)}
+    />
+  );
 }

@@ -1,15 +1,21 @@
-import { Button, Modal, Radio } from '@mantine/core';
+import { Button, Radio } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Person, WantedOverride } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { OpeningOption, Options } from '../shared/options.tsx';
+import { strings as shared } from '../shared/strings.ts';
+import { toast } from '../shared/toast.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
 import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
 import styles from './overrides.module.css';
+import { strings } from './strings.ts';
+
+const { dialog, find } = strings;
 
 interface ChangeOverrideProps {
   profile: string;
@@ -25,11 +31,11 @@ export function ChangeOverride({ users, onClose, ...rest }: ChangeOverrideProps)
   const [only, ...others] = shown;
   if (!only) return null;
   const who = others.length === 0 && only.userName + only.displayName !== '' ? nameOfUser(only) : null;
-  const title = who ? `The override of ${who}` : `The overrides of ${counted(shown.length, 'person', 'people')}`;
+  const title = who ? dialog.of(who) : dialog.ofSeveral(counted(shown.length, 'user'));
   return (
-    <Modal opened={users !== null} onClose={onClose} title={title}>
+    <Dialog opened={users !== null} onClose={onClose} title={title}>
       <Changing key={shown.map(({ id }) => id).join()} users={shown} who={who} onClose={onClose} {...rest} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -67,7 +73,8 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
       if (who !== null && person) return unwrap(request.setOverrideOf({ profile, user: person, wanted }));
       return unwrap(request.planForSelected({ profile, userIds: users.map(({ id }) => id), wanted }));
     },
-    onSuccess: () => {
+    onSuccess: (_reply, wanted) => {
+      if (who !== null) toast(wanted.type === 'NONE' ? strings.done.removed : strings.done.changed);
       onChanged();
       onClose();
     },
@@ -80,38 +87,35 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
       actions={
         <>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {shared.cancel}
           </Button>
           <Button type="submit" disabled={wanted === null} loading={changing.isPending}>
-            {who === null ? 'Show what would change' : isForbidden ? 'Change all the same' : 'Change'}
+            {who === null ? dialog.review : isForbidden ? dialog.changeAnyway : dialog.change}
           </Button>
         </>
       }
     >
       {who !== null && (
         <p className={styles.now} role="status">
-          {now.data === undefined && !now.error && 'Asking what they have now…'}
+          {now.data === undefined && !now.error && dialog.loading}
           {now.error && problemIn(now.error).message}
-          {now.data === null && 'They have none now: their queries run on the workspace default.'}
-          {now.data && `Now: ${targetName(now.data)}.`}
+          {now.data === null && dialog.noneNow}
+          {now.data && dialog.now(targetName(now.data))}
         </p>
       )}
-      <Radio.Group value={type} onChange={(value) => setType(readType(value))} aria-label="What it is to be">
+      <Radio.Group value={type} onChange={(value) => setType(readType(value))} aria-label={dialog.setting}>
         <div className={styles.choices}>
-          <Radio value="CUSTOM" label="A warehouse" />
-          <Radio value="LAST_SELECTED" label="Last selected" />
-          <Radio value="NONE" label="None" />
+          <Radio value="CUSTOM" label={dialog.warehouse} />
+          <Radio value="LAST_SELECTED" label={dialog.lastSelected} />
+          <Radio value="NONE" label={dialog.none} />
         </div>
       </Radio.Group>
       {type === 'CUSTOM' && <WarehouseChoice choice={choice} />}
       {isForbidden ? (
-        <Notice
-          message={`${who} may not use ${chosen.name}: their queries would fail.`}
-          remedy="Give them the CAN USE permission on it in the workspace, or choose another."
-        />
+        <Notice message={dialog.cannotUse(who ?? '', chosen.name)} remedy={dialog.grant} />
       ) : (
         <p className={styles.consequence} aria-live="polite">
-          {consequenceFor(who ?? 'all of them', type, chosen, access.data)}
+          {consequenceFor(who ?? dialog.allOfThem, type, chosen, access.data)}
         </p>
       )}
     </Form>
@@ -132,9 +136,9 @@ interface FindPersonProps {
 /** Finds who is to get an override, whether they have one or not. */
 export function FindPerson({ opened, onClose, ...rest }: FindPersonProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Whose override?">
+    <Dialog opened={opened} onClose={onClose} title={find.title}>
       <Finding onClose={onClose} {...rest} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -154,19 +158,19 @@ function Finding({ profile, onClose, onFound }: Omit<FindPersonProps, 'opened'>)
       actions={
         <>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {shared.cancel}
           </Button>
           <Button type="submit" disabled={text.trim() === ''} loading={finding.isPending}>
-            Find
+            {find.find}
           </Button>
         </>
       }
     >
-      <TextField label="Name, e-mail address or user id" value={text} onChange={setText} data-autofocus />
+      <TextField label={find.field} value={text} onChange={setText} data-autofocus />
       {several.length > 1 && (
         <>
-          <p role="status">{several.length} people fit. Which one?</p>
-          <Options label="People" isBusy={false} isShort>
+          <p role="status">{find.several(several.length)}</p>
+          <Options label={find.users} isBusy={false} isShort>
             {several.map((person) => (
               <OpeningOption
                 key={person.id}

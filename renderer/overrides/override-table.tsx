@@ -2,10 +2,12 @@ import { useCallback, useMemo, useRef } from 'react';
 import type { OverrideRow, OverridesQuery } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import type { PagedRows } from '../shared/paged-rows.ts';
-import { StateDot } from '../shared/state-dot.tsx';
+import { StateBadge, type StateTone } from '../shared/state-badge.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
+import { toneOf } from '../warehouse/format.ts';
 import { nameOfUser, overrideState, personOf, secondLineOf, targetName } from './format.ts';
 import styles from './overrides.module.css';
+import { strings } from './strings.ts';
 
 interface OverrideTableProps {
   rows: PagedRows<OverrideRow>;
@@ -49,28 +51,33 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
     return [
       {
         name: 'select',
-        title: <span className={layout.unseen}>Selected</span>,
+        title: <span className={layout.unseen}>{strings.selected}</span>,
         cell: (row) => <Box row={row} onToggle={toggle} />,
       },
-      { name: 'person', title: order('user', 'Person'), sort: sort('user'), cell: (row) => <Who row={row} /> },
+      {
+        name: 'person',
+        title: order('user', strings.columns.user),
+        sort: sort('user'),
+        cell: (row) => <Who row={row} />,
+      },
       {
         name: 'target',
-        title: order('warehouse', 'Runs on'),
+        title: order('warehouse', strings.columns.warehouse),
         sort: sort('warehouse'),
         cell: (row) => <Target row={row} />,
       },
       {
         name: 'change',
-        title: <span className={layout.unseen}>Change</span>,
+        title: <span className={layout.unseen}>{strings.columns.change}</span>,
         cell: (row) => (
           <button
             type="button"
             tabIndex={-1}
             className={styles.change}
-            aria-label={`Change the override of ${nameOfUser(personOf(row))}…`}
+            aria-label={strings.changeNamed(nameOfUser(personOf(row)))}
             onClick={() => open.current(row)}
           >
-            Change…
+            {strings.change}
           </button>
         ),
       },
@@ -78,7 +85,7 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
   }, [by, descending, onOrder, toggle]);
   return (
     <VirtualTable
-      label="Overrides"
+      label={strings.table}
       columns={columns}
       rows={rows}
       look={styles.people}
@@ -97,7 +104,7 @@ function Box({ row, onToggle }: { row: OverrideRow; onToggle(row: OverrideRow): 
       type="button"
       tabIndex={-1}
       className={styles.box}
-      aria-label={`Select ${nameOfUser(personOf(row))}`}
+      aria-label={strings.selectNamed(nameOfUser(personOf(row)))}
       onClick={() => onToggle(row)}
     />
   );
@@ -120,10 +127,18 @@ function Target({ row }: { row: OverrideRow }) {
   return (
     <div title={`${target}. ${state}`} data-dangling={row.dangling !== null}>
       <p className={styles.name}>{target}</p>
-      <div className={styles.state}>
-        {row.type === 'CUSTOM' && <StateDot state={row.dangling === null ? (row.warehouseState ?? '') : 'DELETED'} />}
+      {row.type === 'CUSTOM' && state !== '' ? (
+        <div className={styles.state}>
+          <StateBadge tone={toneFor(row)}>{state}</StateBadge>
+        </div>
+      ) : (
         <p className={styles.second}>{state}</p>
-      </div>
+      )}
     </div>
   );
+}
+
+function toneFor({ dangling, canUse, warehouseState }: OverrideRow): StateTone {
+  if (dangling !== null) return 'failed';
+  return canUse === 'unknown' ? 'attention' : toneOf(warehouseState ?? '');
 }

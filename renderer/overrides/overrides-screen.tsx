@@ -1,32 +1,29 @@
 import { Button } from '@mantine/core';
+import { IconLock, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Bulk, DesktopState, OverridesProgress } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import { BulkView } from './bulk-view.tsx';
+import styles from './overrides.module.css';
 import { OverridesView } from './overrides-view.tsx';
+import { strings } from './strings.ts';
 
 /** The overrides of all users, for admins of the workspace. */
 export function OverridesScreen({ state: { profile, warehouse } }: { state: DesktopState }) {
   if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
+    const { title, text, button } = strings.signedOut;
     return (
-      <div className={layout.screen}>
-        <ScreenTitle>Overrides</ScreenTitle>
-        <Notice
-          tone="note"
-          message="There is nobody to show yet."
-          remedy="Once you are signed in to a workspace, its admins see here which warehouse everybody’s queries run on, and can change it."
-        >
-          <Button variant="default" onClick={() => showScreen('accounts')}>
-            Show accounts
-          </Button>
-        </Notice>
-      </div>
+      <Instead icon={<Icon of={IconUsers} size="large" />} title={title} text={text}>
+        <Button onClick={() => showScreen('accounts')}>{button}</Button>
+      </Instead>
     );
   }
   return <OfProfile key={profile} profile={profile} />;
@@ -36,26 +33,47 @@ function OfProfile({ profile }: { profile: string }) {
   const { overrides, readAnew } = useAllOverrides(profile);
   const bulk = useBulk();
   if (bulk) return <BulkView profile={profile} bulk={bulk} />;
-  if (overrides.status === 'failed' && overrides.problem && overrides.count === 0) {
+  const { status, problem, count } = overrides;
+  if (status === 'failed' && problem?.code === 'permission_denied' && count === 0) {
+    const { title, text, button } = strings.notAdmin;
+    return (
+      <Instead icon={<Icon of={IconLock} size="large" />} title={title} text={text}>
+        <Button onClick={() => showScreen('warehouse')}>{button}</Button>
+        <Button variant="default" onClick={readAnew}>
+          {strings.refresh}
+        </Button>
+      </Instead>
+    );
+  }
+  if (status === 'failed' && problem && count === 0) {
     return (
       <div className={layout.screen}>
-        <ScreenTitle>Overrides</ScreenTitle>
-        <Notice {...overrides.problem}>
-          {overrides.problem.code === 'permission_denied' ? (
-            <>
-              <Button onClick={() => showScreen('warehouse')}>Show my warehouse</Button>
-              <Button variant="default" onClick={readAnew}>
-                Ask again
-              </Button>
-            </>
-          ) : (
-            <Button onClick={readAnew}>Try again</Button>
-          )}
+        <ScreenTitle>{strings.title}</ScreenTitle>
+        <Notice {...problem}>
+          <Button onClick={readAnew}>{strings.tryAgain}</Button>
         </Notice>
       </div>
     );
   }
   return <OverridesView profile={profile} overrides={overrides} onReadAnew={readAnew} />;
+}
+
+/** What stands in the place of the table where there can be none. */
+function Instead(props: { icon: ReactNode; title: string; text: string; children: ReactNode }) {
+  const { icon, title, text, children } = props;
+  return (
+    <div className={layout.screen}>
+      <ScreenTitle>{strings.title}</ScreenTitle>
+      <Card>
+        <div className={styles.instead}>
+          {icon}
+          <h2>{title}</h2>
+          <p>{text}</p>
+          <div className={layout.actions}>{children}</div>
+        </div>
+      </Card>
+    </div>
+  );
 }
 
 const NOTHING: OverridesProgress = {

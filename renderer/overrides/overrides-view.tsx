@@ -1,16 +1,22 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
+import { IconDownload, IconRefresh, IconUpload, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useEffect, useState } from 'react';
 import type { OverridesProgress, OverridesQuery, Person } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
+import { MoreMenu } from '../shared/more-menu.tsx';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { toast } from '../shared/toast.ts';
 import { ChangeOverride, FindPerson } from './change-override.tsx';
 import { counted, nothingFound, personOf, progressOf } from './format.ts';
 import { OverrideTable } from './override-table.tsx';
 import styles from './overrides.module.css';
+import { strings } from './strings.ts';
 
 interface OverridesViewProps {
   profile: string;
@@ -35,7 +41,12 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
     load: (from, count) => unwrap(request.overridesPage({ profile, query: deferredQuery, from, count })),
   });
   const importing = useMutation({ mutationFn: () => unwrap(request.planImport({ profile })) });
-  const exporting = useMutation({ mutationFn: () => unwrap(request.exportOverrides({ profile, query })) });
+  const exporting = useMutation({
+    mutationFn: () => unwrap(request.exportOverrides({ profile, query })),
+    onSuccess: (written) => {
+      if (written) toast(strings.done.exported(counted(written.count, 'override'), written.file));
+    },
+  });
   const selecting = useMutation({
     mutationFn: () => unwrap(request.overrideIds({ profile, query })),
     onSuccess: (ids) => setSelected(new Set(ids)),
@@ -54,49 +65,50 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
 
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
-      <ScreenHead title="Overrides">
-        <Button variant="default" loading={importing.isPending} onClick={() => importing.mutate()}>
-          Import…
+      <ScreenHead title={strings.title}>
+        <Button variant="default" leftSection={<Icon of={IconRefresh} />} disabled={!isRead} onClick={onReadAnew}>
+          {strings.refresh}
         </Button>
-        <Button
-          variant="default"
-          disabled={!isRead || rows.total === 0}
-          loading={exporting.isPending}
-          onClick={() => exporting.mutate()}
-        >
-          Export…
+        <Button leftSection={<Icon of={IconUserPlus} />} onClick={() => setFinding(true)}>
+          {strings.setForUser}
         </Button>
-        <Button onClick={() => setFinding(true)}>Set for somebody…</Button>
+        <MoreMenu
+          label={strings.more}
+          items={[
+            { label: strings.import, icon: IconUpload, onClick: () => importing.mutate() },
+            {
+              label: strings.export,
+              icon: IconDownload,
+              onClick: () => exporting.mutate(),
+              isDisabled: !isRead || rows.total === 0,
+            },
+          ]}
+        />
       </ScreenHead>
       <ActionFailure error={importing.error} />
       <ActionFailure error={exporting.error} />
       <ActionFailure error={selecting.error} />
-      {exporting.data && (
-        <Notice
-          tone="note"
-          message={`${counted(exporting.data.count, 'override')} written.`}
-          remedy={`They are in ${exporting.data.file}.`}
-        />
-      )}
       <div className={layout.head}>
         <TextInput
           className={styles.search}
-          aria-label="Search people and warehouses"
-          placeholder="Search people and warehouses"
+          aria-label={strings.search}
+          placeholder={strings.search}
           value={query.search}
           onChange={({ currentTarget }) => change({ search: currentTarget.value })}
         />
         <Checkbox
-          label="Only those whose queries fail"
+          label={strings.failingOnly}
           checked={query.only === 'dangling'}
           onChange={({ currentTarget }) => change({ only: currentTarget.checked ? 'dangling' : 'all' })}
         />
       </div>
-      <Progress profile={profile} overrides={overrides} onReadAnew={onReadAnew} />
+      <Progress profile={profile} overrides={overrides} />
       {overrides.problem && <Notice {...overrides.problem} />}
       <FailureNotice error={rows.error} onRetry={rows.retry} />
-      {rows.total === 0 && isRead ? (
-        <p className={styles.empty}>{nothingFound(overrides, query)}</p>
+      {rows.total === undefined || (rows.total === 0 && !isRead) ? (
+        <TableToCome />
+      ) : rows.total === 0 ? (
+        <Empty text={nothingFound(overrides, query)} isAll={overrides.count === 0} />
       ) : (
         <OverrideTable
           rows={rows}
@@ -111,21 +123,19 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
       <div className={layout.head} role="status">
         {selected.size > 0 && (
           <>
-            <span>
-              {selected.size === 1 ? '1 person selected' : `${counted(selected.size, 'people', 'people')} selected`}
-            </span>
+            <span>{strings.selection(counted(selected.size, 'user'))}</span>
             <div className={layout.actions}>
               <Button variant="default" size="compact-sm" onClick={() => setSelected(new Set())}>
-                Select none
+                {strings.selectNone}
               </Button>
               <Button variant="default" size="compact-sm" onClick={() => selecting.mutate()}>
-                Select all {counted(rows.total ?? 0, 'row')}
+                {strings.selectAll(counted(rows.total ?? 0, 'override'))}
               </Button>
               <Button
                 size="compact-sm"
                 onClick={() => setChanging([...selected].map((id) => ({ id, userName: '', displayName: '' })))}
               >
-                Change these…
+                {strings.changeSelected}
               </Button>
             </div>
           </>
@@ -150,7 +160,7 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
   );
 }
 
-function Progress({ profile, overrides, onReadAnew }: OverridesViewProps) {
+function Progress({ profile, overrides }: Pick<OverridesViewProps, 'profile' | 'overrides'>) {
   const { request } = window.causeway;
   const { status, access } = overrides;
   const isBusy = status === 'reading' || access === 'checking';
@@ -159,19 +169,43 @@ function Progress({ profile, overrides, onReadAnew }: OverridesViewProps) {
       <span role="status">{progressOf(overrides)}</span>
       {isBusy && (
         <Button variant="default" size="compact-sm" onClick={() => void request.stopReading()}>
-          Stop
+          {strings.stop}
         </Button>
       )}
       {status === 'complete' && access === 'unchecked' && overrides.count > 0 && (
         <Button variant="default" size="compact-sm" onClick={() => void request.checkAccess({ profile })}>
-          Check who may use theirs
-        </Button>
-      )}
-      {!isBusy && status !== 'unread' && (
-        <Button variant="default" size="compact-sm" onClick={onReadAnew}>
-          Read again
+          {strings.checkPermissions}
         </Button>
       )}
     </div>
+  );
+}
+
+const ROWS = ['first', 'second', 'third', 'fourth', 'fifth'];
+
+/** Placeholders in the shape of the table's rows. */
+function TableToCome() {
+  return (
+    <div className={layout.list} aria-busy>
+      {ROWS.map((row) => (
+        <div key={row} className={`${styles.people} ${styles.toCome}`}>
+          <Skeleton width={20} height={20} />
+          <Skeleton width="60%" height={14} />
+          <Skeleton width="50%" height={14} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Empty({ text, isAll }: { text: string; isAll: boolean }) {
+  return (
+    <Card>
+      <div className={styles.instead}>
+        <Icon of={IconUsers} size="large" />
+        {isAll && <h2>{strings.empty.title}</h2>}
+        <p>{text}</p>
+      </div>
+    </Card>
   );
 }

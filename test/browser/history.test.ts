@@ -5,7 +5,7 @@ import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the history of the override in the window', () => {
-  const { shown, button, choose, answer, overrideOf, inspect, go } = useWindow();
+  const { shown, button, choose, more, answer, overrideOf, inspect, go } = useWindow();
 
   it('the history lists changes made here, by the command and elsewhere, and sets one back after asking', async () => {
     const section = shown.page.getByRole('region', { name: 'History' });
@@ -71,8 +71,8 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
     await writeFile(file, 'user,type,warehouse\nana@example.com,,Data science\n');
     shown.server.fileAnswers.push(file);
     await go('Overrides');
-    await button('Import…').click();
-    await button('Make 1 change').click();
+    await more('Import');
+    await button('Apply 1 change').click();
     await shown.page.getByText('1 override changed').waitFor();
     await go('Warehouse');
     const section = shown.page.getByRole('region', { name: 'History' });

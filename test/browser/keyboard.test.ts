@@ -322,16 +322,16 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   it('an override of a user is set, and changed from the table', async () => {
     await given();
     await go('Overrides');
-    await opens(button('Set for somebody…'), 'Whose override?');
+    await opens(button('Set for a user'), 'Set for a user');
     await press('Enter');
-    await getsFocus(role('textbox', { name: 'Name, e-mail address or user id' }));
+    await getsFocus(role('textbox', { name: 'Name, email address or user id' }));
     await type('ben');
     await press('Enter');
-    await role('dialog', { name: 'The override of Ben Okafor' }).waitFor();
-    await reach(role('radio', { name: 'A warehouse' }));
+    await role('dialog', { name: 'Override of Ben Okafor' }).waitFor();
+    await reach(role('radio', { name: 'Warehouse', exact: true }));
     await press('ArrowDown');
     expect(await role('radio', { name: 'Last selected' }).isChecked()).toBe(true);
-    await reach(button('Change'));
+    await reach(button('Change override'));
     await press('Enter');
     await closed();
     expect(overrideOf('ben@example.com')).toMatchObject({ type: 'LAST_SELECTED' });
@@ -340,18 +340,18 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await grid.getByText('Ben Okafor').waitFor();
     await reach(grid);
     await press('Home', 'ArrowDown', 'Space');
-    await shown.page.getByText('1 person selected').waitFor();
+    await shown.page.getByText('1 user selected').waitFor();
     await press('Enter');
-    await role('dialog', { name: /^The override of / }).waitFor();
+    await role('dialog', { name: /^Override of / }).waitFor();
     await isFilled();
     await isWhole('[role=dialog]');
     await press('Escape');
     await closed();
     await getsFocus(grid);
-    await opens(button('Change these…'), /^The overrides? of /);
-    await reach(role('button', { name: 'Person', exact: true }));
+    await opens(button('Change selected'), /^Overrides? of /);
+    await reach(role('button', { name: 'User', exact: true }));
     await press('Enter');
-    await expect.poll(() => role('columnheader', { name: /^Person/ }).getAttribute('aria-sort')).toBe('ascending');
+    await expect.poll(() => role('columnheader', { name: /^User/ }).getAttribute('aria-sort')).toBe('ascending');
   });
 
   it('a workspace is added, and profiles are edited, signed in to and removed', async () => {

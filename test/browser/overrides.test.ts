@@ -14,7 +14,7 @@ const BEN = '9007199254740993002';
 const CHLOE = '8241';
 
 describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
-  const { shown, button, inspect, go, reason, overrideOf, chooseProfile } = useWindow();
+  const { shown, button, inspect, go, more, reason, overrideOf, chooseProfile } = useWindow();
 
   const show = async (overrides: Override[]) => {
     for (const override of overrides) shown.workspace.state.overrides.set(override.userId, override);
@@ -34,25 +34,25 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
 
   it('the table lists overrides that make queries fail first', async () => {
     await show(three());
-    await status('3 overrides. 1 makes queries fail.');
+    await status('3 overrides · 1 failing');
     await expect.poll(async () => (await rows())[0]).toContain('Chloe Tan');
-    expect(await row('Chloe Tan').textContent()).toContain('Gone: queries fail');
-    expect(await row('Ben Okafor').textContent()).toContain('Whatever they picked last');
+    expect(await row('Chloe Tan').textContent()).toContain('Warehouse deleted: queries fail');
+    expect(await row('Ben Okafor').textContent()).toContain('Last warehouse selected in Databricks');
     expect(await row('Ana Ferreira').textContent()).toContain('Shared analytics');
     await inspect('everyone');
-    await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).check();
+    await shown.page.getByRole('checkbox', { name: 'Failing only' }).check();
     await expect.poll(rows).toHaveLength(1);
-    await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).uncheck();
-    await shown.page.getByRole('textbox', { name: 'Search people and warehouses' }).fill('last sel');
+    await shown.page.getByRole('checkbox', { name: 'Failing only' }).uncheck();
+    await shown.page.getByRole('textbox', { name: 'Search users and warehouses' }).fill('last sel');
     await expect.poll(async () => (await rows()).join()).toContain('Ben Okafor');
-    await shown.page.getByRole('textbox', { name: 'Search people and warehouses' }).fill('nobody at all');
-    await shown.page.getByText('No override matches.').waitFor();
+    await shown.page.getByRole('textbox', { name: 'Search users and warehouses' }).fill('nobody at all');
+    await shown.page.getByText('No override matches your search.').waitFor();
     await inspect('everyone-no-match');
   });
 
   it('the empty table says that there is no override, and what that means', async () => {
     await show([]);
-    await shown.page.getByText('Nobody in this workspace has an override').waitFor();
+    await shown.page.getByText('No overrides yet').waitFor();
     await inspect('everyone-none');
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await chooseProfile('ben');
     await shown.page.getByRole('link', { name: 'Overrides' }).waitFor({ state: 'detached' });
     await shown.page.evaluate(() => location.assign('#overrides'));
-    await shown.page.getByText('Only workspace admins can see the overrides of all users.').waitFor();
+    await shown.page.getByText('Only workspace admins can see and change the overrides of all users.').waitFor();
     await inspect('everyone-no-admin');
     await button('Show my warehouse').click();
     await shown.page.getByText('Your queries run on').first().waitFor();
@@ -68,54 +68,54 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
 
   it('an access check finds users who may not use their warehouse', async () => {
     await show([{ userId: CHLOE, type: 'CUSTOM', warehouseId: 'c7e5190b3d48f62a' }]);
-    await button('Check who may use theirs').click();
-    await row('Chloe Tan').getByText('No CAN USE permission: queries fail').waitFor();
-    await status('1 override. 1 makes queries fail.');
+    await button('Check permissions').click();
+    await row('Chloe Tan').getByText('No CAN USE: queries fail').waitFor();
+    await status('1 override · 1 failing');
   });
 
   it('changing an override shows the present one and a warning first', async () => {
     await show(three());
-    await row('Chloe Tan').getByRole('button', { name: 'Change the override of Chloe Tan…' }).click();
-    await dialog().getByText('Now: Warehouse 0000000000000bad.').waitFor();
+    await row('Chloe Tan').getByRole('button', { name: 'Change override of Chloe Tan' }).click();
+    await dialog().getByText('Currently: Warehouse 0000000000000bad').waitFor();
     await dialog()
       .getByRole('radio', { name: /^Finance BI/ })
       .check();
-    await dialog().getByText('Chloe Tan may not use Finance BI: their queries would fail.').waitFor();
+    await dialog().getByText('Chloe Tan has no CAN USE on Finance BI. Queries would fail.').waitFor();
     await inspect('everyone-forbidden');
     await dialog().getByRole('textbox', { name: 'Search warehouses' }).fill('data sci');
-    await dialog().getByText('The queries of Chloe Tan will run on Data science from the next one on.').waitFor();
-    await button('Change').click();
+    await dialog().getByText('New queries of Chloe Tan run on Data science.').waitFor();
+    await button('Change override').click();
     await dialog().waitFor({ state: 'detached' });
     await row('Chloe Tan').getByText('Data science').waitFor();
     expect(overrideOf('chloe@example.com')).toMatchObject({ type: 'CUSTOM', warehouseId: 'b2d94c07a61e83f5' });
-    await status(/^3 overrides\.$/);
+    await status(/^3 overrides$/);
 
     await row('Ben Okafor')
       .getByRole('button', { name: /Change/ })
       .click();
-    await dialog().getByRole('radio', { name: 'None' }).check();
-    await button('Change').click();
+    await dialog().getByRole('radio', { name: 'No override' }).check();
+    await button('Change override').click();
     await row('Ben Okafor').waitFor({ state: 'detached' });
     expect(overrideOf('ben@example.com')).toBeUndefined();
   });
 
   it('an override is set for a user without one, found by a part of the name', async () => {
     await show([]);
-    await button('Set for somebody…').click();
+    await button('Set for a user').click();
     await dialog().getByRole('textbox').fill('nobody');
-    await button('Find').click();
+    await button('Find user').click();
     await dialog().getByText('No user matches "nobody".').waitFor();
     await inspect('everyone-find-nobody');
     await dialog().getByRole('textbox').fill('example.com');
-    await button('Find').click();
-    await dialog().getByText('3 people fit. Which one?').waitFor();
+    await button('Find user').click();
+    await dialog().getByText('3 users match. Choose one.').waitFor();
     await inspect('everyone-find-several');
     await dialog()
       .getByRole('button', { name: /Ben Okafor/ })
       .click();
-    await dialog().getByText('They have none now: their queries run on the workspace default.').waitFor();
+    await dialog().getByText('No override. Queries run on the workspace default.').waitFor();
     await dialog().getByRole('radio', { name: 'Last selected' }).check();
-    await button('Change').click();
+    await button('Change override').click();
     await row('Ben Okafor').getByText('Last selected').waitFor();
     expect(overrideOf('ben@example.com')).toMatchObject({ type: 'LAST_SELECTED' });
   });
@@ -125,8 +125,8 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await row('Ana Ferreira')
       .getByRole('button', { name: /Change/ })
       .click();
-    await dialog().getByRole('radio', { name: 'None' }).check();
-    await button('Change').click();
+    await dialog().getByRole('radio', { name: 'No override' }).check();
+    await button('Change override').click();
     await dialog().waitFor({ state: 'detached' });
     await go('Warehouse');
     await reason('Workspace default');
@@ -137,22 +137,22 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await expect.poll(rows).toHaveLength(3);
     await grid().focus();
     for (const key of ['Home', 'Space', 'ArrowDown', 'ArrowDown', 'Space']) await shown.page.keyboard.press(key);
-    await shown.page.getByText('2 people selected').waitFor();
+    await shown.page.getByText('2 users selected').waitFor();
     expect(await grid().locator('[aria-selected=true]').count()).toBe(2);
     await inspect('everyone-selected');
-    await button('Change these…').click();
+    await button('Change selected').click();
     await dialog()
       .getByRole('radio', { name: /^Starter Warehouse/ })
       .check();
-    await button('Show what would change').click();
-    await shown.page.getByRole('heading', { name: 'Changes from 2 people' }).waitFor();
-    await shown.page.getByText('2 will change. Nothing has been changed yet.').waitFor();
+    await button('Review changes').click();
+    await shown.page.getByRole('heading', { name: 'Changes from 2 users' }).waitFor();
+    await shown.page.getByText('2 to change. Nothing is changed yet.').waitFor();
     await inspect('everyone-plan');
     expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: GONE });
-    await button('Make 2 changes').click();
-    await shown.page.getByText('2 overrides changed.').waitFor();
+    await button('Apply 2 changes').click();
+    await shown.page.getByText('2 overrides changed').waitFor();
     expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: STARTER });
-    await button('Back to everyone').click();
+    await button('Back to overrides').click();
     await row('Chloe Tan').getByText('Starter Warehouse').waitFor();
   });
 
@@ -162,27 +162,55 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     const lines = ['user,type,warehouse', 'ben@example.com,,Starter Warehouse', 'chloe@example.com,,Finance BI'];
     await writeFile(file, `${[...lines, 'nobody@example.com,,Data science', 'ana@example.com,NONE,'].join('\n')}\n`);
     shown.server.fileAnswers.push(file);
-    await button('Import…').click();
+    await more('Import');
     await shown.page.getByRole('heading', { name: 'Changes from wanted.csv' }).waitFor();
-    await shown.page.getByText('After 1 change, queries would fail. Nothing has been changed yet.').waitFor();
+    await shown.page
+      .getByText('After 1 change, queries would fail. They are left out unless you include them.')
+      .waitFor();
     await shown.page.getByText('User "nobody@example.com" does not exist.').waitFor();
     await shown.page.getByText('No CAN USE on Finance BI').waitFor();
     await inspect('everyone-import');
-    await button('Leave everything as it is').click();
+    await button('Cancel').click();
     expect(overrideOf('ana@example.com')).toMatchObject({ warehouseId: SHARED });
 
     shown.server.fileAnswers.push(file);
-    await button('Import…').click();
-    await button('Make 3 changes').click();
-    await shown.page.getByText('3 overrides changed, 1 line could not be carried out.').waitFor();
+    await more('Import');
+    await button('Apply 2 changes').waitFor();
+    const include = (line: number) => shown.page.getByRole('button', { name: `Include line ${line}` });
+    await include(2).click();
+    await button('Apply 1 change').waitFor();
+    await include(2).click();
+    await button('Apply 2 changes').click();
+    await shown.page.getByText('2 overrides changed · 1 left out · 1 not possible').waitFor();
+    const table = shown.page.getByRole('grid', { name: 'Lines' });
+    await table.getByText('chloe@example.com').waitFor();
+    expect(await table.getByRole('row').filter({ hasText: 'chloe@example.com' }).textContent()).toContain('Left out');
     expect(overrideOf('ana@example.com')).toBeUndefined();
     expect(overrideOf('ben@example.com')).toMatchObject({ warehouseId: STARTER });
+    expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: GONE });
     await inspect('everyone-imported');
     const report = join(shown.home, 'report.csv');
     shown.server.fileAnswers.push(report);
-    await button('Save a report…').click();
-    await shown.page.getByText('The report is saved.').waitFor();
-    expect((await readFile(report, 'utf8')).split('\n')[3]).toMatch(/^4,,nobody@example.com,invalid,invalid,/);
+    await button('Save report').click();
+    await shown.page.getByText(`Report saved to ${report}.`).waitFor();
+    const saved = (await readFile(report, 'utf8')).split('\n');
+    expect(saved[2]).toMatch(/^3,8241,chloe@example.com,update,left-out,/);
+    expect(saved[3]).toMatch(/^4,,nobody@example.com,invalid,invalid,/);
+  });
+
+  it('a change after which queries fail is made where the user includes it', async () => {
+    await show([]);
+    const file = join(shown.home, 'wanted.csv');
+    await writeFile(file, 'user,warehouse\nchloe@example.com,Finance BI\n');
+    shown.server.fileAnswers.push(file);
+    await more('Import');
+    expect(await button('Nothing to change').isDisabled()).toBe(true);
+    const grid = shown.page.getByRole('grid', { name: 'Lines' });
+    await grid.focus();
+    await shown.page.keyboard.press('Space');
+    await button('Apply 1 change').click();
+    await shown.page.getByText('1 override changed').waitFor();
+    expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: FINANCE });
   });
 
   it('an invalid file is refused with its reason, and nothing is changed', async () => {
@@ -190,7 +218,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     const file = join(shown.home, 'broken.json');
     await writeFile(file, '{"no": "list"}');
     shown.server.fileAnswers.push(file);
-    await button('Import…').click();
+    await more('Import');
     await shown.page.getByText('broken.json cannot be imported: it is not a list of overrides.').waitFor();
     await inspect('everyone-bad-file');
   });
@@ -213,49 +241,48 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
       path: '/api/warehouses/v1/default-warehouse-overrides/*',
       times: 'always',
     });
-    await button('Import…').click();
-    await button('Make 59 changes').click();
-    await shown.page.getByRole('progressbar', { name: 'Lines that have ended' }).waitFor();
+    await more('Import');
+    await button('Apply 59 changes').click();
+    await shown.page.getByRole('progressbar', { name: 'Progress' }).waitFor();
     await button('Stop').click();
-    await shown.page.getByText(/not tried\.$/).waitFor();
+    await shown.page.getByText(/not tried$/).waitFor();
     await inspect('everyone-stopped');
     expect(shown.workspace.state.overrides.size).toBeLessThan(59);
   });
 
   it('the filter for failing queries starts the access check', async () => {
     await show([{ userId: BEN, type: 'CUSTOM', warehouseId: FINANCE }]);
-    await status('1 override.');
-    await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).check();
+    await status('1 override');
+    await shown.page.getByRole('checkbox', { name: 'Failing only' }).check();
     await row('Ben Okafor').waitFor();
-    expect(await row('Ben Okafor').textContent()).toContain('No CAN USE permission: queries fail');
-    await status('1 override. 1 makes queries fail.');
+    expect(await row('Ben Okafor').textContent()).toContain('No CAN USE: queries fail');
+    await status('1 override · 1 failing');
   });
 
   it('access that could not be read is not reported as fine', async () => {
     shown.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
     await show([{ userId: BEN, type: 'CUSTOM', warehouseId: SHARED }]);
-    await status('1 override.');
-    await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).check();
-    await status('1 override. Of 1 it could not be read whether the user may use it.');
-    expect(await row('Ben Okafor').textContent()).toContain('Whether they may use it could not be read');
-    expect(await shown.page.getByText('Everybody may use theirs.').count()).toBe(0);
+    await status('1 override');
+    await shown.page.getByRole('checkbox', { name: 'Failing only' }).check();
+    await status('1 override · 1 with unknown permission');
+    expect(await row('Ben Okafor').textContent()).toContain('Permission unknown');
+    expect(await shown.page.getByText('None failing').count()).toBe(0);
   });
 
   it('the export holds the rows found, as CSV or JSON by the file name', async () => {
     await show(three());
-    await status('3 overrides.');
-    await shown.page.getByRole('textbox', { name: 'Search people and warehouses' }).fill('ana');
+    await status('3 overrides');
+    await shown.page.getByRole('textbox', { name: 'Search users and warehouses' }).fill('ana');
     await expect.poll(rows).toHaveLength(1);
     const [csv, json] = [join(shown.home, 'overrides.csv'), join(shown.home, 'overrides.json')];
     shown.server.fileAnswers.push(csv, json);
-    await button('Export…').click();
-    await shown.page.getByText('1 override written.').waitFor();
-    await shown.page.getByText(`They are in ${csv}.`).waitFor();
+    await more('Export');
+    await shown.page.getByText(`1 override exported to ${csv}.`).waitFor();
     expect(await readFile(csv, 'utf8')).toBe(
       `user_id,user_name,type,warehouse_id,warehouse_name\n${ANA},ana@example.com,CUSTOM,${SHARED},Shared analytics\n`,
     );
-    await button('Export…').click();
-    await shown.page.getByText(`They are in ${json}.`).waitFor();
+    await more('Export');
+    await shown.page.getByText(`1 override exported to ${json}.`).waitFor();
     expect(JSON.parse(await readFile(json, 'utf8'))).toMatchObject([
       { userId: ANA, warehouseName: 'Shared analytics' },
     ]);
@@ -265,15 +292,15 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     const world = largeWorld({ overrides: 10_000, warehouses: 50 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     await show([]);
-    await status('10,000 overrides. 90 make queries fail.');
+    await status('10,000 overrides · 90 failing');
     expect(await grid().getAttribute('aria-rowcount')).toBe('10001');
     expect(await grid().getByRole('row').count()).toBeLessThan(40);
     await grid().focus();
     await shown.page.keyboard.press('End');
     await row('Person 9998').waitFor();
     expect(await grid().getByRole('row').last().getAttribute('aria-rowindex')).toBe('10001');
-    await shown.page.getByRole('button', { name: 'Person', exact: true }).click();
-    await shown.page.getByRole('button', { name: 'Person', exact: true }).click();
+    await shown.page.getByRole('button', { name: 'User', exact: true }).click();
+    await shown.page.getByRole('button', { name: 'User', exact: true }).click();
     await expect.poll(async () => (await rows())[0]).toContain('Person 9999');
   });
 
@@ -287,11 +314,11 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
       times: 'always',
     });
     await show([]);
-    await status(/^Reading… 1,000 overrides so far/);
+    await status(/^Loading · 1,000 overrides/);
     await row('Person 1').first().waitFor();
     await inspect('everyone-reading');
     await button('Stop').click();
-    await status(/^Stopped after 1,000 overrides: there are more\./);
+    await status(/^Stopped after 1,000 overrides\. There are more\./);
     await inspect('everyone-stopped-reading');
   });
 });

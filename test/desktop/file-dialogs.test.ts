@@ -50,7 +50,8 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
     it('open what the user chooses', async () => {
       const file = await overrides('changes.csv');
       await go('Overrides');
-      await button('Import…').click();
+      await button('More actions').click();
+      await page.getByRole('menuitem', { name: 'Import' }).click();
       await takePicture('open-dialog');
       await typePath('Import overrides', file);
       await page.getByText('ben@example.com').first().waitFor();
@@ -94,7 +95,8 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       expect(await page.getByRole('alert').count()).toBe(0);
 
       await go('Overrides');
-      await button('Import…').click();
+      await button('More actions').click();
+      await page.getByRole('menuitem', { name: 'Import' }).click();
       await expect.poll(offered).toMatchObject([{}, { title: 'Import overrides', properties: ['openFile'] }]);
       await expect.poll(() => button('Import…').isEnabled()).toBe(true);
       expect(await page.getByRole('alert').count()).toBe(0);
@@ -124,17 +126,20 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       await mkdir(folder);
       await go('Overrides');
       await answering(folder);
-      await button('Import…').click();
+      await button('More actions').click();
+      await page.getByRole('menuitem', { name: 'Import' }).click();
       await page.getByText('a-folder.csv cannot be read').waitFor();
       await answering(inHome('gone.csv'));
-      await button('Import…').click();
+      await button('More actions').click();
+      await page.getByRole('menuitem', { name: 'Import' }).click();
       await page.getByText('gone.csv is not there any more').waitFor();
     });
 
     it('read the file that was chosen', async () => {
       await answering(await overrides('others.csv'));
       await go('Overrides');
-      await button('Import…').click();
+      await button('More actions').click();
+      await page.getByRole('menuitem', { name: 'Import' }).click();
       await page.getByText('ben@example.com').first().waitFor();
       await page.getByText('others.csv').first().waitFor();
     });

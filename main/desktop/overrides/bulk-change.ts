@@ -16,7 +16,8 @@ export type BulkFilter = 'all' | 'changes' | 'trouble';
 const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
   all: () => true,
   changes: ({ action }) => action === 'create' || action === 'update' || action === 'delete',
-  trouble: ({ trouble, result }) => trouble !== null || result === 'failed' || result === 'not-tried',
+  trouble: ({ trouble, result, isLeftOut }) =>
+    trouble !== null || isLeftOut || result === 'failed' || result === 'not-tried',
 };
 
 /** One plan for many overrides: planned, reviewed, applied, and kept until it is dismissed. */
@@ -29,6 +30,9 @@ export class BulkChange {
   #stage: Bulk['stage'] = 'planning';
   #problem: Bulk['problem'] = null;
   #plan: PlannedLine[] = [];
+  /** The numbers of the lines that the user wants left as they are. */
+  readonly #leftOut = new Set<number>();
+  #revision = 0;
   readonly #results = new Map<number, LineResult>();
 
   constructor(source: string, lines: readonly ImportLine[], onChange: () => void) {
@@ -48,8 +52,9 @@ export class BulkChange {
         unchanged: 0,
         invalid: 0,
       }),
-      warnings: this.#plan.filter((planned) => 'canUse' in planned && planned.canUse === false).length,
+      warnings: this.#plan.filter(isDangerous).length,
       accessUnknown: this.#plan.filter((planned) => 'canUse' in planned && planned.canUse === 'unknown').length,
+      leftOut: this.#leftOut.size,
       total: this.#plan.length,
       ended: this.#results.size,
       results: counted(this.#results.values(), ({ result }) => result, {
@@ -58,8 +63,10 @@ export class BulkChange {
         invalid: 0,
         failed: 0,
         'not-tried': 0,
+        'left-out': 0,
       }),
       problem: this.#problem,
+      revision: this.#revision,
     };
   }
 
@@ -69,7 +76,9 @@ export class BulkChange {
   }
 
   page(only: BulkFilter, from: number, count: number): { total: number; rows: BulkLine[] } {
-    const rows = this.#plan.map((planned) => lineOf(planned, this.#results.get(planned.line))).filter(FILTERS[only]);
+    const rows = this.#plan
+      .map((planned) => lineOf(planned, this.#results.get(planned.line), this.#leftOut.has(planned.line)))
+      .filter(FILTERS[only]);
     return { total: rows.length, rows: rows.slice(from, from + count) };
   }
 
@@ -78,6 +87,7 @@ export class BulkChange {
     this.#emitSoon();
     try {
       this.#plan = await admin.planImport(this.lines, this.#work.signal);
+      for (const planned of this.#plan) if (isDangerous(planned)) this.#leftOut.add(planned.line);
       this.#stage = 'planned';
     } catch (error) {
       this.#stage = 'failed';
@@ -86,13 +96,25 @@ export class BulkChange {
     this.#emitSoon();
   }
 
-  /** Applies the plan. Returns the results of the lines that changed something. @throws {CausewayError} `conflict` */
+  /** Leaves a change of the plan out, or takes it in again. @throws {CausewayError} `conflict` */
+  leaveOut(line: number, isLeftOut: boolean): void {
+    if (this.#stage !== 'planned') throw new CausewayError('conflict', 'The changes can no longer be selected.');
+    const planned = this.#plan.find((one) => one.line === line);
+    if (!planned || !isChange(planned)) return;
+    if (isLeftOut) this.#leftOut.add(line);
+    else this.#leftOut.delete(line);
+    this.#revision += 1;
+    this.#emitSoon();
+  }
+
+  /** Applies the plan without what is left out. Returns the results of the lines that changed something. @throws {CausewayError} `conflict` */
   async apply({ admin }: WarehouseService): Promise<LineResult[]> {
-    if (this.#stage !== 'planned') throw new CausewayError('conflict', 'There is no plan that could be carried out.');
+    if (this.#stage !== 'planned') throw new CausewayError('conflict', 'There is no plan to apply.');
     this.#stage = 'applying';
     this.#emitSoon();
     await applyImport(admin, this.#plan, {
       signal: this.#work.signal,
+      isLeftOut: ({ line }) => this.#leftOut.has(line),
       formatError: failureInWindow,
       onResult: (result) => {
         this.#results.set(result.planned.line, result);
@@ -114,7 +136,12 @@ export class BulkChange {
   }
 }
 
-function lineOf(planned: PlannedLine, result: LineResult | undefined): BulkLine {
+const isChange = ({ action }: PlannedLine) => action === 'create' || action === 'update' || action === 'delete';
+
+/** A change after which the user's queries would fail. */
+const isDangerous = (planned: PlannedLine) => 'canUse' in planned && planned.canUse === false;
+
+function lineOf(planned: PlannedLine, result: LineResult | undefined, isLeftOut: boolean): BulkLine {
   const { line, userId, userName, action } = planned;
   const invalid = planned.action === 'invalid' ? planned.problem : null;
   return {
@@ -125,6 +152,8 @@ function lineOf(planned: PlannedLine, result: LineResult | undefined): BulkLine 
     before: 'before' in planned ? planned.before : '',
     after: 'after' in planned ? planned.after : '',
     trouble: invalid ?? ('warning' in planned ? (planned.warning ?? null) : null),
+    isDangerous: isDangerous(planned),
+    isLeftOut,
     result: result?.result ?? null,
     message: result?.result === 'failed' || result?.result === 'not-tried' ? result.message : '',
   };

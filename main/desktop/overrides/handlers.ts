@@ -15,6 +15,7 @@ import type { OverrideFields } from '../../workspace/overrides.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { BulkChange } from './bulk-change.ts';
 import { OverridesReading } from './override-list.ts';
+import { strings } from './strings.ts';
 
 const CSV = { name: 'CSV', extensions: ['csv'] };
 const JSON_LIST = { name: 'JSON', extensions: ['json'] };
@@ -78,13 +79,13 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
         warehouse_id: target,
         warehouse_name: '',
       }));
-      await plan(profile, userIds.length === 1 ? '1 person' : `${userIds.length} people`, lines);
+      await plan(profile, strings.users(userIds.length), lines);
     },
     planImport: async ({ profile }) => {
       const path = await shell.chooseFileToOpen({
-        title: 'Import overrides',
+        title: strings.importTitle,
         name: '',
-        kinds: [{ name: 'CSV or JSON', extensions: ['csv', 'tsv', 'txt', 'json'] }],
+        kinds: [{ name: strings.csvOrJson, extensions: ['csv', 'tsv', 'txt', 'json'] }],
       });
       if (path === null) return false;
       const { name, lines } = await readImportFile(path);
@@ -96,6 +97,7 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     },
     getBulk: async () => bulk?.state ?? null,
     bulkPage: async ({ only, from, count }) => bulk?.page(only, from, count) ?? { total: 0, rows: [] },
+    leaveOut: async ({ line, isLeftOut }) => void bulk?.leaveOut(line, isLeftOut),
     applyBulk: async ({ profile }) => {
       const done = await model.using(profile, async (warehouses) => {
         const results = (await bulk?.apply(warehouses)) ?? [];
@@ -114,7 +116,7 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     },
     saveBulkReport: async () => {
       const results = bulk?.results ?? [];
-      const offer = { title: 'Save the report', name: 'override-changes.csv', kinds: [CSV] };
+      const offer = { title: strings.reportTitle, name: 'override-changes.csv', kinds: [CSV] };
       const file = await shell.chooseFileToSave(offer);
       if (file === null) return null;
       await writePieces(file, pieces([REPORT_HEADER, ...results.map(reportLine)]));
@@ -122,7 +124,7 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     },
     exportOverrides: async ({ profile, query }) => {
       const rows = reading.find(profile, query);
-      const offer = { title: 'Export overrides', name: 'overrides.csv', kinds: [CSV, JSON_LIST] };
+      const offer = { title: strings.exportTitle, name: 'overrides.csv', kinds: [CSV, JSON_LIST] };
       const file = await shell.chooseFileToSave(offer);
       if (file === null) return null;
       await writePieces(file, isJson(file) ? jsonArrayLines(rows) : exportLines(pieces(rows)));
@@ -141,16 +143,16 @@ async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
 async function readImportFile(path: string): Promise<{ name: string; lines: ImportLine[] }> {
   const name = basename(path);
   const bytes = await readBytes(path).catch((cause: unknown) => {
-    const remedy = 'Choose another file, or see to it that you may read this one.';
+    const remedy = 'Check the file’s permissions or choose another file.';
     throw new CausewayError('invalid_file', `${name} cannot be read.`, { cause, remedy });
   });
   if (bytes === undefined) {
-    throw new CausewayError('invalid_file', `${name} is not there any more.`, { remedy: 'Choose another file.' });
+    throw new CausewayError('invalid_file', `${name} no longer exists.`, { remedy: 'Choose another file.' });
   }
   const lines = readBulkFile(utf8Text(name, bytes), name);
   if (lines.length > 0) return { name, lines };
-  throw new CausewayError('invalid_file', `${name} holds no override.`, {
-    remedy: 'Export the overrides to see what such a file looks like.',
+  throw new CausewayError('invalid_file', `${name} contains no overrides.`, {
+    remedy: 'Export the overrides to get a file in the right format.',
   });
 }
 

@@ -6,7 +6,7 @@ import type { PlannedLine } from './plan.ts';
 /** What became of one line of an import. */
 export interface LineResult {
   planned: PlannedLine;
-  result: 'done' | 'unchanged' | 'invalid' | 'failed' | 'not-tried';
+  result: 'done' | 'unchanged' | 'invalid' | 'failed' | 'not-tried' | 'left-out';
   message: string;
 }
 
@@ -16,6 +16,8 @@ export interface ApplyOptions {
   onResult?: (result: LineResult) => void | Promise<void>;
   /** Asked before each change: why no more are to be made. Those that are under way end. */
   whyHalted?: () => string | undefined;
+  /** Whether the user wants this line left as it is. */
+  isLeftOut?: (planned: PlannedLine) => boolean;
   /** Puts a failure into words; those of the command line by default. */
   formatError?: (error: CausewayError) => string;
 }
@@ -46,7 +48,13 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
 export async function applyImport(
   admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
   plan: readonly PlannedLine[],
-  { signal, onResult = () => {}, whyHalted = () => undefined, formatError = inOneLine }: ApplyOptions = {},
+  {
+    signal,
+    onResult = () => {},
+    whyHalted = () => undefined,
+    isLeftOut = () => false,
+    formatError = inOneLine,
+  }: ApplyOptions = {},
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
   let stoppedBecause: string | undefined;
@@ -59,6 +67,7 @@ export async function applyImport(
   for (const planned of plan) {
     if (planned.action === 'invalid') await report({ planned, result: 'invalid', message: planned.problem });
     else if (planned.action === 'unchanged') await report({ planned, result: 'unchanged', message: planned.before });
+    else if (isLeftOut(planned)) await report({ planned, result: 'left-out', message: planned.before });
     else changes.push(planned);
   }
 

@@ -94,7 +94,7 @@ describe('the list of all overrides', () => {
     expect(found(changing, { only: 'dangling' })).toEqual(['a']);
     changing.put(row('a', { canUse: true }));
     expect(changing.unknown).toBe(0);
-    expect(overrideState(row('a', { canUse: 'unknown' }))).toBe('Whether they may use it could not be read');
+    expect(overrideState(row('a', { canUse: 'unknown' }))).toBe('Permission unknown');
   });
 
   it('names the warehouses whose permissions are worth a look', () => {
@@ -108,7 +108,7 @@ describe('an override in words', () => {
     expect(targetName(row('a', { warehouseName: null }))).toBe('Warehouse w1');
     expect(targetName(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
     expect(targetName(row('a', { type: 'NEWER' }))).toBe('NEWER');
-    expect(overrideState(row('a', { dangling: 'cannot-use' }))).toBe('No CAN USE permission: queries fail');
+    expect(overrideState(row('a', { dangling: 'cannot-use' }))).toBe('No CAN USE: queries fail');
     expect(overrideState(row('a', { warehouseState: null }))).toBe('');
   });
 
@@ -130,15 +130,15 @@ describe('an override in words', () => {
     ...of,
   });
   it.each<[Partial<OverridesProgress>, string]>([
-    [{}, '1,200 overrides.'],
-    [{ count: 1, dangling: 1 }, '1 override. 1 makes queries fail.'],
-    [{ dangling: 2 }, '1,200 overrides. 2 make queries fail.'],
-    [{ access: 'checked' }, '1,200 overrides. Everybody may use theirs.'],
-    [{ access: 'checked', unknown: 2 }, '1,200 overrides. Of 2 it could not be read whether the user may use it.'],
-    [{ status: 'reading', count: 0 }, 'Asking the workspace…'],
-    [{ status: 'reading' }, 'Reading… 1,200 overrides so far.'],
-    [{ status: 'stopped' }, 'Stopped after 1,200 overrides: there are more.'],
-    [{ status: 'failed' }, 'Broke off after 1,200 overrides: there may be more.'],
+    [{}, '1,200 overrides'],
+    [{ count: 1, dangling: 1 }, '1 override · 1 failing'],
+    [{ dangling: 2 }, '1,200 overrides · 2 failing'],
+    [{ access: 'checked' }, '1,200 overrides · None failing'],
+    [{ access: 'checked', unknown: 2 }, '1,200 overrides · 2 with unknown permission'],
+    [{ status: 'reading', count: 0 }, 'Loading overrides'],
+    [{ status: 'reading' }, 'Loading · 1,200 overrides'],
+    [{ status: 'stopped' }, 'Stopped after 1,200 overrides. There are more.'],
+    [{ status: 'failed' }, 'Stopped after 1,200 overrides. There may be more.'],
   ])('has a line about the reading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
   });
@@ -146,13 +146,13 @@ describe('an override in words', () => {
   const noRows = (of: Partial<OverridesProgress>, only: OverridesQuery['only'], search = '') =>
     nothingFound(reading(of), query({ only, search }));
   it('says that no queries fail only once access was checked', () => {
-    expect(noRows({ access: 'unchecked' }, 'dangling')).toContain('Who may use theirs has not been checked.');
-    expect(noRows({ access: 'checking' }, 'dangling')).toBe('Looking who may use their warehouse…');
-    expect(noRows({ access: 'checked' }, 'dangling')).toMatch(/^No override names a warehouse that .* may not use\.$/);
-    expect(noRows({ access: 'checked', unknown: 1 }, 'dangling')).toContain('has not been checked');
-    expect(noRows({ access: 'checked' }, 'dangling', 'zoe')).toMatch(/^No override matches\./);
-    expect(noRows({ access: 'checked' }, 'all', 'zoe')).toMatch(/^No override matches\./);
-    expect(noRows({ count: 0 }, 'dangling')).toMatch(/^Nobody in this workspace has an override/);
+    expect(noRows({ access: 'unchecked' }, 'dangling')).toContain('Permissions are not checked yet.');
+    expect(noRows({ access: 'checking' }, 'dangling')).toBe('Checking permissions');
+    expect(noRows({ access: 'checked' }, 'dangling')).toBe('No override fails.');
+    expect(noRows({ access: 'checked', unknown: 1 }, 'dangling')).toContain('not checked yet');
+    expect(noRows({ access: 'checked' }, 'dangling', 'zoe')).toBe('No override matches your search.');
+    expect(noRows({ access: 'checked' }, 'all', 'zoe')).toBe('No override matches your search.');
+    expect(noRows({ count: 0 }, 'dangling')).toBe('All users run on the workspace default.');
   });
 
   const bulk = (of: Partial<Bulk>): Bulk => ({
@@ -161,23 +161,25 @@ describe('an override in words', () => {
     planned: { create: 0, update: 0, delete: 0, unchanged: 0, invalid: 0 },
     warnings: 0,
     accessUnknown: 0,
+    leftOut: 0,
     total: 0,
     ended: 0,
-    results: { done: 0, unchanged: 0, invalid: 0, failed: 0, 'not-tried': 0 },
+    results: { done: 0, unchanged: 0, invalid: 0, failed: 0, 'not-tried': 0, 'left-out': 0 },
     problem: null,
+    revision: 0,
     ...of,
   });
   it('has a line about a plan and what came of it', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
-    expect(formatPlan(bulk({ planned, warnings: 1 }))).toBe(
-      '1 override will be set, 2 will change, 1 stays as it is, 3 lines cannot be carried out. After 1 change, queries would fail. Nothing has been changed yet.',
+    expect(formatPlan(bulk({ planned, warnings: 1, leftOut: 1 }))).toBe(
+      '1 to set · 2 to change · 1 unchanged · 3 not possible · 1 left out. After 1 change, queries would fail. They are left out unless you include them. Nothing is changed yet.',
     );
     expect(formatPlan(bulk({ planned, accessUnknown: 2 }))).toContain(
-      'For 2 changes it could not be read whether the user may use the warehouse. Nothing has been changed yet.',
+      'For 2 changes, the permission could not be checked. Nothing is changed yet.',
     );
-    const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3 };
+    const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3, 'left-out': 1 };
     expect(formatResults(bulk({ results }))).toBe(
-      '1,000 overrides changed, 1 line could not be carried out, 2 failed, 3 not tried.',
+      '1,000 overrides changed · 1 left out · 1 not possible · 2 failed · 3 not tried',
     );
   });
 });
