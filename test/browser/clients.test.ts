@@ -56,7 +56,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await shown.page.getByRole('heading', { name: 'No servers yet' }).waitFor();
     await inspect('clients-no-servers');
     await button('Add servers').click();
-    await shown.page.getByRole('heading', { name: 'Servers' }).waitFor();
+    await shown.page.getByRole('heading', { level: 1, name: 'Servers' }).waitFor();
 
     await haveServers(SQL);
     await go('AI clients');

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { _electron } from 'playwright-core';
 import { CLIENTS } from '../../main/clients/table.ts';
 import { electronFlags, findElectron } from '../../main/desktop/electron-binary.ts';
-import { whyNotHere } from '../desktop/application.ts';
+import { endFirstRun, whyNotHere } from '../desktop/application.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
 import { addEntry, openComputer } from './computer.ts';
 import { startFakeModel } from './fake-model.ts';
@@ -55,6 +55,7 @@ try {
     if (version === undefined) throw new Error(`npm could not install ${client.id}.`);
     computers.push(await prepared(client, folder));
   }
+  await endFirstRun({ ...env, HOME: home });
   const electron = await _electron.launch({
     executablePath: findElectron(process.env) ?? '',
     args: [...electronFlags(), ROOT],

@@ -52,7 +52,7 @@ export async function startApplication({
 }: ApplicationOptions = {}): Promise<RunningApplication> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
   await prepare?.(home);
-  if (!fresh) await endFirstRun(home);
+  if (!fresh) await endFirstRun(environmentIn(home));
   const workspace = await startWorkspace(fresh ? {} : { home });
   const executablePath = findElectron(process.env) ?? '';
   const args = [...electronFlags(), ROOT, ...flags];
@@ -90,8 +90,8 @@ export async function startApplication({
 }
 
 /** Notes that the first run is over, unless the home has settings already. */
-async function endFirstRun(home: string): Promise<void> {
-  const folder = configFolder(environmentIn(home));
+export async function endFirstRun(env: NodeJS.ProcessEnv): Promise<void> {
+  const folder = configFolder(env);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${SETTINGS_NAME}.json`), '{"firstRun":null}', { flag: 'wx' }).catch(() => undefined);
 }
