@@ -1,17 +1,45 @@
-import { Button, Modal, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
+import {
+  type Icon as Glyph,
+  IconAlertTriangleFilled,
+  IconCircle,
+  IconCircleCheckFilled,
+  IconCircleDashed,
+  IconCircleMinus,
+  IconCircleXFilled,
+  IconCopy,
+  IconDeviceFloppy,
+  IconEye,
+  IconHelpCircle,
+} from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DiagnosticCheck, DiagnosticNextStep } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import { Dialog } from '../shared/dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
+import { toast } from '../shared/toast.ts';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import styles from './diagnostics.module.css';
-import { DIAGNOSIS_STATUS_TEXT, formatDiagnosis, MARKS } from './format.ts';
+import { DIAGNOSIS_STATUS_TEXT, formatDiagnosis, sortedChecks } from './format.ts';
+import { strings } from './strings.ts';
+
+const GLYPHS: Record<DiagnosticCheck['status'], Glyph> = {
+  waiting: IconCircle,
+  running: IconCircleDashed,
+  pass: IconCircleCheckFilled,
+  warning: IconAlertTriangleFilled,
+  fail: IconCircleXFilled,
+  unknown: IconHelpCircle,
+  skipped: IconCircleMinus,
+};
 
 const KEY = ['diagnosis'];
 
@@ -23,30 +51,30 @@ export function DiagnosticsScreen() {
   const running = useMutation({ mutationFn: () => unwrap(request.runDiagnosis()) });
   return (
     <div className={layout.sections}>
-      <ScreenHead title="Diagnostics">
+      <ScreenHead title={strings.title}>
         {data?.running ? (
           <Button variant="default" onClick={() => void request.cancelDiagnosis()}>
-            Cancel
+            {strings.cancel}
           </Button>
         ) : (
-          <Button onClick={() => running.mutate()}>{data?.startedAt == null ? 'Run the checks' : 'Run again'}</Button>
+          <Button onClick={() => running.mutate()}>{data?.startedAt == null ? strings.run : strings.runAgain}</Button>
         )}
       </ScreenHead>
       <FailureNotice error={error ?? running.error} onRetry={refetch} />
       {!data && !error && <Skeleton height={320} />}
       {data && (
-        <section aria-label="Checks">
+        <section aria-label={strings.checks}>
           <p role="status" className={styles.outcome}>
             {formatDiagnosis(data)}
             {data.startedAt !== null && !data.running && (
               <>
-                {' '}
-                Checked <RelativeTime at={data.startedAt} />.
+                {' · '}
+                {strings.checked} <RelativeTime at={data.startedAt} />
               </>
             )}
           </p>
           <ul className={layout.list}>
-            {data.checks.map((check) => (
+            {sortedChecks(data).map((check) => (
               <CheckRow key={check.id} check={check} />
             ))}
           </ul>
@@ -63,7 +91,7 @@ function CheckRow({ check }: { check: DiagnosticCheck }) {
   return (
     <li className={`${layout.row} ${styles.check}`} aria-label={title}>
       <span aria-hidden className={styles.mark} data-status={status}>
-        {MARKS[status]}
+        <Icon of={GLYPHS[status]} size="navigation" />
       </span>
       <div>
         <p className={styles.line}>
@@ -96,47 +124,46 @@ function take(step: DiagnosticNextStep): void {
 function Report() {
   const { request } = window.causeway;
   const [reading, setReading] = useState(false);
-  const copying = useMutation({ mutationFn: () => unwrap(request.copyDiagnostics()) });
-  const saving = useMutation({ mutationFn: () => unwrap(request.saveDiagnostics()) });
-  const done = saving.data?.file ? `Saved as ${saving.data.file}.` : copying.isSuccess ? 'Copied.' : '';
+  const { report } = strings;
+  const copying = useMutation({
+    mutationFn: () => unwrap(request.copyDiagnostics()),
+    onSuccess: () => toast(report.copied),
+  });
+  const saving = useMutation({
+    mutationFn: () => unwrap(request.saveDiagnostics()),
+    onSuccess: ({ file }) => {
+      if (file !== null) toast(report.saved(file));
+    },
+  });
   return (
-    <section aria-label="Report" className={layout.stack}>
-      <h2>Report for whoever helps you</h2>
-      <p className={layout.quiet}>
-        Versions, the checks above, states and the newest lines of the log, as plain text. Tokens, passwords and
-        people’s names are taken out.
-      </p>
+    <Card title={report.title}>
+      <p className={layout.quiet}>{report.text}</p>
       <div className={layout.actions}>
+        <Button variant="default" leftSection={<Icon of={IconEye} />} onClick={() => setReading(true)}>
+          {report.preview}
+        </Button>
         <Button
           variant="default"
+          leftSection={<Icon of={IconCopy} />}
           loading={copying.isPending}
-          onClick={() => {
-            saving.reset();
-            copying.mutate();
-          }}
+          onClick={() => copying.mutate()}
         >
-          Copy diagnostics
+          {report.copy}
         </Button>
         <Button
           variant="default"
+          leftSection={<Icon of={IconDeviceFloppy} />}
           loading={saving.isPending}
-          onClick={() => {
-            copying.reset();
-            saving.mutate();
-          }}
+          onClick={() => saving.mutate()}
         >
-          Save…
+          {report.save}
         </Button>
-        <Button variant="subtle" onClick={() => setReading(true)}>
-          Read it first
-        </Button>
-        <span role="status">{done}</span>
       </div>
       <ActionFailure error={copying.error ?? saving.error} />
-      <Modal opened={reading} onClose={() => setReading(false)} title="Report" size="xl">
+      <Dialog opened={reading} onClose={() => setReading(false)} title={report.title} size="xl">
         {reading && <Preview />}
-      </Modal>
-    </section>
+      </Dialog>
+    </Card>
   );
 }
 
@@ -149,7 +176,7 @@ function Preview() {
   if (error) return <FailureNotice error={error} />;
   if (!data) return <Skeleton height={240} />;
   return (
-    <ScrollBox label="The report’s text" className={styles.preview}>
+    <ScrollBox label={strings.report.content} className={styles.preview}>
       <pre>{data.text}</pre>
     </ScrollBox>
   );

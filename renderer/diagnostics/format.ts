@@ -1,38 +1,28 @@
 import type { Diagnosis, DiagnosticCheck } from '../../preload/contract.ts';
+import { strings } from './strings.ts';
 
-/** A shape beside each word, so that colour never speaks alone. */
-export const MARKS: Record<DiagnosticCheck['status'], string> = {
-  waiting: '○',
-  running: '◔',
-  pass: '✓',
-  warning: '!',
-  fail: '✕',
-  unknown: '?',
-  skipped: '–',
-};
+export const DIAGNOSIS_STATUS_TEXT: Record<DiagnosticCheck['status'], string> = strings.status;
 
-export const DIAGNOSIS_STATUS_TEXT: Record<DiagnosticCheck['status'], string> = {
-  waiting: 'Not checked',
-  running: 'Checking…',
-  pass: 'In order',
-  warning: 'Look at this',
-  fail: 'Not in order',
-  unknown: 'Not known',
-  skipped: 'Nothing to check',
-};
+/** What needs attention stands first. Checks that have no result yet keep their place among themselves. */
+const ORDER: DiagnosticCheck['status'][] = ['fail', 'warning', 'unknown', 'running', 'waiting', 'pass', 'skipped'];
 
-/** What all checks together came to, as a sentence. */
+/** The checks, problems first; in their own order while they run. */
+export function sortedChecks({ running, checks }: Diagnosis): DiagnosticCheck[] {
+  if (running) return checks;
+  return [...checks].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+}
+
+/** All checks together in one line: `1 problem · 13 OK`. */
 export function formatDiagnosis({ running, startedAt, checks }: Diagnosis): string {
-  if (running) {
-    const done = checks.filter(({ status }) => status !== 'waiting' && status !== 'running').length;
-    return `Checking: ${done} of ${checks.length} done.`;
-  }
-  if (startedAt === null)
-    return 'See what works and what does not: on this computer, on the way, and in the workspace.';
-  const failed = checks.filter(({ status }) => status === 'fail').length;
-  const notable = checks.filter(({ status }) => status === 'warning').length;
-  if (failed > 0) return failed === 1 ? 'One thing is not in order.' : `${failed} things are not in order.`;
-  if (checks.some(({ status }) => status === 'unknown')) return 'Not everything was checked.';
-  if (notable > 0) return 'Everything works. There is something to look at.';
-  return 'Everything is in order.';
+  const count = (...statuses: DiagnosticCheck['status'][]) =>
+    checks.filter(({ status }) => statuses.includes(status)).length;
+  if (running) return strings.progress(checks.length - count('waiting', 'running'), checks.length);
+  if (startedAt === null) return strings.notRun;
+  const parts = [
+    count('fail') > 0 && strings.problems(count('fail')),
+    count('warning') > 0 && strings.warnings(count('warning')),
+    count('unknown') > 0 && strings.unknown(count('unknown')),
+    strings.ok(count('pass')),
+  ];
+  return parts.filter((part) => part !== false).join(' · ');
 }

@@ -10,11 +10,11 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
 
   it('the checks run when the user starts them, and say what is in order', async () => {
     await go('Diagnostics');
-    await button('Run the checks').waitFor();
+    await button('Run checks').waitFor();
     await inspect('diagnostics');
-    await button('Run the checks').click();
+    await button('Run checks').click();
     await button('Run again').waitFor();
-    await check('Way to the workspace').getByText('In order').waitFor();
+    await check('Network').getByText('OK').waitFor();
     await check('Sign-in').getByText('Signed in as ana@example.com.').waitFor();
     await inspect('diagnostics-run');
   });
@@ -22,7 +22,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
   it('each finding links to the screen that fixes it', async () => {
     await appendFile(shown.workspace.profileFile, '\n[broken]\ntoken = dapi0\n');
     await go('Diagnostics');
-    await button('Run the checks').click();
+    await button('Run checks').click();
     await check('Configuration file').getByText('Look at this').waitFor();
     await button('Run again').waitFor();
     await inspect('diagnostics-findings');
@@ -38,37 +38,37 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
       times: 'always',
     });
     await go('Diagnostics');
-    await button('Run the checks').focus();
+    await button('Run checks').focus();
     await shown.page.keyboard.press('Enter');
-    await check('Way to the workspace').getByText('Checking…').waitFor();
+    await check('Network').getByText('Checking').waitFor();
     await inspect('diagnostics-running');
     await button('Cancel').focus();
     await shown.page.keyboard.press('Enter');
     await button('Run again').waitFor();
-    await check('Your warehouse').getByText('Not known').waitFor();
+    await check('Warehouse').getByText('Unknown').waitFor();
   });
 
   it('the report can be read, copied and saved, and holds no secret', async () => {
     await go('Diagnostics');
-    await button('Read it first').click();
-    const dialog = shown.page.getByRole('dialog', { name: 'Report' });
+    await button('Preview').click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Support report' });
     await dialog.getByText('## Profiles').waitFor();
     await inspect('diagnostics-report');
     await dialog.getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await button('Copy diagnostics').click();
-    await shown.page.getByText('Copied.').waitFor();
+    await button('Copy').click();
+    await shown.page.getByText('Report copied').waitFor();
     const [text = ''] = shown.server.copied;
     expect(text).toContain('## Log');
     for (const { token } of shown.workspace.users) expect(text).not.toContain(token);
 
     const folder = await mkdtemp(join(tmpdir(), 'causeway-report-'));
     shown.server.fileAnswers.push(join(folder, 'report.txt'));
-    await button('Save…').click();
-    await shown.page.getByText(`Saved as ${join(folder, 'report.txt')}.`).waitFor();
+    await button('Save').click();
+    await shown.page.getByText(`Report saved to ${join(folder, 'report.txt')}.`).waitFor();
     expect(await readFile(join(folder, 'report.txt'), 'utf8')).toContain('## Checks');
     shown.server.fileAnswers.push(join(folder, 'nowhere', 'report.txt'));
-    await button('Save…').click();
+    await button('Save').click();
     await shown.page.getByRole('alert').getByText('cannot be written').waitFor();
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
@@ -76,8 +76,8 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
   it('the checks say that there is nothing yet where nothing is set up', async () => {
     await reopenIn(join(shown.home, 'empty'));
     await go('Diagnostics');
-    await button('Run the checks').click();
-    await check('Configuration file').getByText('No workspace is set up yet.').waitFor();
+    await button('Run checks').click();
+    await check('Configuration file').getByText('No workspace connected yet.').waitFor();
     await check('Clock').getByText('Nothing to check').waitFor();
   });
 });

@@ -169,8 +169,8 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       },
     ],
     ['the diagnosis', 'getDiagnosis', () => go('Diagnostics')],
-    ['the report', 'previewDiagnostics', () => open('Diagnostics', 'Read it first')],
-    ['the copy of the report', 'copyDiagnostics', () => open('Diagnostics', 'Copy diagnostics')],
+    ['the report', 'previewDiagnostics', () => open('Diagnostics', 'Preview')],
+    ['the copy of the report', 'copyDiagnostics', () => open('Diagnostics', 'Copy')],
   ];
 
   it.each(FAILURES)('the window says why %s failed and what to do', async (_, request, lead) => {

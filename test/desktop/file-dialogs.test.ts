@@ -39,10 +39,10 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
     it('save where the user says', async () => {
       const file = inHome('for the helper.txt');
       await go('Diagnostics');
-      await button('Save…').click();
+      await button('Save').click();
       await takePicture('save-dialog');
       await typePath('Save diagnostics', file);
-      await page.getByText(`Saved as ${file}.`).waitFor();
+      await page.getByText(`Report saved to ${file}.`).waitFor();
       expect(await readFile(file, 'utf8')).toContain('Causeway');
       expect((await stat(file)).mode & 0o777).toBe(0o600);
     });
@@ -82,7 +82,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
     it('are offered a name among the user’s documents, and may be cancelled', async () => {
       const offered = await answering(null);
       await go('Diagnostics');
-      await button('Save…').click();
+      await button('Save').click();
       await expect.poll(offered).toMatchObject([
         {
           title: 'Save diagnostics',
@@ -90,8 +90,8 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
           filters: [{ extensions: ['txt'] }],
         },
       ]);
-      await expect.poll(() => button('Save…').isEnabled()).toBe(true);
-      expect(await page.getByText('Saved as').count()).toBe(0);
+      await expect.poll(() => button('Save').isEnabled()).toBe(true);
+      expect(await page.getByText('Report saved to').count()).toBe(0);
       expect(await page.getByRole('alert').count()).toBe(0);
 
       await go('Overrides');
@@ -107,8 +107,8 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       await writeFile(file, 'x'.repeat(100_000));
       await answering(file);
       await go('Diagnostics');
-      await button('Save…').click();
-      await page.getByText(`Saved as ${file}.`).waitFor();
+      await button('Save').click();
+      await page.getByText(`Report saved to ${file}.`).waitFor();
       expect(await readFile(file, 'utf8')).not.toContain('xxxx');
     });
 
@@ -116,7 +116,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       const file = inHome('no-such-folder', 'diagnostics.txt');
       await answering(file);
       await go('Diagnostics');
-      await button('Save…').click();
+      await button('Save').click();
       await page.getByText(`${file} cannot be written: its folder does not exist.`).waitFor();
       await page.getByText('Make the folder, then try again.').waitFor();
     });

@@ -89,10 +89,10 @@ describe.skipIf(reason)('the running application', () => {
     const token = workspace.users[0]?.token ?? 'none';
     await electron.evaluate((_electron, secret) => console.error(`It said: Bearer ${secret}`), token);
     await page.getByRole('link', { name: 'Diagnostics' }).click();
-    await page.getByRole('button', { name: 'Run the checks' }).click();
+    await page.getByRole('button', { name: 'Run checks' }).click();
     await page.getByRole('button', { name: 'Run again' }).waitFor();
-    await page.getByRole('button', { name: 'Copy diagnostics' }).click();
-    await page.getByText('Copied.').waitFor();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Report copied').waitFor();
     const copied = await electron.evaluate(({ clipboard }) => clipboard.readText());
     expect(copied).toContain('It said: Bearer [redacted]');
     expect(copied).toContain('[pass] AI client connection');

@@ -10,7 +10,7 @@ import { type ReportParts, reportOf } from '../../../main/diagnosis/report.ts';
 import { warehouseFinding } from '../../../main/diagnosis/workspace-checks.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';
-import { formatDiagnosis } from '../../../renderer/diagnostics/format.ts';
+import { formatDiagnosis, sortedChecks } from '../../../renderer/diagnostics/format.ts';
 import { effective, failure, known, stateOf, warehouse } from './states.ts';
 
 const profile: Profile = {
@@ -159,14 +159,20 @@ describe('what all checks came to', () => {
   });
 
   it.each([
-    [of(['pass', 'running', 'waiting'], true), 'Checking: 1 of 3 done.'],
-    [of(['pass', 'skipped']), 'Everything is in order.'],
-    [of(['pass', 'warning']), 'Everything works. There is something to look at.'],
-    [of(['pass', 'fail', 'warning', 'unknown']), 'One thing is not in order.'],
-    [of(['fail', 'fail']), '2 things are not in order.'],
-    [of(['pass', 'unknown', 'warning']), 'Not everything was checked.'],
-  ])('is told in a sentence: case %#', (diagnosis, words) => {
+    [of(['pass', 'running', 'waiting'], true), '1 of 3 checked'],
+    [of(['pass', 'skipped']), '1 OK'],
+    [of(['pass', 'warning']), '1 warning · 1 OK'],
+    [of(['pass', 'fail', 'warning', 'unknown']), '1 problem · 1 warning · 1 unknown · 1 OK'],
+    [of(['fail', 'fail']), '2 problems · 0 OK'],
+    [of(['pass', 'unknown', 'warning']), '1 warning · 1 unknown · 1 OK'],
+  ])('is told in one line: case %#', (diagnosis, words) => {
     expect(formatDiagnosis(diagnosis)).toBe(words);
+  });
+
+  it('lists problems first once it has ended', () => {
+    const statuses = (diagnosis: Diagnosis) => sortedChecks(diagnosis).map(({ status }) => status);
+    expect(statuses(of(['pass', 'skipped', 'fail', 'warning']))).toEqual(['fail', 'warning', 'pass', 'skipped']);
+    expect(statuses(of(['pass', 'running', 'waiting'], true))).toEqual(['pass', 'running', 'waiting']);
   });
 });
 
