@@ -21,6 +21,7 @@ import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
+import { updateCommand } from './desktop/updates/package-type.ts';
 import { updateBlocker } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/dialogs.ts';
@@ -101,7 +102,11 @@ function start(): void {
       chooseFolder,
       showFolder: async (folder) => void (await shell.openPath(folder)),
       loginItem: login,
-      updates: { blocker: updateBlocker(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
+      updates: {
+        blocker: updateBlocker(app.isPackaged, process.platform, env),
+        command: updateCommand(process.resourcesPath),
+        openSource: openElectronUpdates,
+      },
       closeForUpdate,
       quit: () => app.quit(),
       versions: process.versions,

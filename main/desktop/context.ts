@@ -29,7 +29,7 @@ export interface Shell {
   /** Starts the application at login; null if this system cannot. */
   loginItem: LoginItem | null;
   /** Where updates come from, and why this copy cannot replace itself. */
-  updates: { blocker: UpdateBlocker; openSource(): Promise<UpdateSource> };
+  updates: { blocker: UpdateBlocker; command?: string | undefined; openSource(): Promise<UpdateSource> };
   /** Ends the application as quitting does, so that `install` can start the new version. */
   closeForUpdate(): Promise<void>;
   /** Quits the application as its menu does. */

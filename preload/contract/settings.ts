@@ -52,7 +52,12 @@ const settingsState = z.object({
 export const updateState = z.discriminatedUnion('status', [
   /** It checks for updates only when the user asks for it. */
   z.object({ status: z.literal('off') }),
-  z.object({ status: z.literal('not-possible-here'), reason: z.enum(['development', 'package-manager']) }),
+  z.object({
+    status: z.literal('not-possible-here'),
+    reason: z.enum(['development', 'package-manager']),
+    /** What updates it in a terminal, once the newer package is downloaded. */
+    command: z.string().exactOptional(),
+  }),
   z.object({
     status: z.literal('idle'),
     /** Milliseconds since the epoch; null before the first check. */

@@ -9,7 +9,8 @@ export function formatUpdate(state: UpdateState): string {
     case 'off':
       return updates.off;
     case 'not-possible-here':
-      return state.reason === 'development' ? updates.development : updates.packageManager;
+      if (state.reason === 'development') return updates.development;
+      return state.command === undefined ? updates.packageManager : updates.packageCommand(state.command);
     case 'idle':
       return state.checkedAt === null ? updates.unchecked : updates.newest;
     case 'checking':

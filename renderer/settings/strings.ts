@@ -53,6 +53,7 @@ export const strings = {
     off: 'Automatic checks are off.',
     development: 'Built from source. Update it with Git.',
     packageManager: 'Updated by your package manager.',
+    packageCommand: (command: string) => `Download the newer package and run: ${command}`,
     unchecked: 'Not checked yet.',
     newest: 'You have the newest version.',
     checked: 'Checked',

@@ -18,6 +18,8 @@ export interface UpdateSource {
 
 export interface UpdatesOptions {
   blocker: UpdateBlocker;
+  /** The command that updates this copy where a package manager does. */
+  command?: string | undefined;
   settings: SettingsStore;
   openSource(): Promise<UpdateSource>;
   show(state: UpdateState): void;
@@ -38,7 +40,7 @@ export class UpdateService {
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
-    this.#state = updatesAtStart(options.blocker, options.settings.current.automaticUpdates);
+    this.#state = updatesAtStart(options.blocker, options.settings.current.automaticUpdates, options.command);
   }
 
   get state(): UpdateState {
@@ -152,8 +154,8 @@ export type UpdateEvent =
 /** Why this copy cannot replace itself; null where it can. */
 export type UpdateBlocker = 'development' | 'package-manager' | null;
 
-export function updatesAtStart(blocker: UpdateBlocker, automatic: boolean): UpdateState {
-  if (blocker !== null) return { status: 'not-possible-here', reason: blocker };
+export function updatesAtStart(blocker: UpdateBlocker, automatic: boolean, command?: string): UpdateState {
+  if (blocker !== null) return { status: 'not-possible-here', reason: blocker, ...(command && { command }) };
   return automatic ? { status: 'idle', checkedAt: null } : { status: 'off' };
 }
 

@@ -70,7 +70,8 @@ async function releaseDate(): Promise<Date> {
   const named = process.env.SOURCE_DATE_EPOCH;
   if (named) return new Date(Number(named) * 1000);
   const { stdout } = await run('git', ['log', '-1', '--format=%ct']).catch(() => ({ stdout: '' }));
-  return stdout ? new Date(Number(stdout) * 1000) : new Date();
+  // In whole seconds, as dpkg and tar take it.
+  return new Date((Number(stdout) || Math.floor(Date.now() / 1000)) * 1000);
 }
 
 async function weight(file: string): Promise<string> {

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { updateCommand } from '../../../main/desktop/updates/package-type.ts';
 import {
   afterUpdateEvent,
   type UpdateEvent,
@@ -69,6 +70,21 @@ describe('the state of updates', () => {
     expect(updatesAtStart(null, true)).toEqual({ status: 'idle', checkedAt: null });
     expect(updatesAtStart(null, false)).toEqual({ status: 'off' });
     expect(updatesAtStart('package-manager', true)).toEqual({ status: 'not-possible-here', reason: 'package-manager' });
+  });
+
+  it('is told with the command that updates an installed package', async () => {
+    const resources = await mkdtemp(join(tmpdir(), 'causeway-package-type-'));
+    await using _removed = { [Symbol.asyncDispose]: () => rm(resources, { recursive: true, force: true }) };
+    expect(updateCommand(resources)).toBeUndefined();
+    for (const [type, command] of [
+      ['deb', 'sudo apt install ./causeway_*.deb'],
+      ['rpm', 'sudo rpm --upgrade causeway-*.rpm'],
+      ['tar.gz', undefined],
+    ] as const) {
+      await writeFile(join(resources, 'package-type'), type);
+      expect(updateCommand(resources)).toBe(command);
+    }
+    expect(updatesAtStart('package-manager', true, 'sudo apt')).toMatchObject({ command: 'sudo apt' });
   });
 
   it.each([
