@@ -14,6 +14,7 @@ import {
   scrolledSideways,
   textsCutOff,
 } from './chromium.ts';
+import { LOOKS, type Look, SHEET_LOOKS, SIZES } from './looks.ts';
 import { serveWindow, type WindowServer } from './window-server.ts';
 
 /** Why the window cannot be shown here, in one line; undefined if it can. */
@@ -24,39 +25,8 @@ if (whyNotHere) console.warn(`The browser tests are skipped. ${whyNotHere}`);
 const SCREENS = process.env.CAUSEWAY_SCREENS;
 /** Whether `inspect` is to look in fewer sizes, where time is short. */
 const BRIEF = process.env.CAUSEWAY_BRIEF !== undefined;
-const SIZES = {
-  usual: [1000, 700],
-  small: [640, 480],
-  narrow: [320, 640],
-  wide: [2560, 1440],
-  /** The usual window at 200 %. */
-  zoomed: [500, 350],
-} as const;
-
-/** One way of looking at a page. */
-interface Look {
-  called: string;
-  size: readonly [width: number, height: number];
-  scheme: 'light' | 'dark';
-  /** How large letters are. */
-  text: '100%' | '200%';
-  /** Taken where time is short, too. */
-  isBrief: boolean;
-}
-
-/** Every size, both schemes, letters twice as large. The usual one is last, so that a test goes on in it. */
-const LOOKS: readonly Look[] = [
-  { called: 'small-light', size: SIZES.small, scheme: 'light', text: '100%', isBrief: false },
-  { called: 'wide-light', size: SIZES.wide, scheme: 'light', text: '100%', isBrief: false },
-  { called: 'zoomed-light', size: SIZES.zoomed, scheme: 'light', text: '100%', isBrief: false },
-  { called: 'large-text-light', size: SIZES.usual, scheme: 'light', text: '200%', isBrief: false },
-  { called: 'narrow-light', size: SIZES.narrow, scheme: 'light', text: '100%', isBrief: true },
-  { called: 'usual-light', size: SIZES.usual, scheme: 'light', text: '100%', isBrief: true },
-  { called: 'large-text-dark', size: SIZES.usual, scheme: 'dark', text: '200%', isBrief: false },
-  { called: 'narrow-dark', size: SIZES.narrow, scheme: 'dark', text: '100%', isBrief: false },
-  { called: 'usual-dark', size: SIZES.usual, scheme: 'dark', text: '100%', isBrief: true },
-];
-
+/** Whether only pictures are wanted, for the contact sheet. */
+const FOR_SHEET = process.env.CAUSEWAY_SHEET !== undefined;
 /**
  * The window in Chromium, on a workspace of its own for each test of the `describe` that calls this. What the page
  * reports as an error fails the test.
@@ -146,7 +116,8 @@ export function useWindow() {
    * cut off.
    */
   async function inspect(name: string): Promise<void> {
-    for (const look of BRIEF ? LOOKS.filter(({ isBrief }) => isBrief) : LOOKS) await lookAt(name, look);
+    const looks = FOR_SHEET ? SHEET_LOOKS : LOOKS;
+    for (const look of BRIEF ? looks.filter(({ isBrief }) => isBrief) : looks) await lookAt(name, look);
   }
 
   async function lookAt(name: string, { size: [width, height], scheme, text, called }: Look): Promise<void> {
@@ -163,6 +134,7 @@ export function useWindow() {
       await mkdir(SCREENS, { recursive: true });
       await page.screenshot({ path: join(SCREENS, `${what}.png`) });
     }
+    if (FOR_SHEET) return;
     expect(await accessibilityFindings(page), what).toEqual([]);
     expect(await scrolledSideways(page), what).toEqual([]);
     expect(await textsCutOff(page), what).toEqual([]);
