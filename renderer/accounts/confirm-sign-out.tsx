@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
+import { showScreen } from '../shared/screen.ts';
 import { toast } from '../shared/toast.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { strings } from './strings.ts';
@@ -20,6 +21,7 @@ export function ConfirmSignOut({ profile, onClose }: ConfirmSignOutProps) {
     await queries.invalidateQueries({ queryKey: ['accounts'] });
     if (revoked) return toast(strings.signOut.done(shown));
     queries.setQueryData(UNCONFIRMED_KEY, shown);
+    showScreen('accounts');
   };
   return (
     <ConfirmDialog

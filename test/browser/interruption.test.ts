@@ -110,9 +110,10 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await go('Accounts');
     await button('Sign in to oauth').click();
     await allow();
-    await button('Sign out of oauth…').waitFor();
+    await shown.page.getByText('Signed in', { exact: true }).waitFor();
     shown.workspace.faults.add({ path: '/oidc/v1/revoke', effect: { kind: 'unavailable' }, times: 'always' });
-    await button('Sign out of oauth…').click();
+    await button('More actions for oauth').click();
+    await shown.page.getByRole('menuitem', { name: 'Sign out…' }).click();
     await button('Sign out').click();
     await alert().getByText('the workspace did not confirm it.').waitFor();
     await dialog().waitFor({ state: 'detached' });
