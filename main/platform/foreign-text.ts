@@ -72,12 +72,14 @@ interface Decoded {
 
 /** What stands for other characters, or for none, in the texts that servers and gateways answer with. */
 const ENCODED =
-  /<!--[^<>]*-->|<\/?[a-z][^<>]*>|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});?|%[\da-f]{2}|\\u\{?[\da-f]{4}\}?|\\x[\da-f]{2}|\\["'\\/bfnrt]|[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/giu;
+  /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});?|%[\da-f]{2}|\\u\{?[\da-f]{4}\}?|\\x[\da-f]{2}|\\["'\\/bfnrt]|[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/giu;
+/** The same, and tags and comments, which HTML does not show. */
+const ENCODED_OR_TAG = new RegExp(`<!--[^<>]*-->|</?[a-z][^<>]*>|${ENCODED.source}`, ENCODED.flags);
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '' };
 /** Nobody encodes an encoding of an encoding by mistake. */
 const DECODING_PASSES = 3;
 
-function decode(text: string): Decoded {
+function decode(text: string, encoded: RegExp): Decoded {
   let decoded: Decoded = {
     text,
     from: Array.from(text, (_, index) => index),
@@ -89,14 +91,14 @@ function decode(text: string): Decoded {
     decoded = { text, from: units.map((_, index) => index), to: units.map((_, index) => index + 1) };
   }
   for (let pass = 0; pass < DECODING_PASSES; pass += 1) {
-    const next = decodeOnce(decoded);
+    const next = decodeOnce(decoded, encoded);
     if (next.text === decoded.text) break;
     decoded = next;
   }
   return decoded;
 }
 
-function decodeOnce({ text, from, to }: Decoded): Decoded {
+function decodeOnce({ text, from, to }: Decoded, encoded: RegExp): Decoded {
   const next: Decoded = { text: '', from: [], to: [] };
   const copy = (start: number, end: number) => {
     next.text += text.slice(start, end);
@@ -106,7 +108,7 @@ function decodeOnce({ text, from, to }: Decoded): Decoded {
     }
   };
   let done = 0;
-  for (const match of text.matchAll(ENCODED)) {
+  for (const match of text.matchAll(encoded)) {
     const [written] = match;
     const end = match.index + written.length;
     copy(done, match.index);
@@ -142,23 +144,27 @@ const PERSONAL_TOKEN = /dapi[0-9a-f]{16,}/g;
 
 /** Takes out what was sent and what is known to be a token, however it is written. */
 function withoutTokens(text: string, sent: SentSecrets): string {
-  const decoded = decode(text);
-  const ranges: [start: number, end: number][] = [];
+  // What looks like a tag may be a part of a word, or hold a secret in one of its attributes.
+  const ranges = [ENCODED_OR_TAG, ENCODED].flatMap((encoded) => [...tokensIn(decode(text, encoded), sent)]);
+  return cutOut(text, ranges);
+}
+
+/** Where in the original text the secrets of a decoded one stand. */
+function* tokensIn(decoded: Decoded, sent: SentSecrets): Generator<[start: number, end: number]> {
   for (const match of decoded.text.matchAll(TOKENS)) {
-    ranges.push(originalRange(decoded, match.index, match.index + match[0].length));
+    yield originalRange(decoded, match.index, match.index + match[0].length);
   }
   for (const value of sent.map(textOf)) {
     if (value.length < MIN_SECRET_LENGTH) continue;
     for (let at = decoded.text.indexOf(value); at >= 0; at = decoded.text.indexOf(value, at + 1)) {
-      ranges.push(originalRange(decoded, at, at + value.length));
+      yield originalRange(decoded, at, at + value.length);
     }
   }
   const bare = lettersAndDigits(decoded);
   for (const match of bare.text.matchAll(PERSONAL_TOKEN)) {
-    ranges.push(originalRange(bare, match.index, match.index + match[0].length));
+    yield originalRange(bare, match.index, match.index + match[0].length);
   }
-  for (const [start, end] of partsOf(bare.text, sent)) ranges.push(originalRange(bare, start, end));
-  return cutOut(text, ranges);
+  for (const [start, end] of partsOf(bare.text, sent)) yield originalRange(bare, start, end);
 }
 
 /** Only what all spellings of a secret have in common: its letters, in lower case, and its digits. */

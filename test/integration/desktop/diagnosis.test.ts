@@ -148,7 +148,7 @@ describe('the checks', () => {
     });
     expect((await findings('ana')).warehouse).toMatchObject({
       status: 'fail',
-      words: expect.stringContaining('does not exist any more'),
+      words: expect.stringContaining('no longer exists'),
       nextStep: { screen: 'warehouse' },
     });
   });

@@ -39,6 +39,8 @@ const SPELLINGS: [how: string, spell: (secret: string) => string][] = [
   ['without its end', (secret) => secret.slice(0, -3)],
   ['without its beginning', (secret) => secret.slice(3)],
   ['in an address', (secret) => `https://w.example/callback?code=${encodeURIComponent(secret)}&state=1#x`],
+  ['in an attribute of a tag', (secret) => `<a title="${percent(secret)}">here</a>`],
+  ['in what looks like a tag', (secret) => `<A ${secret} >`],
   ['in the path of an address', (secret) => `https://w.example/${encodeURIComponent(secret)}/x`],
 ];
 
@@ -124,6 +126,10 @@ describe('foreignText', () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it('redacts a secret of few letters and digits in what looks like a tag', () => {
+    expect(foreignText('<A aa+/+/+-..-- >', { sent: ['aa+/+/+-..--'] })).toBe('<A [redacted] >');
   });
 
   it('takes no longer than a moment for a text that is made to be slow', () => {
