@@ -103,7 +103,11 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
         />
       </div>
       <Progress profile={profile} overrides={overrides} />
-      {overrides.problem && <Notice {...overrides.problem} />}
+      {overrides.problem && (
+        <Notice {...overrides.problem}>
+          <Button onClick={onReadAnew}>{strings.tryAgain}</Button>
+        </Notice>
+      )}
       <FailureNotice error={rows.error} onRetry={rows.retry} />
       {rows.total === undefined || (rows.total === 0 && !isRead) ? (
         <TableToCome />

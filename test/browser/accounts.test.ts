@@ -16,7 +16,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
 
   it('a user without a profile signs in with only the address of a workspace', async () => {
     await reopenIn(join(shown.home, 'empty'));
-    await shown.page.getByRole('heading', { name: 'No workspace yet' }).waitFor();
+    await shown.page.getByRole('heading', { name: 'Connect your Databricks workspace' }).waitFor();
     await inspect('unconfigured');
 
     await shown.page.getByRole('textbox', { name: 'Workspace URL' }).fill('http://example.com');

@@ -40,11 +40,15 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await press('Remove account');
   };
   const toSetForSomebody = async () => {
-    await open('Overrides', 'Set for somebody…');
-    await role('textbox', { name: 'Name, e-mail address or user id' }).fill('ben');
-    await press('Find');
+    await open('Overrides', 'Set for a user');
+    await role('textbox', { name: 'Name, email address or user id' }).fill('ben');
+    await press('Find user');
     await role('radio', { name: /^Data science/ }).check();
-    await press('Change');
+    await press('Change override');
+  };
+  const toImport = async () => {
+    await open('Overrides', 'More actions');
+    await role('menuitem', { name: 'Import', exact: true }).click();
   };
   const toUseApplication = async () => {
     await inAccountMenu('oauth', 'OAuth application…');
@@ -154,7 +158,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     ],
     ['the list of everybody', 'readOverrides', () => go('Overrides')],
     ['an override of somebody', 'setOverrideOf', toSetForSomebody],
-    ['an import', 'planImport', () => open('Overrides', 'Import…')],
+    ['an import', 'planImport', toImport],
     ['another name for a profile', 'renameAccount', toRename],
     ['the removal of a profile', 'removeAccount', toRemove],
     ['the OAuth application', 'getOAuthApplication', () => inAccountMenu('oauth', 'OAuth application…')],

@@ -26,7 +26,7 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
     await inspect('history');
 
     await button('Restore Data science').click();
-    await shown.page.getByText('New queries run on Data science.').waitFor();
+    await shown.page.getByRole('dialog').getByText('New queries run on Data science.').waitFor();
     await inspect('history-question');
     await button('Restore override').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -13,7 +13,7 @@ const OVERRIDES = '/api/warehouses/v1/default-warehouse-overrides';
 
 /** What went well for a while, or half: each screen says how far it came, why no further, and what to do. */
 describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000 }, () => {
-  const { shown, button, choose, inspect, allow, go, reopenIn } = useWindow();
+  const { shown, button, choose, inspect, allow, go, more, reopenIn } = useWindow();
 
   const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
   const dialog = () => shown.page.getByRole('dialog');
@@ -30,14 +30,14 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await button('Verify end to end').click();
     await button('Stop and verify').click();
     const check = shown.page.getByRole('listitem').filter({ hasText: 'End to end' });
-    await check.getByText('Could not tell').waitFor();
-    await check.getByText(/start Shared analytics, Finance BI yourself, .*You may not start it/).waitFor();
+    await check.getByText('Unknown', { exact: true }).waitFor();
+    await check.getByText(/Start Shared analytics, Finance BI yourself\. .*You may not start it/).waitFor();
     await inspect('interrupted-end-to-end');
   });
 
   it('a bulk change that could not be planned says why and is planned again', async () => {
     await go('Overrides');
-    await text('Nobody in this workspace has an override');
+    await text('No overrides yet');
     const file = join(shown.home, 'wanted.csv');
     await writeFile(file, 'user,warehouse\nben@example.com,Starter Warehouse\n');
     shown.server.fileAnswers.push(file);
@@ -46,12 +46,12 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
       effect: { kind: 'unavailable' },
       times: 'always',
     });
-    await button('Import…').click();
+    await more('Import');
     await alert().getByText('The service is temporarily unavailable.').waitFor();
     await inspect('interrupted-plan');
     shown.workspace.faults.remove(fault.id);
     await button('Try again').click();
-    await text('1 override will be set. Nothing has been changed yet.');
+    await text('1 to set. Nothing is changed yet.');
     await alert().waitFor({ state: 'detached' });
   });
 
@@ -66,13 +66,13 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
       times: 'always',
     });
     await go('Overrides');
-    await text('Broke off after 1,000 overrides: there may be more.');
+    await text('Stopped after 1,000 overrides. There may be more.');
     await alert().getByText('Something went wrong.').waitFor();
     await shown.page.getByRole('gridcell').filter({ hasText: 'Person 1' }).first().waitFor();
     await inspect('interrupted-overrides');
     shown.workspace.faults.remove(fault.id);
-    await button('Read again').click();
-    await text('3,000 overrides.');
+    await button('Try again').click();
+    await text('3,000 overrides');
     await alert().waitFor({ state: 'detached' });
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     const world = largeWorld({ overrides: 3000, warehouses: 5 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     await go('Overrides');
-    await text('3,000 overrides.');
+    await text('3,000 overrides');
     await shown.page.route('**/requests/causeway:overridesPage', (route) =>
       route.fulfill({ json: { ok: false, problem: PROBLEM } }),
     );

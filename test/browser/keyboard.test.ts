@@ -14,10 +14,10 @@ const SCREENS = [
   ['Servers', 'Running, 3 tools'],
   ['AI clients', 'Other clients'],
   ['Activity', '300 calls.'],
-  ['Overrides', '2 overrides.'],
+  ['Overrides', '2 overrides'],
   ['Accounts', 'ana@example.com'],
   ['Settings', 'Stored in'],
-  ['Diagnostics', 'Report for whoever helps you'],
+  ['Diagnostics', 'Support report'],
 ] as const;
 const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 

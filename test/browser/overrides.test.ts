@@ -19,7 +19,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
   const show = async (overrides: Override[]) => {
     for (const override of overrides) shown.workspace.state.overrides.set(override.userId, override);
     await go('Overrides');
-    await shown.page.getByRole('heading', { name: 'Overrides' }).waitFor();
+    await shown.page.getByRole('heading', { name: 'Overrides', exact: true }).waitFor();
   };
   const three = (): Override[] => [
     { userId: ANA, type: 'CUSTOM', warehouseId: SHARED },

@@ -19,19 +19,11 @@ describe.skipIf(reason)('a link into the application', { timeout: 120_000 }, () 
     const page = await window();
     const title = () => page.getByRole('heading', { level: 1 }).textContent();
     await expect.poll(title, { timeout: 20_000 }).toBe(FIRST);
-    const shown: [string, string | null][] = [];
-    for (const screen of Object.keys(SCREEN_TITLES).reverse()) {
+    for (const [screen, name] of Object.entries(SCREEN_TITLES).reverse()) {
       expect(await startAgain(`causeway://open/${screen}`)).toBe(0);
       await expect.poll(() => page.evaluate(() => location.hash)).toBe(`#${screen}`);
-      await page.getByRole('navigation').locator('[aria-current="page"]').waitFor();
-      shown.push([screen, await page.locator('[aria-current="page"]').textContent()]);
+      await page.getByRole('main', { name, exact: true }).waitFor();
     }
-    const marks = shown.map(([screen, words]) => [screen, words?.startsWith(Reflect.get(SCREEN_TITLES, screen))]);
-    expect(marks).toEqual(
-      Object.keys(SCREEN_TITLES)
-        .reverse()
-        .map((screen) => [screen, true]),
-    );
   });
 
   it('opens the window there where there is none', async () => {

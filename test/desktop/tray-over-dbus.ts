@@ -57,11 +57,17 @@ export class TrayOverDbus {
   }
 
   async click(label: string): Promise<void> {
+    // The entries get new ids where the menu changes between reading and clicking.
+    const clicked = await this.#event(label).catch(() => undefined);
+    if (clicked === undefined) await this.#event(label);
+  }
+
+  async #event(label: string): Promise<string> {
     const entries = await this.entries();
     const entry = entries.find((candidate) => candidate.label === label);
     if (!entry)
       throw new Error(`The tray's menu has no "${label}", only ${entries.map((each) => each.label).join(', ')}.`);
-    await this.#call('Event', `int32 ${entry.id}`, 'clicked', "<''>", 'uint32 0');
+    return this.#call('Event', `int32 ${entry.id}`, 'clicked', "<''>", 'uint32 0');
   }
 
   #call(method: string, ...parameters: string[]): Promise<string> {
