@@ -42,7 +42,7 @@ const record = (): TokenRecord => ({
 /** The access token that the keychain holds. */
 async function stored(): Promise<string | undefined> {
   const text = await kept.get(storeName(PROFILE));
-  return text && unpackRecord(text).access.token.reveal();
+  return text && unpackRecord(text)?.access.token.reveal();
 }
 
 /** The tokens as another process has them: a keychain that may be locked, and a memory of its own. */
