@@ -31,6 +31,7 @@ export type * from './contract/rules.ts';
 export type * from './contract/servers.ts';
 export type * from './contract/settings.ts';
 export type * from './contract/sign-in.ts';
+export type * from './contract/uninstall.ts';
 export type * from './contract/warehouse.ts';
 
 /**

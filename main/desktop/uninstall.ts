@@ -50,9 +50,10 @@ export function uninstallHandlers({ causeway, env, shell }: DesktopContext): Han
 
 function asOutput({ removals, kept }: UninstallReport, more: Removal[]) {
   return {
-    removals: [...removals, ...more].map(({ note = null, error, ...removal }) => ({
+    removals: [...removals, ...more].map(({ note = null, isRunning = false, error, ...removal }) => ({
       ...removal,
       note,
+      isRunning,
       problem: error ? problemFor(error) : null,
     })),
     kept,

@@ -125,6 +125,13 @@ export function checkRemoval(policy: Policy, { id, name }: { id: string; name: s
   throw managedError(policy, 'requiredClients', `the entries of ${name} have to stay`);
 }
 
+/** @throws {CausewayError} `managed` where Causeway has to stay, because AI clients have to keep its entries */
+export function checkUninstall(policy: Policy): void {
+  const required = lockedValue(policy, 'requiredClients') ?? [];
+  if (required.length === 0) return;
+  throw managedError(policy, 'requiredClients', `Causeway has to stay, for the entries of ${listed(required)}`);
+}
+
 /** Whom to ask, as a sentence. */
 export function askWhom(contact: string | null): string {
   return contact === null ? 'Ask your administrator.' : `Ask your administrator (${contact}).`;

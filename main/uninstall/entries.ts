@@ -26,7 +26,9 @@ export async function removeEntries(
   const running = new Set(await clients.runningClients());
   return removals.map((removal) => {
     const client = [...running].find((id) => removal.what.startsWith(`${clients.client(id).name}: `));
-    return client === undefined || evenRunning ? removal : { ...removal, note: 'It is running: quit it first.' };
+    return client === undefined || evenRunning
+      ? removal
+      : { ...removal, isRunning: true, note: 'It is running: quit it first.' };
   });
 }
 

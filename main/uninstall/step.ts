@@ -12,6 +12,8 @@ export interface Removal {
   result: 'would remove' | 'removed' | 'failed';
   /** What else there is to know of it, as a sentence. */
   note?: string | undefined;
+  /** Whether the AI client that has it is running, and may write it again. */
+  isRunning?: boolean | undefined;
   /** Why it is still there. */
   error?: CausewayError | undefined;
 }

@@ -48,6 +48,17 @@ const settingsState = z.object({
   trouble: problem.nullable(),
 });
 
+/** Whether calls are audited, and where to. */
+const auditState = z.object({
+  on: z.boolean(),
+  /** Where the file is, or would be. */
+  file: z.string(),
+  /** Whether there is one now. */
+  inFile: z.boolean(),
+  /** The address of an OpenTelemetry collector; null where none is told. */
+  otlp: z.string().nullable(),
+});
+
 /** Where the search for a newer version stands. */
 export const updateState = z.discriminatedUnion('status', [
   /** It checks for updates only when the user asks for it. */
@@ -79,6 +90,9 @@ export const settingsRequests = {
   checkForUpdates: { input: z.undefined(), output: z.undefined() },
   downloadUpdate: { input: z.undefined(), output: z.undefined() },
   restartToUpdate: { input: z.undefined(), output: z.undefined() },
+  getAudit: { input: z.undefined(), output: auditState },
+  /** On: into the file. Off: nowhere. */
+  setAudit: { input: z.object({ on: z.boolean() }), output: auditState },
   showLogFolder: { input: z.undefined(), output: z.undefined() },
 } as const;
 
@@ -88,6 +102,7 @@ export const settingsEvents = {
 
 export type Settings = z.output<typeof settings>;
 export type SettingsState = z.output<typeof settingsState>;
+export type AuditState = z.output<typeof auditState>;
 export type UpdateState = z.output<typeof updateState>;
 
 /** The licenses of the software that the application contains. */

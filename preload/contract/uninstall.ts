@@ -8,6 +8,8 @@ const removal = z.object({
   result: z.enum(['would remove', 'removed', 'failed']),
   /** What else there is to know of it. */
   note: z.string().nullable(),
+  /** Whether the AI client that has it is running, and may write it again. */
+  isRunning: z.boolean(),
   /** Why it is still there; null where nothing is in the way. */
   problem: problem.nullable(),
 });
@@ -30,3 +32,5 @@ export const uninstallRequests = {
   /** The application quits, and its files are deleted then. */
   finishUninstall: { input: z.undefined(), output: z.undefined() },
 } as const;
+
+export type Removal = z.output<typeof removal>;

@@ -1,4 +1,4 @@
-import type { UpdateState } from '../../preload/contract.ts';
+import type { AuditState, UpdateState } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
 const { updates } = strings;
@@ -45,4 +45,11 @@ export function updateOffer({ status }: UpdateState): 'check' | 'download' | 're
 /** @param ofEnvironment what `CAUSEWAY_TOKEN_STORE` says */
 export function formatTokenStore(ofEnvironment: string | null): string {
   return ofEnvironment === null ? strings.tokenStore.hint : strings.tokenStore.byEnvironment(ofEnvironment);
+}
+
+/** What an audit holds, and where it goes now. */
+export function formatAudit({ on, file, inFile, otlp }: AuditState): string {
+  const { audit } = strings;
+  const places = [inFile || !on ? audit.file(file) : undefined, otlp === null ? undefined : audit.collector(otlp)];
+  return [audit.hint, ...places].filter(Boolean).join(' ');
 }

@@ -2,7 +2,7 @@ import { NativeSelect, Switch } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import type { ManagedKey, Settings, SettingsState } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
-import { isManaged } from '../shared/managed.tsx';
+import { managedHint } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './settings.module.css';
@@ -23,9 +23,10 @@ export function Setting({ words, state }: { words: SettingWords; state: Settings
   const { settings } = state;
   const { managed } = useDesktopState();
   const key = MANAGED_BY[words.name];
-  const isFixed = key !== undefined && isManaged(managed, key);
+  const hint = key === undefined ? null : managedHint(managed, key);
+  const isFixed = hint !== null;
   return (
-    <Row label={words.label} sentence={words.sentence(state)} id={id} error={change.error}>
+    <Row label={words.label} sentence={hint ?? words.sentence(state)} id={id} error={change.error}>
       {words.kind === 'toggle' ? (
         <Switch
           id={id}

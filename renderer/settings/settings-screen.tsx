@@ -9,9 +9,11 @@ import { Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { About } from './about.tsx';
+import { AuditSection } from './audit.tsx';
 import { Setting } from './setting.tsx';
 import { strings } from './strings.ts';
 import { SETTINGS, type SectionName } from './table.ts';
+import { Uninstall } from './uninstall.tsx';
 import { StartAtLogin, UpdatesSection } from './updates.tsx';
 import { SETTINGS_KEY, useSettingsEvents } from './use-change.ts';
 
@@ -43,9 +45,11 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
             <Section name="updates" state={data} after={<UpdatesSection state={update} />} />
           )}
           <Section name="log" state={data} after={<ShowLog />} />
+          <AuditSection managed={managed} />
           <Card title={strings.sections.about} isFlush>
             <About />
           </Card>
+          <Uninstall managed={managed} />
           <p className={layout.quiet}>{strings.file(data.file)}</p>
         </>
       )}

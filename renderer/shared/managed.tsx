@@ -36,3 +36,10 @@ export function isManaged(managed: ManagedState | null, key: ManagedKey): boolea
   if (managed === null) return false;
   return managed.problem !== null || managed.keys.some((each) => each.key === key && each.locked);
 }
+
+/** Why the user cannot change something, as a sentence; null where they can. */
+export function managedHint(managed: ManagedState | null, key: ManagedKey): string | null {
+  if (managed === null || !isManaged(managed, key)) return null;
+  const reason = managed.keys.find((each) => each.key === key)?.reason ?? null;
+  return strings.managedBecause(managed.organization, reason);
+}

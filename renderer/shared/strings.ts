@@ -7,6 +7,11 @@ export const strings = {
   search: (label: string) => `Search ${label}`,
   managed: (organization: string | null) =>
     organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`,
+  managedBecause: (organization: string | null, reason: string | null) => {
+    const title =
+      organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`;
+    return reason === null ? `${title}.` : `${title}: ${reason.replace(/\.$/, '')}.`;
+  },
   askAdministrator: (contact: string | null) =>
     contact === null ? 'Ask your administrator to change it.' : `To change it, ask ${contact}.`,
   steps: {

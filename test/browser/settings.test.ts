@@ -1,6 +1,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { auditFile } from '../../main/audit/audit-file.ts';
+import { auditTargets, chooseAudit } from '../../main/audit/choice.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { useWindow, whyNotHere } from './shown-window.ts';
 
@@ -8,6 +10,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
   const { shown, inspect, go } = useWindow();
   const file = () => join(shown.home, 'causeway', 'config', 'settings.json');
   const stored = async () => JSON.parse(await readFile(file(), 'utf8'));
+  const env = () => ({ HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') });
   const toggle = (name: string) => shown.page.getByRole('switch', { name });
 
   it('a setting takes effect at once and is kept for the next start', async () => {
@@ -58,6 +61,32 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await kept.waitFor();
     expect(await kept.isDisabled()).toBe(true);
     await shown.page.getByText('Set to “encrypted-file” by the environment variable').waitFor();
+  });
+
+  it('the audit of calls is off until the user wants it, and says where the file is and what is in it', async () => {
+    await go('Settings');
+    await toggle('Audit calls').waitFor();
+    expect(await toggle('Audit calls').isChecked()).toBe(false);
+    await shown.page.getByText(`No SQL, no contents. File: ${auditFile(env())}`).waitFor();
+    await toggle('Audit calls').press('Space');
+    await expect.poll(() => auditTargets(env())).toMatchObject({ file: true });
+    await toggle('Audit calls').press('Space');
+    await expect.poll(() => auditTargets(env())).toBeUndefined();
+
+    await chooseAudit(env(), { file: false, otlp: 'http://localhost:4318' });
+    await go('Diagnostics');
+    await go('Settings');
+    await shown.page.getByText('Sent to http://localhost:4318.').waitFor();
+    expect(await toggle('Audit calls').isChecked()).toBe(true);
+  });
+
+  it('an audit that cannot be chosen says so at the switch', async () => {
+    await go('Settings');
+    const choice = join(shown.home, 'causeway', 'config', 'audit.json');
+    await mkdir(choice, { recursive: true });
+    await toggle('Audit calls').press('Space');
+    await shown.page.getByRole('alert').waitFor();
+    expect(await toggle('Audit calls').isChecked()).toBe(false);
   });
 
   it('the screen opens the folder of the log', async () => {

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
+  type AuditState,
   type aboutRequests,
   notices,
   type SettingsState,
   type settingsRequests,
 } from '../../../preload/contract/settings.ts';
+import { auditFile } from '../../audit/audit-file.ts';
+import { auditTargets, chooseAudit } from '../../audit/choice.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { logFolder } from '../../platform/paths.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -23,6 +26,11 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
     logFolder: logFolder(env),
     trouble: settings.trouble,
   });
+
+  const audit = async (): Promise<AuditState> => {
+    const { file: inFile = false, otlp = null } = (await auditTargets(env)) ?? {};
+    return { on: inFile || otlp !== null, file: auditFile(env), inFile, otlp };
+  };
 
   settings.onChange(async () => emit('settingsChanged', await state()));
 
@@ -46,6 +54,11 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
     checkForUpdates: async () => void (await updates.check()),
     downloadUpdate: async () => void (await updates.download()),
     restartToUpdate: async () => void (await updates.install(shell.closeForUpdate)),
+    getAudit: audit,
+    setAudit: async ({ on }) => {
+      await chooseAudit(env, { file: on });
+      return audit();
+    },
     showLogFolder: async () => void (await shell.showFolder(logFolder(env))),
   };
 }

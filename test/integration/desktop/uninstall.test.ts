@@ -40,6 +40,7 @@ it('the window lists what there is, removes it, and the files go once the applic
     what: `Cursor: ${file}`,
     result: 'would remove',
     note: null,
+    isRunning: false,
     problem: null,
   });
   expect(plan?.removals.map(({ kind }) => kind)).toContain('files');

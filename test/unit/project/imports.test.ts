@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/clients/': ['main/platform/', 'main/policy/'],
   'main/move-server.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
   'main/causeway.ts': ['main/(?!diagnosis/|uninstall/|cli/|desktop/|index)'],
-  'main/uninstall/': ['main/platform/', 'main/auth/', 'main/clients/', 'main/hub/'],
+  'main/uninstall/': ['main/platform/', 'main/policy/', 'main/auth/', 'main/clients/', 'main/hub/'],
   'main/diagnosis/': ['main/(?!cli/|desktop/|index)'],
   'main/cli/': ['main/(?!desktop/|index)'],
   'main/desktop/': ['main/(?!cli/|index)', 'preload/(?!index)'],

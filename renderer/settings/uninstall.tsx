@@ -1,0 +1,167 @@
+import { Button, Skeleton } from '@mantine/core';
+import { IconCircleCheckFilled, IconCircleXFilled, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId, useState } from 'react';
+import type { DesktopState, Removal } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import { Dialog } from '../shared/dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
+import layout from '../shared/layout.module.css';
+import { isManaged, managedHint } from '../shared/managed.tsx';
+import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
+import { strings as shared } from '../shared/strings.ts';
+import styles from './settings.module.css';
+import { strings } from './strings.ts';
+
+const words = strings.uninstall;
+
+/** Removes all that Causeway has left on this computer, after showing what that is. */
+export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
+  const [opened, setOpened] = useState(false);
+  const isFixed = isManaged(managed, 'requiredClients');
+  return (
+    <Card title={strings.sections.uninstall} isFlush>
+      <div className={`${layout.row} ${layout.split} ${styles.row}`}>
+        <div>
+          <p>{words.label}</p>
+          <p className={layout.quiet}>{managedHint(managed, 'requiredClients') ?? words.hint}</p>
+        </div>
+        <Button variant="default" disabled={isFixed} onClick={() => setOpened(true)}>
+          {words.open}
+        </Button>
+      </div>
+      <Dialog opened={opened} onClose={() => setOpened(false)} title={words.title} size="lg">
+        <Uninstalling onClose={() => setOpened(false)} />
+      </Dialog>
+    </Card>
+  );
+}
+
+/** The plan, then what came of it. The application quits last, and its own files go then. */
+function Uninstalling({ onClose }: { onClose(): void }) {
+  const { request } = window.causeway;
+  const [removed, setRemoved] = useState<Removal[]>([]);
+  const plan = useQuery({
+    queryKey: ['uninstall-plan'],
+    queryFn: () => unwrap(request.getUninstallPlan()),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const removing = useMutation({
+    mutationFn: (evenRunning: boolean) => unwrap(request.uninstall({ evenRunning })),
+    onSuccess: ({ removals }) => setRemoved((before) => [...before, ...removals.filter(isRemoved)]),
+  });
+  const finishing = useMutation({ mutationFn: () => unwrap(request.finishUninstall()) });
+  const failures = removing.data?.removals.filter(({ problem }) => problem !== null) ?? [];
+  const runs = failures.some(({ problem }) => problem?.code === 'client_running');
+  const isEntryLeft = failures.some(({ kind }) => kind === 'entries');
+  const later = plan.data?.removals.filter(({ kind }) => kind === 'files') ?? [];
+  const running = plan.data?.removals.filter(({ isRunning }) => isRunning) ?? [];
+  return (
+    <div className={layout.stack}>
+      {plan.isPending && <Skeleton height={240} />}
+      <FailureNotice error={plan.error} onRetry={plan.refetch} />
+      {plan.data && !removing.data && (
+        <>
+          <p>{words.intro}</p>
+          <p>{words.kept(plan.data.kept)}</p>
+          {running.length > 0 && <Notice tone="note" message={words.running} remedy={words.runningHelp} />}
+          <Removals title={words.plan} removals={plan.data.removals} />
+        </>
+      )}
+      {removing.data && (
+        <InSight>
+          {failures.length > 0 && <Notice message={words.failed(failures.length)} remedy={words.failedHelp} />}
+          {removed.length > 0 && <Removals title={words.removed} removals={removed} />}
+          {failures.length > 0 && <Removals title={words.left} removals={failures} />}
+          {!isEntryLeft && later.length > 0 && <Removals title={words.later} removals={later} />}
+        </InSight>
+      )}
+      <ActionFailure error={removing.error ?? finishing.error} />
+      <div className={layout.closing}>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {removing.data ? shared.close : shared.cancel}
+        </Button>
+        {runs && (
+          <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(true)}>
+            {words.anyway}
+          </Button>
+        )}
+        {failures.length > 0 && (
+          <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(false)}>
+            {shared.tryAgain}
+          </Button>
+        )}
+        {!removing.data && (
+          <Button
+            color="danger"
+            leftSection={<Icon of={IconTrash} />}
+            disabled={!plan.data}
+            loading={removing.isPending}
+            onClick={() => removing.mutate(false)}
+          >
+            {words.verb}
+          </Button>
+        )}
+        {removing.data && !isEntryLeft && (
+          <Button color="danger" loading={finishing.isPending} onClick={() => finishing.mutate()}>
+            {words.finish}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What was found, or what came of it, by kind. */
+function Removals({ title, removals }: { title: string; removals: readonly Removal[] }) {
+  const id = useId();
+  const kinds = [...new Set(removals.map(({ kind }) => kind))];
+  return (
+    <section aria-labelledby={id} className={styles.removals}>
+      <h3 id={id} className={layout.name}>
+        {title}
+      </h3>
+      {kinds.map((kind) => (
+        <div key={kind}>
+          <h4 className={styles.kind}>{words.kinds[kind]}</h4>
+          <ul className={layout.list}>
+            {removals
+              .filter((removal) => removal.kind === kind)
+              .map((removal) => (
+                <RemovalRow key={removal.what} removal={removal} />
+              ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const MARKS: Record<Removal['result'], ReactNode> = {
+  'would remove': null,
+  removed: <Icon of={IconCircleCheckFilled} />,
+  failed: <Icon of={IconCircleXFilled} />,
+};
+
+function RemovalRow({ removal: { what, note, problem, result } }: { removal: Removal }) {
+  return (
+    <li className={`${layout.row} ${styles.removal}`} data-result={result}>
+      {MARKS[result]}
+      <div>
+        <p>{what}</p>
+        {note !== null && <p className={layout.quiet}>{note}</p>}
+        {problem && (
+          <p className={layout.quiet}>
+            {problem.message} {problem.remedy}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function isRemoved({ result }: Removal): boolean {
+  return result === 'removed';
+}
