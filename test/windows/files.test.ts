@@ -1,40 +1,26 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { shippedLauncher } from '../../main/clients/launcher.ts';
 import { inOneLine } from '../../main/platform/errors.ts';
 import { startGrowingFile } from '../../main/platform/growing-file.ts';
 import { withLock } from '../../main/platform/lock.ts';
 import { replaceFile, writePieces, writeWholeFile, writeWholeFileSync } from '../../main/platform/replace-file.ts';
+import { kill, setStage } from './stage.ts';
 
 const LOCK_WORKER = fileURLToPath(new URL('../integration/platform/lock-worker.ts', import.meta.url));
 
+const stage = setStage();
 let folder: string;
-const children: ChildProcess[] = [];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'causeway-windows-'));
+  folder = join(stage.home, 'Meine Dateien');
+  await mkdir(folder);
 });
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const closed = once(child, 'close');
-    child.kill('SIGKILL');
-    await closed;
-  }
-  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-});
-
-function program(args: string[]) {
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  children.push(child);
-  return child;
-}
 
 async function* only(text: string): AsyncGenerator<string> {
   yield text;
@@ -51,8 +37,8 @@ const FORMS: [string, (file: string, text: string) => Promise<void>][] = [
 const EXCLUSIVE = 0x10000000;
 
 /** Another program that has a file open for itself alone; it lets go after so many milliseconds. */
-async function holder(file: string, ms: number): Promise<ChildProcess> {
-  const child = program([
+async function holder(file: string, ms: number) {
+  const child = stage.program([
     '-e',
     `require('fs').openSync(process.argv[1], require('fs').constants.O_RDWR | ${EXCLUSIVE}); console.log('open'); setTimeout(() => process.exit(), ${ms})`,
     file,
@@ -72,9 +58,7 @@ for (const [form, write] of FORMS) {
       /file\.json (may not be changed|may not be read or written|is in use)\. Nothing was changed\. /,
     );
     assert.deepEqual(await readdir(folder), ['file.json']);
-    const closed = once(other, 'close');
-    other.kill('SIGKILL');
-    await closed;
+    await kill(other);
     assert.equal(await readFile(file, 'utf8'), 'old');
     await write(file, 'new');
     assert.equal(await readFile(file, 'utf8'), 'new');
@@ -101,7 +85,7 @@ test('a file that grows can be read meanwhile, and replaces the one before it', 
 
 test('a lock is held by one process at a time', async () => {
   const [locks, journal] = [join(folder, 'lock'), join(folder, 'journal')];
-  const workers = Array.from({ length: 5 }, () => program([LOCK_WORKER, locks, journal]));
+  const workers = Array.from({ length: 5 }, () => stage.program([LOCK_WORKER, locks, journal]));
   await Promise.all(workers.map((each) => once(each.stdout, 'data')));
   const closed = workers.map((each) => once(each, 'close'));
   for (const each of workers) each.stdin.write('go\n');
@@ -115,14 +99,12 @@ test('a lock is held by one process at a time', async () => {
 
 test('a lock whose holder was killed is free at once', async () => {
   const locks = join(folder, 'lock');
-  const worker = program([LOCK_WORKER, locks, join(folder, 'journal'), 'keep']);
+  const worker = stage.program([LOCK_WORKER, locks, join(folder, 'journal'), 'keep']);
   await once(worker.stdout, 'data');
   const held = once(worker.stdout, 'data');
   worker.stdin.write('go\n');
   await held;
-  const closed = once(worker, 'close');
-  worker.kill('SIGKILL');
-  await closed;
+  await kill(worker);
   const began = performance.now();
   await withLock(locks, async () => undefined);
   // Not the ten seconds after which an unknown holder counts as gone.
