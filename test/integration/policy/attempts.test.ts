@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSecretStore } from '../../../main/auth/secrets/open-store.ts';
@@ -335,18 +335,29 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 describe.skipIf(!canMount)('the built command, run by a user without rights', () => {
   const UNPRIVILEGED = '65534';
 
-  /** Runs the command under a policy in `/etc/causeway`, which is there for this run alone. */
-  async function asUser(policy: string, args: string[], env: NodeJS.ProcessEnv = {}, command = CAUSEWAY) {
+  /** Copies Node and the built command to where that user may read them: the folder of the tests may be closed to others. */
+  async function copyCommand(): Promise<{ node: string; causeway: string }> {
+    const copy = await mkdtemp(join(tmpdir(), 'causeway-copy-'));
+    onTestFinished(() => rm(copy, { recursive: true }));
+    await chmod(copy, 0o755);
+    await run('cp', ['-r', dirname(CAUSEWAY), join(copy, 'cli')]);
+    await copyFile(process.execPath, join(copy, 'node'));
+    return { node: join(copy, 'node'), causeway: join(copy, 'cli', basename(CAUSEWAY)) };
+  }
+
+  /** Runs a program under a policy in `/etc/causeway`, which is there for this run alone. */
+  async function asUser(policy: string, program: string[], env: NodeJS.ProcessEnv = {}) {
     const layer = await mkdtemp(join(tmpdir(), 'causeway-etc-'));
     onTestFinished(() => rm(layer, { recursive: true, force: true }));
     await chmod(layer, 0o755);
-    await mkdir(join(layer, 'causeway'), { mode: 0o755 });
-    await writeFile(join(layer, 'causeway', 'policy.json'), policy, { mode: 0o644 });
     const script = [
-      `mount -t overlay overlay -o lowerdir=${layer}:/etc /etc`,
+      `mount -t tmpfs -o mode=755 tmpfs ${layer}`,
+      `mkdir -p ${layer}/upper/causeway ${layer}/work`,
+      `printf %s '${policy}' >${layer}/upper/causeway/policy.json`,
+      `mount -t overlay overlay -o lowerdir=/etc,upperdir=${layer}/upper,workdir=${layer}/work /etc`,
       `exec setpriv --reuid=${UNPRIVILEGED} --clear-groups "$@"`,
     ].join(' && ');
-    const all = ['-m', 'sh', '-c', script, 'sh', process.execPath, command, ...args];
+    const all = ['-m', 'sh', '-c', script, 'sh', ...program];
     return run('unshare', all, { env: { PATH: process.env.PATH, HOME: layer, ...env } }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
@@ -357,27 +368,24 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
   const own = { DATABRICKS_HOST: ELSEWHERE, DATABRICKS_TOKEN: 'dapi-own' };
 
   test('follows /etc/causeway/policy.json', async () => {
-    expect((await asUser(policy, ['policy', 'show', '--json'])).stdout).toContain('/etc/causeway/policy.json');
-    expect((await asUser(policy, ['whoami'], own)).stderr).toMatch(MANAGED);
+    const { node, causeway } = await copyCommand();
+    const shown = await asUser(policy, [node, causeway, 'policy', 'show', '--json']);
+    expect(shown.stdout).toContain('/etc/causeway/policy.json');
+    expect((await asUser(policy, [node, causeway, 'whoami'], own)).stderr).toMatch(MANAGED);
   });
 
-  test('follows it also as a copy of itself somewhere else', async () => {
-    const copy = await mkdtemp(join(tmpdir(), 'causeway-copy-'));
-    onTestFinished(() => rm(copy, { recursive: true }));
-    await chmod(copy, 0o755);
-    await run('cp', ['-r', join(CAUSEWAY, '..'), join(copy, 'cli')]);
-    await copyFile(CAUSEWAY, join(copy, 'cli', 'other.js'));
-    expect((await asUser(policy, ['whoami'], own, join(copy, 'cli', 'other.js'))).stderr).toMatch(MANAGED);
+  test('follows it also under another name', async () => {
+    const { node, causeway } = await copyCommand();
+    const other = join(dirname(causeway), 'other.js');
+    await copyFile(causeway, other);
+    expect((await asUser(policy, [node, other, 'whoami'], own)).stderr).toMatch(MANAGED);
   });
 
   test('cannot write it', async () => {
-    const { code, stdout } = await asUser(
-      policy,
-      ['-p', 'require("node:fs").writeFileSync("/etc/causeway/policy.json", "{}")'],
-      {},
-      '-e',
-    );
+    const { node } = await copyCommand();
+    const write = 'require("node:fs").writeFileSync("/etc/causeway/policy.json", "{}")';
+    const { code, stderr } = await asUser(policy, [node, '-e', write]);
     expect(code).not.toBe(0);
-    expect(stdout).toBe('');
+    expect(stderr).toContain('EACCES');
   });
 });
