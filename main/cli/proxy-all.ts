@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { Aggregate, type AggregateServer } from '../aggregate/aggregate.ts';
 import { StreamSink, serveStdio } from '../bridge/stdio.ts';
+import { metaForServer } from '../clients/server-arguments.ts';
 import { hasServerList, type ManagedServer, openServers } from '../clients/servers.ts';
 import { watchFiles } from '../clients/watch.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
@@ -32,7 +33,7 @@ export async function serveAll(request: AllRequest): Promise<void> {
       authType: undefined,
       meta: {},
     });
-    const presets = { ...server.meta, ...request.meta };
+    const presets = { ...server.meta, ...metaForServer(request.meta ?? {}, server.name) };
     return (client) => {
       const hub = new HubFinder(target, isOwn);
       const relay = relayTo(target, hub, hub.attach(), client, prepare);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
-import { checkedServerPath, parseMeta } from '../clients/server-arguments.ts';
+import { checkedServerPath, parseMeta, parseMetaOfAll } from '../clients/server-arguments.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RegisterCommand } from './command.ts';
 
@@ -27,7 +27,8 @@ Bridges one managed MCP server, or all that "causeway servers" lists, to stdin a
   --path PATH        the server's path on the profile's workspace
   --url URL          the same as a full address; its host must be the profile's
   --all              all servers in the list as one, with --profile those of that profile alone; follows changes of the list
-  --meta NAME=VALUE  what each tool call carries in _meta, such as warehouse_id=0123456789abcdef; may be given again
+  --meta NAME=VALUE  what each tool call carries in _meta, such as warehouse_id=0123456789abcdef; may be given again;
+                     with --all, SERVER/NAME=VALUE is for the calls of that server alone
   --auth-type TYPE   accepted in either form; how to sign in is the profile's own matter
   --help             this text
 
@@ -73,7 +74,7 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
 export interface AllRequest {
   /** Only the servers of this profile; all where none is named. */
   profile: string | undefined;
-  /** As in `ProxyRequest`, for the calls of every server. */
+  /** As in `ProxyRequest`, for the calls of every server; as `SERVER/NAME`, for those of one. */
   meta: Record<string, string> | undefined;
 }
 
@@ -89,7 +90,7 @@ export function parseAllArguments(args: string[]): AllRequest {
     throw usage('--all and a server were both given.', 'Leave --path and --url out, or --all.');
   }
   checkAuthType(values['auth-type']);
-  return { profile: values.profile, meta: values.meta && parseMeta(values.meta) };
+  return { profile: values.profile, meta: values.meta && parseMetaOfAll(values.meta) };
 }
 
 const ALL = '--all';

@@ -1,6 +1,6 @@
 import { commandLineOf, isOurs } from './entry.ts';
 import { type FileRecord, writtenAs } from './record.ts';
-import type { Meta } from './server-arguments.ts';
+import { type Meta, metaForServer, withMetaForServer } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** The one entry that leads to all servers in the list, or to those of one profile (`causeway proxy --all`). */
@@ -32,4 +32,20 @@ export function allServersIn(entries: ReadonlyMap<string, unknown>, known: FileR
     const at = words.indexOf('--profile');
     return [{ name, all: true, profile: at === -1 ? undefined : words[at + 1] }];
   });
+}
+
+/**
+ * What a client's file says of the calls of an entry beside what the servers say themselves, whether it has an entry for each
+ * server or one for all: so it holds when one takes the place of the other.
+ */
+export function ownMetaOf(known: FileRecord | undefined, target: EntryTarget): Meta {
+  const alls = new Set(allServersIn(new Map(), known).map(({ name }) => name));
+  const entries = Object.entries(known?.meta ?? {});
+  const ofAll: Meta = Object.assign({}, ...entries.flatMap(([name, meta]) => (alls.has(name) ? [meta] : [])));
+  if ('all' in target) {
+    const ofServers = entries.filter(([name]) => !alls.has(name));
+    return Object.assign({}, ...ofServers.map(([name, meta]) => withMetaForServer({}, name, meta)), ofAll);
+  }
+  const hasOwnEntry = Object.hasOwn(known?.entries ?? {}, target.name);
+  return hasOwnEntry ? (known?.meta?.[target.name] ?? {}) : metaForServer(ofAll, target.name);
 }

@@ -1,3 +1,4 @@
+import { ownMetaOf } from './all-servers.ts';
 import type { WrittenRecord } from './record.ts';
 import { pinIn } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
@@ -20,11 +21,13 @@ export function pinsOf(
   record: WrittenRecord,
   nameOf: (id: string) => string,
 ): Pin[] {
-  return servers.flatMap(({ name: server, meta }) => {
+  return servers.flatMap((target) => {
+    const { name: server, meta } = target;
     const own = pinIn(meta);
     const ofServer: Pin[] = own === null ? [] : [{ server, warehouseId: own, client: null, project: null }];
-    const ofClients = Object.values(record.files).flatMap(({ client: id, project = null, meta: written }): Pin[] => {
-      const warehouseId = pinIn(written?.[server]);
+    const ofClients = Object.values(record.files).flatMap((known): Pin[] => {
+      const { client: id, project = null } = known;
+      const warehouseId = pinIn(ownMetaOf(known, target));
       return warehouseId === null ? [] : [{ server, warehouseId, client: { id, name: nameOf(id) }, project }];
     });
     return [...ofServer, ...ofClients];

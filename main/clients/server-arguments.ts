@@ -55,18 +55,44 @@ export function withPin({ [WAREHOUSE]: _before, ...others }: Meta, warehouseId: 
 /** What a managed server takes in `_meta` of a call: https://docs.databricks.com › Managed MCP servers › Meta parameters. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
+/** In an entry for all servers, a member for the calls of one of them: `SERVER/NAME`. */
+const NAME_OF_SERVER = new RegExp(`^(?:[a-z0-9-]+/)?${NAME.source.slice(1)}`);
+
 /**
  * Reads `NAME=VALUE` pairs, what tool calls are to carry in `_meta`; of one name that comes twice, the last counts.
  * @throws {CausewayError} `usage`, naming the pair
  */
 export function parseMeta(pairs: readonly string[]): Meta {
-  return Object.fromEntries(pairs.map(parsePair));
+  return Object.fromEntries(pairs.map((pair) => parsePair(pair, NAME)));
 }
 
-function parsePair(pair: string): [name: string, value: string] {
+/** As `parseMeta`, for all servers as one: a name may have a server before it. @throws {CausewayError} `usage`, naming the pair */
+export function parseMetaOfAll(pairs: readonly string[]): Meta {
+  return Object.fromEntries(pairs.map((pair) => parsePair(pair, NAME_OF_SERVER)));
+}
+
+/** What an entry for all servers says for the calls of one of them: what it says for every server, and before that what for this one. */
+export function metaForServer(all: Meta, server: string): Meta {
+  const entries = Object.entries(all);
+  const own = entries.filter(([name]) => name.startsWith(`${server}/`));
+  return Object.fromEntries([
+    ...entries.filter(([name]) => !name.includes('/')),
+    ...own.map(([name, value]) => [name.slice(server.length + 1), value]),
+  ]);
+}
+
+/** The members of an entry for all servers with these for the calls of one of them. */
+export function withMetaForServer(all: Meta, server: string, meta: Meta): Meta {
+  const forAll = metaForServer(all, '');
+  const others = Object.entries(all).filter(([name]) => !name.startsWith(`${server}/`));
+  const own = Object.entries(meta).filter(([name, value]) => forAll[name] !== value);
+  return Object.fromEntries([...others, ...own.map(([name, value]) => [`${server}/${name}`, value])]);
+}
+
+function parsePair(pair: string, names: RegExp): [name: string, value: string] {
   const at = pair.indexOf('=');
   const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-  if (at < 1 || !NAME.test(name) || value === '') {
+  if (at < 1 || !names.test(name) || value === '') {
     throw new CausewayError('usage', `--meta "${pair}" is not NAME=VALUE.`, {
       remedy: 'Write it like --meta warehouse_id=0123456789abcdef.',
     });

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
-import { type AllServers, allServersIn, type EntryTarget } from './all-servers.ts';
+import { type AllServers, allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import { readBackup } from './backups.ts';
 import { type Restored, restoreBackup, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
@@ -15,7 +15,8 @@ import { type Pin, pinsOf } from './pins.ts';
 import { type HostEnvironment, lookedUp, newLookups, placesOf } from './places.ts';
 import { knownOf, openRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import { refuseRunning, runningClients } from './running.ts';
-import { correctionOf, entriesToPaste, entryOf, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
+import { type Meta, withMetaForServer } from './server-arguments.ts';
+import { correctionOf, entriesToPaste, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import {
   type ClientReport,
@@ -76,14 +77,29 @@ export class ClientsService {
   ): Promise<ChangeOutcome[]> {
     return this.#change(ids, choice, async (client, file, { bytes, known }) => {
       const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
-      const former = choice.insteadOfAll ? allServersIn(entries, known) : [];
-      const wanted = servers.map(async (server) => {
-        const http = await forClient(choice.http, asItIs, server);
-        const before = known?.meta?.[server.name] ?? {};
+      const all = allServersIn(entries, known);
+      const { launcher } = this.#options;
+      const wanted: Wanted = new Map(choice.insteadOfAll ? all.map(({ name }) => [name, undefined]) : []);
+      const metaOfAll = new Map(all.map((each) => [each, ownMetaOf(known, each)]));
+      for (const server of servers) {
+        const before = ownMetaOf(known, server);
         const own = choice.meta ? choice.meta(before) : before;
-        return [server.name, entryWithMeta([asItIs, file, server, this.#options.launcher, http], own)] as const;
-      });
-      return new Map([...former.map(({ name }) => [name, undefined] as const), ...(await Promise.all(wanted))]);
+        const { name } = server;
+        // Where the client has it through an entry for all, that one says what its calls carry.
+        const through =
+          choice.meta && !choice.http && !choice.insteadOfAll && !entries.has(name)
+            ? leadingTo(server, all)
+            : undefined;
+        if (through) {
+          const meta = withMetaForServer(metaOfAll.get(through) ?? {}, name, own);
+          metaOfAll.set(through, meta);
+          wanted.set(through.name, entryWithMeta([asItIs, file, through, launcher], meta));
+        } else {
+          const http = await forClient(choice.http, asItIs, server);
+          wanted.set(name, entryWithMeta([asItIs, file, server, launcher, http], own));
+        }
+      }
+      return wanted;
     });
   }
 
@@ -93,7 +109,7 @@ export class ClientsService {
       const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
       const ours = [...entries].flatMap(([name, present]) => (isOurs(present, writtenAs(known, name)) ? [name] : []));
       const former = new Set([...ours, ...Object.keys(known?.entries ?? {})]);
-      const entry = entryOf(asItIs, file, all, this.#options.launcher);
+      const entry = entryWithMeta([asItIs, file, all, this.#options.launcher], ownMetaOf(known, all));
       const wanted: Wanted = new Map([[all.name, entry]]);
       for (const name of former) if (name !== all.name) wanted.set(name, undefined);
       return wanted;
@@ -219,13 +235,21 @@ export class ClientsService {
   }
 
   /**
-   * What to paste where nothing is to be written: in one client's own shape, with the links by which it adds the entries
-   * itself if it has such, or in the shape that nearly every client takes.
+   * What to paste where nothing is to be written: in one client's own shape and with what its calls are to carry, with the
+   * links by which it adds the entries itself if it has such, or in the shape that nearly every client takes.
    */
   async toPaste(servers: readonly EntryTarget[], id?: string): Promise<Pasteable> {
     const { launcher } = this.#options;
     await launcher.prepare();
-    return entriesToPaste(servers, launcher, id === undefined ? undefined : this.client(id));
+    if (id === undefined) return entriesToPaste(servers, launcher);
+    const client = this.client(id);
+    const { files } = await this.#readRecord();
+    const own = Object.values(files).filter((file) => file.client === client.id && file.project === undefined);
+    const asTheClientHas = servers.map((server) => {
+      const meta: Meta = Object.assign({}, server.meta, ...own.map((known) => ownMetaOf(known, server)));
+      return Object.keys(meta).length === 0 ? server : { ...server, meta };
+    });
+    return entriesToPaste(asTheClientHas, launcher, client);
   }
 
   #change(
@@ -299,6 +323,11 @@ export class ClientsService {
         isAbsolute(command) ? isThere(command) : (await findCommand(command, commands)) !== undefined,
     };
   }
+}
+
+/** The entry for all servers that leads to this one, too. */
+function leadingTo({ profile }: ManagedServer, all: readonly AllServers[]): AllServers | undefined {
+  return all.find((each) => each.profile === undefined || each.profile === profile);
 }
 
 /** The reports of those clients; of a project, its files alone. */

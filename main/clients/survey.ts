@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { inOneLine } from '../platform/errors.ts';
 import { readBytes } from '../platform/replace-file.ts';
-import { allServersIn, type EntryTarget } from './all-servers.ts';
+import { allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import { decode } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
@@ -163,6 +163,7 @@ export async function reportFile(
     result.exists = read.exists;
     const targets = withAll(servers, read, known);
     result.all = targets.flatMap((target) => ('all' in target ? [target.name] : []));
+    result.meta = metaIn(servers, known);
     for (const server of targets) {
       const { name } = server;
       const present = read.entries.get(name);
@@ -178,6 +179,12 @@ export async function reportFile(
   } catch (error) {
     return { ...result, problem: inOneLine(error) };
   }
+}
+
+/** What entries of a file say for each server, of one for all servers too. */
+function metaIn(servers: readonly ManagedServer[], known: FileRecord | undefined): Record<string, Meta> {
+  const found = servers.map((server) => [server.name, ownMetaOf(known, server)] as const);
+  return Object.fromEntries(found.filter(([, meta]) => Object.keys(meta).length > 0));
 }
 
 /**

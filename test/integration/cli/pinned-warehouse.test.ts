@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
 import { homeOfAna, SQL, startApplication, startSession } from './sql-session.ts';
 
@@ -11,13 +12,20 @@ async function home() {
   if (!first || !second) throw new Error('The workspace has no two warehouses.');
   const causeway = (...args: string[]) => runCommand(env, args);
   /** Runs a query as an AI client does that was started with these arguments, and gives the warehouse it ran on. */
-  const ranOn = async (args: string[], more: object = {}) => {
-    const proxy = await startSession(env, args);
-    await proxy.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'SELECT 1' }, ...more });
+  const ranOn = async (args: string[], more: object = {}, name = 'execute_sql') => {
+    const proxy = args.includes('--all') ? await startAll(env, args) : await startSession(env, args);
+    await proxy.request(1, 'tools/call', { name, arguments: { query: 'SELECT 1' }, ...more });
     const choice = workspace.statements.at(-1)?.choice;
     return choice && 'warehouseId' in choice ? choice : undefined;
   };
   return { ...own, causeway, ranOn, first, second };
+}
+
+async function startAll(env: NodeJS.ProcessEnv, args: string[]): Promise<ProxyProcess> {
+  const proxy = new ProxyProcess(args, env);
+  onTestFinished(() => proxy.close());
+  await proxy.open({ clientInfo: { name: 'test', version: '1' } });
+  return proxy;
 }
 
 describe.each(['alone', 'through the application'])('a pinned warehouse, %s', (how) => {
@@ -153,6 +161,62 @@ describe('a warehouse pinned for one client', () => {
     await pin('--meta', `warehouse_id=${first.id}`);
     expect(await ranOn(await inCursor())).toEqual({ source: 'request', warehouseId: first.id });
     expect(await ranOn([])).toMatchObject({ source: 'override', warehouseId: second.id });
+  });
+
+  test('lasts when one entry for all servers takes the place of its own, and when that goes again', async () => {
+    const { causeway, first, second, pin, inCursor, folder, ranOn } = await withCursorAndClaude();
+    const args = async () => {
+      const { mcpServers } = JSON.parse(await readFile(join(folder, '.cursor', 'mcp.json'), 'utf8'));
+      return mcpServers.causeway.args as string[];
+    };
+    await causeway('servers', 'add', 'sql', '--name', 'other', '--meta', `warehouse_id=${first.id}`);
+    await causeway('servers', 'set', 'other', '--no-meta');
+    await causeway('warehouse', 'set', second.id);
+    await pin('--meta', `warehouse_id=${first.id}`);
+    await causeway('clients', 'add', 'cursor', '--all-in-one');
+    const inAll = ['proxy', '--all', '--meta', `databricks-sql/warehouse_id=${first.id}`];
+    expect((await args()).slice(-4)).toEqual(inAll);
+    await causeway('clients', 'repair');
+    expect((await args()).slice(-4)).toEqual(inAll);
+    expect((await causeway('clients')).stdout).toContain(`databricks-sql: its calls carry warehouse_id=${first.id}\n`);
+    expect((await causeway('warehouse')).stdout).toContain('pinned: databricks-sql in Cursor runs on');
+    const byRequest = { source: 'request', warehouseId: first.id };
+    expect(await ranOn(inAll.slice(1), {}, 'databricks-sql__execute_sql')).toEqual(byRequest);
+    expect(await ranOn(inAll.slice(1), {}, 'other__execute_sql')).toMatchObject({ warehouseId: second.id });
+
+    await causeway('clients', 'add', 'cursor');
+    expect(await inCursor()).toEqual(pinnedTo(first.id));
+  });
+
+  test('is changed and taken away in one entry for all servers', async () => {
+    const { causeway, pin, folder } = await withCursorAndClaude();
+    const entries = async () => {
+      const { mcpServers } = JSON.parse(await readFile(join(folder, '.cursor', 'mcp.json'), 'utf8'));
+      return mcpServers as Record<string, { args: string[] }>;
+    };
+    await causeway('clients', 'add', 'cursor', '--all-in-one');
+    expect((await pin('--meta', 'warehouse_id=a1')).code).toBe(0);
+    expect(Object.keys(await entries())).toEqual(['causeway']);
+    expect((await entries()).causeway?.args.slice(-2)).toEqual(['--meta', 'databricks-sql/warehouse_id=a1']);
+    await pin('--meta', 'warehouse_id=b2');
+    expect((await entries()).causeway?.args.slice(-2)).toEqual(['--meta', 'databricks-sql/warehouse_id=b2']);
+    expect((await pin('--no-meta')).code).toBe(0);
+    expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
+  });
+
+  test('is in what is to be pasted into that client, and into no other', async () => {
+    const { causeway, pin } = await withCursorAndClaude();
+    await pin('--meta', 'warehouse_id=a1');
+    const toPaste = async (...args: string[]) => JSON.parse((await causeway('clients', 'json', ...args)).stdout);
+    const { entries, links } = await toPaste('cursor');
+    expect(entries.mcpServers['databricks-sql'].args.slice(-2)).toEqual(pinnedTo('a1'));
+    const config = new URL(links['databricks-sql']).searchParams.get('config') ?? '';
+    expect(Buffer.from(config, 'base64').toString()).toContain('warehouse_id=a1');
+    expect((await toPaste('cursor', '--all-in-one')).entries.mcpServers.causeway.args.slice(-2)).toEqual([
+      '--meta',
+      'databricks-sql/warehouse_id=a1',
+    ]);
+    expect(JSON.stringify([await toPaste('claude-code'), await toPaste()])).not.toContain('a1');
   });
 
   test('stands on top of the chain, with whose it is and what is not documented', async () => {
