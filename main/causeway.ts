@@ -9,6 +9,7 @@ import type { SharedPools } from './platform/connections.ts';
 import type { ProxyLookup } from './platform/system-proxies.ts';
 import type { ApprovalQueue } from './rules/approvals.ts';
 import type { RulesFile } from './rules/rules-file.ts';
+import type { SqlServerChoice } from './warehouses/end-to-end.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { AppAccesses } from './workspace/app-access.ts';
 import type { Discovery } from './workspace/catalog-query.ts';
@@ -79,8 +80,6 @@ export interface Causeway {
 /** How many requests of one client may be in flight at the workspace; each holds some 130 kB while it is not read. */
 const MAX_CALLS_IN_FLIGHT = 128;
 
-/** The managed SQL server (spec/managed-mcp-endpoints.md › Endpoints). */
-const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
 /** How long it may take for one call, in milliseconds: it answers sooner, with a statement to poll. */
 const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
 
@@ -162,9 +161,9 @@ export function createCauseway(options: CausewayOptions): Causeway {
       // Loading the module can fail too, for example when no more files can be opened.
       remembering = remembering.then(remember).catch(() => undefined);
     });
-    const openSqlServer = async (warehouseId?: string) => {
+    const openSqlServer = async ({ path, warehouseId }: SqlServerChoice) => {
       const { McpSession } = await import('./hub/health/mcp-session.ts');
-      const found = await endpoint({ profile: profile.name, path: SQL_SERVER_PATH });
+      const found = await endpoint({ profile: profile.name, path });
       const meta = warehouseId === undefined ? undefined : { warehouse_id: warehouseId };
       return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
     };

@@ -1,6 +1,6 @@
 import { ownMetaOf } from './all-servers.ts';
 import type { WrittenRecord } from './record.ts';
-import { pinIn } from './server-arguments.ts';
+import { isSqlServer, pinIn } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
@@ -32,6 +32,21 @@ export function pinsOf(
     });
     return [...ofServer, ...ofClients];
   });
+}
+
+/**
+ * The SQL server whose calls a query stands for: of a pin, that of an entry which has it; undefined where none of these
+ * servers is one.
+ */
+export function sqlServerOf(
+  servers: readonly ManagedServer[],
+  pins: readonly Pin[],
+  warehouseId?: string,
+): ManagedServer | undefined {
+  const sql = servers.filter(({ path }) => isSqlServer(path));
+  const isPinned = ({ name }: ManagedServer) =>
+    pins.some((pin) => pin.server === name && pin.warehouseId === warehouseId);
+  return sql.find(isPinned) ?? sql[0];
 }
 
 /** What is known of how a pin and an override rank, as sentences. */

@@ -42,6 +42,14 @@ export function pinIn(meta: Meta | undefined): string | null {
   return meta?.[WAREHOUSE] ?? null;
 }
 
+/** The servers that run statements on a warehouse, as Databricks documents them (shared by both generations of the SQL server). */
+const SQL_SERVERS = /^\/(api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)\/?$/;
+
+/** Whether a path is that of a managed SQL server. */
+export function isSqlServer(path: string): boolean {
+  return SQL_SERVERS.test(path);
+}
+
 /** Whether a path names a Databricks App: `/apps/NAME/mcp`. */
 export function isAppPath(path: string): boolean {
   return APP_PATH.test(path);

@@ -1,7 +1,7 @@
 import type { pinRequests } from '../../preload/contract/pins.ts';
-import { formatPinned, PIN_RANK } from '../clients/pins.ts';
+import { formatPinned, PIN_RANK, type Pin, sqlServerOf } from '../clients/pins.ts';
 import { withPin } from '../clients/server-arguments.ts';
-import { findServer, openServers, withMeta } from '../clients/servers.ts';
+import { findServer, type ManagedServer, openServers, withMeta } from '../clients/servers.ts';
 import { openDesktopClients } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
@@ -9,8 +9,7 @@ import type { DesktopContext, HandlersOf } from './context.ts';
 export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof pinRequests> {
   return {
     listPins: async ({ profile }) => {
-      const { servers } = (await openServers(env)).atOpening;
-      const pins = await openDesktopClients(env).pins(servers.filter((server) => server.profile === profile));
+      const { pins } = await pinsOfProfile(env, profile);
       const all =
         pins.length === 0 ? [] : await model.using(profile, (warehouses) => warehouses.list()).catch(() => []);
       const nameOf = (id: string) => all.find((warehouse) => warehouse.id === id)?.name ?? `Warehouse ${id}`;
@@ -29,4 +28,23 @@ export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof p
       await list.change((now) => withMeta(now, server, withPin(findServer(now, server).meta ?? {}, warehouseId)));
     },
   };
+}
+
+/** The SQL server through which a pin of a profile's entries is proved; undefined where the list has none. */
+export async function pinnedServer(
+  env: NodeJS.ProcessEnv,
+  profile: string,
+  warehouseId: string | undefined,
+): Promise<ManagedServer | undefined> {
+  const { servers, pins } = await pinsOfProfile(env, profile);
+  return sqlServerOf(servers, pins, warehouseId);
+}
+
+async function pinsOfProfile(
+  env: NodeJS.ProcessEnv,
+  profile: string,
+): Promise<{ servers: ManagedServer[]; pins: Pin[] }> {
+  const all = (await openServers(env)).atOpening.servers;
+  const servers = all.filter((server) => server.profile === profile);
+  return { servers, pins: await openDesktopClients(env).pins(servers) };
 }

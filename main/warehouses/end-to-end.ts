@@ -17,10 +17,12 @@ export interface VerifyFinding {
 
 export interface EndToEndOptions {
   client: Pick<RestClient, 'warehouses'>;
-  /** A session with the SQL server that nobody else uses, whose calls name that warehouse; it is closed here. */
-  openSqlServer(warehouseId?: string): Promise<SqlServer>;
+  /** A session with a SQL server that nobody else uses; it is closed here. */
+  openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
   /** The warehouse that the query names itself, in `_meta`; the workspace chooses if left out. */
   pin?: string | undefined;
+  /** The SQL server's path on the workspace. */
+  path: string;
   targetId: string | undefined;
   /** Why a query could not run on the target in any case, as a sentence. */
   hopelessBecause: string | undefined;
@@ -64,7 +66,7 @@ export async function runEndToEnd(options: EndToEndOptions): Promise<VerifyFindi
   if (refused.length > 0) {
     return { verdict: 'unknown', evidence: `Nothing was stopped. You did not agree to stop ${names(refused)}.` };
   }
-  const server = await options.openSqlServer(options.pin);
+  const server = await options.openSqlServer({ path: options.path, warehouseId: options.pin });
   try {
     options.progress('Opening a session with the SQL server.');
     const tool = await statementTool(server, signal).catch(untouchedBecause);
@@ -102,7 +104,7 @@ async function queryWithAllStopped(
     const said = outcome.succeeded ? '' : ` The query failed: ${outcome.explanation}`;
     const pinned = options.pin === undefined ? '' : ' The query named its warehouse in _meta.';
     finding = judge(await gather(client.warehouses.list({}, signal)), targetId, said);
-    finding = { ...finding, evidence: `${finding.evidence}${pinned}` };
+    finding = { ...finding, evidence: `${finding.evidence}${pinned} It went through ${options.path}.` };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     finding = { verdict: 'unknown', evidence: inOneLine(error) };
@@ -213,7 +215,16 @@ const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
 });
 
-/** A session with the managed SQL server, like an AI client's. */
+/** The managed SQL server (spec/managed-mcp-endpoints.md › Endpoints). */
+export const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
+
+/** Which SQL server, by its path, and the warehouse that its calls name; the workspace chooses if left out. */
+export interface SqlServerChoice {
+  path: string;
+  warehouseId: string | undefined;
+}
+
+/** A session with a managed SQL server, like an AI client's. */
 export interface SqlServer {
   /** The tools that the server offers now. Opens the session. */
   tools(signal?: AbortSignal): Promise<readonly { name: string }[]>;

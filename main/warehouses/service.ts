@@ -12,7 +12,7 @@ import { type CliDefault, cliDefault } from './cli-default.ts';
 import type { WarehouseSummary } from './directory.ts';
 import { readDirectory, summarize } from './directory.ts';
 import type { EffectiveWarehouse } from './effective.ts';
-import { type SqlServer, warehousesToStop } from './end-to-end.ts';
+import { type SqlServer, type SqlServerChoice, warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { type OverrideOperations, overrideOperations } from './override-operations.ts';
 import { takeReadings, takeReadingsAgain } from './readings.ts';
@@ -58,7 +58,7 @@ export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
   env: NodeJS.ProcessEnv;
   /** A session with the SQL server, for the third check. Nothing goes out before it is asked something. */
-  openSqlServer(warehouseId?: string): Promise<SqlServer>;
+  openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
   clock?: RetryClock;
   /** Puts something around the operations by which overrides are changed. */
   around?: (operations: OverrideOperations) => OverrideOperations;

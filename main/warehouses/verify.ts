@@ -3,7 +3,7 @@ import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import { findTarget, nameOf } from './effective.ts';
-import { type EndToEndOptions, runEndToEnd, type VerifyFinding } from './end-to-end.ts';
+import { type EndToEndOptions, runEndToEnd, SQL_SERVER_PATH, type VerifyFinding } from './end-to-end.ts';
 import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
@@ -34,9 +34,10 @@ export interface VerifyOptions {
   survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
   /**
    * Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped;
-   * `pin` is the warehouse that its query names in `_meta`, as the calls of a pinned entry do.
+   * `pin` is the warehouse that its query names in `_meta`, as the calls of a pinned entry do; `path` is the SQL server of
+   * that entry, or `SQL_SERVER_PATH` if left out.
    */
-  endToEnd?: { mayStop: ReadonlySet<string>; pin?: string | undefined } | undefined;
+  endToEnd?: { mayStop: ReadonlySet<string>; pin?: string | undefined; path?: string | undefined } | undefined;
   onEvent?: (event: CheckEvent) => void;
   signal?: AbortSignal | undefined;
 }
@@ -66,12 +67,13 @@ export async function verifyWarehouse(context: VerifyContext, options: VerifyOpt
     ['resolver', () => resolverCheck(client, env, intention, readings, signal)],
   ];
   if (endToEnd) {
-    const { mayStop, pin } = endToEnd;
+    const { mayStop, pin, path = SQL_SERVER_PATH } = endToEnd;
     const targetId = pin ?? intention?.id;
     const hopelessBecause = targetId === undefined ? undefined : whyUnusable(readings, targetId);
     checks.push([
       'end-to-end',
-      () => runEndToEnd({ client, openSqlServer, targetId, hopelessBecause, mayStop, pin, progress, clock, signal }),
+      () =>
+        runEndToEnd({ client, openSqlServer, targetId, hopelessBecause, mayStop, pin, path, progress, clock, signal }),
     ]);
   }
 

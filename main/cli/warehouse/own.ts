@@ -16,7 +16,7 @@ import {
   type Whose,
   whyQueriesFail,
 } from './options.ts';
-import { pinLines, pinsOfProfile } from './pins.ts';
+import { pinLines, pinnedServers } from './pins.ts';
 
 const YOU: Whose = { name: 'You', do: 'do' };
 
@@ -120,10 +120,10 @@ export interface ShowCommandOptions extends CommonOptions {
 /** `causeway warehouse`: the effective warehouse, and why. */
 export async function show(context: CommandContext, options: ShowCommandOptions): Promise<void> {
   const { profile, warehouses } = await openSession(context, options);
-  const [survey, cli, pins] = await Promise.all([
+  const [survey, cli, { pins }] = await Promise.all([
     warehouses.survey(context.signal),
     options.compare ? orMessage(warehouses.cliDefault(context.signal)) : undefined,
-    pinsOfProfile(context, profile.name),
+    pinnedServers(context, profile.name),
   ]);
   const { effective } = survey;
   if (options.json) {

@@ -1,17 +1,20 @@
 import type { Pin } from '../../clients/pins.ts';
+import type { ManagedServer } from '../../clients/servers.ts';
 import type { WarehouseSurvey } from '../../warehouses/survey.ts';
 import type { CommandContext } from '../command.ts';
 import { printable } from '../terminal.ts';
 
-/** The pins in the entries of AI clients that sign in with a profile. */
-export async function pinsOfProfile(context: CommandContext, profile: string): Promise<Pin[]> {
+/** The servers in the list that sign in with a profile, and the pins in their entries in AI clients. */
+export async function pinnedServers(
+  context: CommandContext,
+  profile: string,
+): Promise<{ servers: ManagedServer[]; pins: Pin[] }> {
   const { hasServerList, openServers } = await import('../../clients/servers.ts');
-  if (!(await hasServerList(context.env))) return [];
-  const { servers } = (await openServers(context.env)).atOpening;
-  const ofProfile = servers.filter((server) => server.profile === profile);
-  if (ofProfile.length === 0) return [];
+  const all = (await hasServerList(context.env)) ? (await openServers(context.env)).atOpening.servers : [];
+  const servers = all.filter((server) => server.profile === profile);
+  if (servers.length === 0) return { servers, pins: [] };
   const { openClients } = await import('../clients/options.ts');
-  return openClients(context, {}).pins(ofProfile);
+  return { servers, pins: await openClients(context, {}).pins(servers) };
 }
 
 /** The top of the chain: which calls name a warehouse of their own. */

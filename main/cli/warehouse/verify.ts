@@ -1,3 +1,4 @@
+import type { Pin } from '../../clients/pins.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseService } from '../../warehouses/service.ts';
 import type { WarehouseSurvey } from '../../warehouses/survey.ts';
@@ -5,7 +6,7 @@ import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
-import { pinsOfProfile } from './pins.ts';
+import { pinnedServers } from './pins.ts';
 
 export interface VerifyCommandOptions extends CommonOptions {
   endToEnd?: boolean;
@@ -14,6 +15,8 @@ export interface VerifyCommandOptions extends CommonOptions {
   pin?: string | true;
 }
 
+type EndToEnd = NonNullable<VerifyOptions['endToEnd']>;
+
 const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown', 'not-applicable': '– n/a' } as const;
 
 /** `causeway warehouse verify [NAME]`: the three checks. Exit code 1 if one failed, 5 if one could not be made. */
@@ -21,10 +24,9 @@ export async function verify(context: CommandContext, name: string, options: Ver
   const session = await openSession(context, options);
   const survey = await session.warehouses.survey(context.signal);
   const target = name ? await warehouseNamed(survey.list(), name) : undefined;
-  const pin = await pinToProve(context, session.profile.name, survey, options);
-  const isEndToEnd = options.endToEnd || pin !== undefined;
-  const agreed = isEndToEnd ? await consent(context, session.warehouses, options) : undefined;
-  const endToEnd = agreed && { ...agreed, pin };
+  const isEndToEnd = options.endToEnd || options.pin !== undefined;
+  const query = isEndToEnd ? await queryToSend(context, session.profile.name, survey, options) : undefined;
+  const endToEnd = query && { ...(await consent(context, session.warehouses, options)), ...query };
   const progress = openProgress(context, options.json);
   const results = await session.warehouses.verify({
     targetId: target?.id,
@@ -43,16 +45,27 @@ export async function verify(context: CommandContext, name: string, options: Ver
   else if (results.some(({ verdict }) => verdict === 'unknown')) context.setExitCode(EXIT_UNKNOWN);
 }
 
-/** The pin that the third check is to prove. @throws {CausewayError} `not_found`, `ambiguous` */
-async function pinToProve(
+/** What the third check sends, and through which SQL server: that of the entries, where the list has one. */
+async function queryToSend(
   context: CommandContext,
   profile: string,
+  survey: WarehouseSurvey,
+  options: VerifyCommandOptions,
+): Promise<Pick<EndToEnd, 'pin' | 'path'>> {
+  const { servers, pins } = await pinnedServers(context, profile);
+  const pin = await pinToProve(pins, survey, options);
+  const { sqlServerOf } = await import('../../clients/pins.ts');
+  return { pin, path: sqlServerOf(servers, pins, pin)?.path };
+}
+
+/** The pin that the third check is to prove. @throws {CausewayError} `not_found`, `ambiguous` */
+async function pinToProve(
+  pins: readonly Pin[],
   survey: WarehouseSurvey,
   { pin }: VerifyCommandOptions,
 ): Promise<string | undefined> {
   if (pin === undefined) return undefined;
   if (pin !== true) return (await warehouseNamed(survey.list(), pin)).id;
-  const pins = await pinsOfProfile(context, profile);
   const ids = [...new Set(pins.map(({ warehouseId }) => warehouseId))];
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return only;
@@ -72,7 +85,7 @@ async function consent(
   context: CommandContext,
   warehouses: WarehouseService,
   options: VerifyCommandOptions,
-): Promise<VerifyOptions['endToEnd']> {
+): Promise<EndToEnd> {
   const running = await warehouses.wouldStop(context.signal);
   if (running.length === 0) return { mayStop: new Set() };
   const names = printable(running.map((warehouse) => warehouse.name).join(', '));

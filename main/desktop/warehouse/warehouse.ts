@@ -3,10 +3,12 @@ import type { warehouseRequests } from '../../../preload/contract/warehouse.ts';
 import type { Choices, DesktopState } from '../../../preload/contract.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
+import { pinnedServer } from '../pins.ts';
 
 /** The state as a whole, and what changes the warehouse. */
 export function warehouseHandlers({
   causeway,
+  env,
   model,
   history,
   shell,
@@ -38,8 +40,15 @@ export function warehouseHandlers({
       await shell.openInBrowser(page.href);
     },
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
-    verify: async ({ profile, mayStop, pin }) =>
-      void (await model.verify(profile, mayStop && { mayStop: new Set(mayStop), pin: pin ?? undefined })),
+    verify: async ({ profile, mayStop, pin: named }) => {
+      const pin = named ?? undefined;
+      const endToEnd = mayStop && {
+        mayStop: new Set(mayStop),
+        pin,
+        path: (await pinnedServer(env, profile, pin))?.path,
+      };
+      await model.verify(profile, endToEnd);
+    },
     overrideHistory: ({ profile }) => history.of(profile),
     cancelVerify: async () => void model.cancelVerify(),
   };

@@ -160,6 +160,20 @@ describe('the end-to-end check of a pin', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${science} and ${finance}`)]);
   });
 
+  test.each([
+    ['system.ai.dbsql', '/ai-gateway/mcp-services/system.ai.dbsql'],
+    ['sql', '/api/2.0/mcp/sql'],
+  ])('goes through the server whose entry has the pin, and names it: %s', async (server, path) => {
+    await cli.run('ana', 'servers', 'add', server === 'sql' ? 'system.ai.dbsql' : 'sql', '--name', 'unpinned');
+    await cli.run('ana', 'servers', 'add', server, '--name', 'pinned', '--meta', `warehouse_id=${finance}`);
+    const { code, evidence } = await ofPin('--pin');
+    expect(code, evidence).toBe(0);
+    expect(evidence).toContain(`It went through ${path}.`);
+    const posts = (of: string) => cli.workspace.requests.count({ path: of, method: 'POST' });
+    expect(posts(path)).toBeGreaterThan(0);
+    expect(posts(server === 'sql' ? '/ai-gateway/mcp-services/system.ai.dbsql' : '/api/2.0/mcp/sql')).toBe(0);
+  });
+
   test('stops nothing where the session cannot be opened, or the pinned warehouse may not be used', async () => {
     const running = () => cli.workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').length;
     const before = running();
