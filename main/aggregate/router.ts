@@ -8,6 +8,7 @@ import type { RoutedRequest } from './client-request.ts';
 import { LIST_KINDS, LISTS, type ListItem, type ListKind, listAnswer, mayBeOf, withUris } from './lists.ts';
 import type { Member } from './member.ts';
 import { type Found, type Owned, SharedNames } from './shared-names.ts';
+import { withOneOfEachSignIn } from './sign-in-tools.ts';
 
 /** How long one server may hold up the list of all, in milliseconds. A session gives its last known tools before that. */
 const LIST_MS = 3_000;
@@ -208,12 +209,13 @@ export class Router {
   }
 
   async #listAll(kind: ListKind): Promise<{ owned: Owned[]; items: ListItem[] }> {
-    const lists = await Promise.all(
+    const all = await Promise.all(
       this.#members().map(async ({ name }, at, members) => ({
         server: name,
         items: (await members[at]?.list(kind, LIST_MS)) ?? [],
       })),
     );
+    const lists = kind === 'tools' ? withOneOfEachSignIn(all) : all;
     const items = lists.flatMap((list) => list.items);
     const owned = lists.flatMap(({ server, items: own }) => own.map(({ name }) => ({ server, name })));
     if (kind === 'templates') this.#templates = owned;

@@ -14,6 +14,8 @@ const SIGN_IN_MS = 45_000;
 const TOOLS_MS = 8_000;
 
 const SIGN_IN = 'sign_in';
+/** The member of `_meta` of `sign_in` that says which sign-in it is: tools of several servers may stand for one and the same. */
+export const WHICH_SIGN_IN = 'causeway/sign-in';
 const STATUS = 'connection_status';
 const NAMES: ReadonlySet<unknown> = new Set([SIGN_IN, STATUS]);
 
@@ -84,6 +86,7 @@ export class ConnectionTool {
       description: this.#description(),
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
       annotations: { title, readOnlyHint: !needsSignIn, destructiveHint: false, idempotentHint: true },
+      ...(needsSignIn ? { _meta: { [WHICH_SIGN_IN]: this.#whichSignIn(away) } } : {}),
     };
   }
 
@@ -144,6 +147,11 @@ export class ConnectionTool {
     const { signIn } = this.#port;
     if (!signIn) return false;
     return signIn.pending !== undefined || (this.trouble !== undefined && SIGN_IN_HELPS.has(this.trouble.code));
+  }
+
+  #whichSignIn(service: ServiceSignIn | undefined): string {
+    const { host, profile } = this.#port;
+    return `${profile} ${service?.url ?? host}`;
   }
 
   #description(): string {
