@@ -276,6 +276,15 @@ describe('an app that repeats the token', () => {
       'in a JSON-RPC error',
       json(200, (token, id) => ({ jsonrpc: '2.0', id, error: { code: -1, message: `no ${token}` } })),
     ],
+    [
+      'in binary contents',
+      json(200, (token, id) => {
+        const blobs = ['', 'a', 'ab'].map((before) => Buffer.from(`${before}${token} and more`).toString('base64'));
+        const contents = blobs.map((blob, at) => ({ uri: `echo:${at}`, blob }));
+        const text = Buffer.from(token).toString('hex');
+        return { jsonrpc: '2.0', id, result: { contents, content: [{ type: 'text', text }] } };
+      }),
+    ],
     ['in an error body', json(500, (token) => ({ message: `no ${token}` }))],
     ['in a refusal', json(403, (token) => ({ message: `no ${token}` }))],
     [
@@ -297,6 +306,13 @@ describe('an app that repeats the token', () => {
       },
     ],
   ];
+
+  /** All runs of base64 and of hexadecimal digits in a text, decoded. */
+  const decodedIn = (text: string) =>
+    [
+      ...Array.from(text.matchAll(/[\w+/-]{20,}={0,2}/g), ([run]) => Buffer.from(run, 'base64').toString('latin1')),
+      ...Array.from(text.matchAll(/[\da-f]{20,}/gi), ([run]) => Buffer.from(run, 'hex').toString('latin1')),
+    ].join('\n');
 
   it.each(ECHOES)('%s: the client does not see it', async (_where, echo) => {
     let isOpen = false;
@@ -328,6 +344,7 @@ describe('an app that repeats the token', () => {
     expect(token.length).toBeGreaterThan(20);
     expect(session.received()).not.toContain(token);
     expect(session.received()).not.toContain(token.slice(0, 20));
+    expect(decodedIn(session.received())).not.toContain(token.slice(4, 24));
   });
 
   it('of the embedded workspace neither', async () => {

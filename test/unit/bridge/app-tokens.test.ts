@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { withoutTokens } from '../../../main/bridge/app-exchange.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+
+const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl-_x';
+const secret = new Secret(TOKEN);
+
+describe('the answer of an app', () => {
+  it('loses the token in binary contents wherever it stands in them, which can still be decoded', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.uint8Array({ maxLength: 40 }),
+        fc.constantFrom('base64', 'base64url', 'hex'),
+        (before, after, encoding) => {
+          const contents = Buffer.concat([before, Buffer.from(TOKEN), after]);
+          const frame = JSON.stringify({ result: { contents: [{ blob: contents.toString(encoding) }] } });
+          const left = JSON.parse(String(withoutTokens(Buffer.from(frame), [secret])));
+          const decoded = Buffer.from(left.result.contents[0].blob, encoding);
+          expect(decoded.length).toBe(contents.length);
+          expect(decoded.subarray(0, before.length)).toEqual(contents.subarray(0, before.length));
+          expect(decoded.subarray(before.length + TOKEN.length)).toEqual(
+            contents.subarray(before.length + TOKEN.length),
+          );
+          expect(decoded.toString('latin1')).not.toContain(TOKEN.slice(3, -3).slice(0, 8));
+        },
+      ),
+    );
+  });
+
+  it('stays the same buffer where it holds no token', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const frame = Buffer.from(JSON.stringify({ result: text }));
+        expect(withoutTokens(frame, [secret])).toBe(frame);
+      }),
+    );
+  });
+
+  it('keeps its other bytes where it holds one', () => {
+    const frame = Buffer.from(JSON.stringify({ result: `é ${TOKEN} 日本 ${TOKEN}` }));
+    expect(String(withoutTokens(frame, [secret]))).toBe('{"result":"é [redacted] 日本 [redacted]"}');
+  });
+});
