@@ -14,6 +14,7 @@ import { LIST_KINDS, LISTS, type ListKind, listKindOf } from './lists.ts';
 import { Member, type MemberPort, type OpenedServer } from './member.ts';
 import { OpenRequests } from './open-requests.ts';
 import { Router } from './router.ts';
+import { withoutTasksExtension } from './tasks.ts';
 
 /** A server that is offered together with others. */
 export interface AggregateServer {
@@ -189,7 +190,7 @@ export class Aggregate implements Bridge {
   /** Answers at once: what the servers can do is not known yet, and may change. */
   #introduce(frame: Buffer, request: RoutedRequest): void {
     for (const name of this.#members.keys()) this.#drop(name);
-    this.#initialize = frame;
+    this.#initialize = withoutTasksExtension(frame);
     this.#join();
     const names = this.#servers.map(({ name }) => name).join(', ');
     const introduction = {

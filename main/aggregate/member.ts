@@ -9,6 +9,7 @@ import { inOneLine } from '../platform/errors.ts';
 import type { RoutedRequest } from './client-request.ts';
 import { itemsIn, LIST_KINDS, LISTS, type ListItem, type ListKind } from './lists.ts';
 import { OpenRequests } from './open-requests.ts';
+import { isOnlyTask } from './tasks.ts';
 
 /** How long before a server that could not be opened is tried again, in milliseconds. */
 const REOPEN_MS = 10_000;
@@ -165,7 +166,7 @@ export class Member {
     for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
       const answer = await this.ask(LISTS[kind].method, params);
       const { items, nextCursor } = itemsIn(kind, answer);
-      all.push(...items);
+      all.push(...(kind === 'tools' ? items.filter((item) => !isOnlyTask(item)) : items));
       const error = kind === 'tools' ? rpcErrorIn(parseFrame(answer)) : undefined;
       if (error) all.push(statusTool(this.name, error.message));
       if (nextCursor === undefined) break;

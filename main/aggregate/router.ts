@@ -9,6 +9,7 @@ import { LIST_KINDS, LISTS, type ListItem, type ListKind, listAnswer, mayBeOf, w
 import type { Member } from './member.ts';
 import { type Found, type Owned, SharedNames } from './shared-names.ts';
 import { withOneOfEachSignIn } from './sign-in-tools.ts';
+import { asPlainCall } from './tasks.ts';
 
 /** How long one server may hold up the list of all, in milliseconds. A session gives its last known tools before that. */
 const LIST_MS = 3_000;
@@ -83,7 +84,8 @@ export class Router {
   }
 
   /** Sends a request to the server that it means, or answers it where it means none; false for a method that is not known. */
-  send(frame: Buffer, request: RoutedRequest): boolean {
+  send(received: Buffer, request: RoutedRequest): boolean {
+    const frame = request.method === 'tools/call' ? asPlainCall(received) : received;
     const target = this.#targetOf(frame, request.method);
     if (!target) return false;
     const text = textAt(frame, ...target.path);

@@ -298,6 +298,86 @@ describe('several servers as one', () => {
     expect((await client.request('tools/call', { name: 'wait' })).error?.message).toContain('no longer there');
   });
 
+  it('offer no tasks, list no tool that needs one, and make plain calls of what asks for one', async () => {
+    const tool = (name: string, taskSupport: string) => ({ name, execution: { taskSupport } });
+    const a = serverOf('a', {}, ({ id, method }, say) => {
+      if (method !== 'tools/list') return false;
+      say({ id, result: { tools: [tool('must', 'required'), tool('may', 'optional')] } } as Frame);
+      return true;
+    });
+    const client = clientOf(a);
+    const extensions = { 'io.modelcontextprotocol/tasks': {}, 'io.modelcontextprotocol/ui': { mimeTypes: [] } };
+    const opened = await client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: { extensions, tasks: { list: {} } },
+      clientInfo: { name: 'test', version: '1' },
+    });
+    const offered = Object.keys(opened.result?.capabilities as object);
+    expect(offered.toSorted()).toEqual(['completions', 'logging', 'prompts', 'resources', 'tools']);
+    client.send({ method: 'notifications/initialized' });
+    expect(await client.tools()).toEqual(['may']);
+    const told = a.received.find(({ method }) => method === 'initialize')?.params?.capabilities;
+    expect(told).toEqual({ extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [] } }, tasks: { list: {} } });
+
+    const called = await client.request('tools/call', { name: 'may', arguments: { x: 1 }, task: { ttl: 1 } });
+    expect(called.result).toEqual({ by: 'a', of: { name: 'may', arguments: { x: 1 } } });
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list']) {
+      expect((await client.request(method, { taskId: '1' })).error?.code).toBe(-32601);
+    }
+    expect(a.received.some(({ method }) => method?.startsWith('tasks/'))).toBe(false);
+  });
+
+  it('answer every method of the capabilities that they offer, also where no server has them', async () => {
+    const a = serverOf('a', { tools: ['run'], prompts: ['ask'], resources: ['file:///a'], templates: ['file:///{x}'] });
+    for (const servers of [[], [a]]) {
+      const client = clientOf(...servers);
+      await client.open();
+      for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
+        expect(await client.request(method), method).toHaveProperty('result');
+      }
+      expect(await client.request('logging/setLevel', { level: 'info' })).toHaveProperty('result');
+      expect(await client.request('ping')).toHaveProperty('result');
+      const asked: [string, object][] = [
+        ['tools/call', { name: 'run' }],
+        ['prompts/get', { name: 'ask' }],
+        ['resources/read', { uri: 'file:///a' }],
+        ['resources/subscribe', { uri: 'file:///a' }],
+        ['resources/unsubscribe', { uri: 'file:///a' }],
+        ['completion/complete', { ref: { type: 'ref/prompt', name: 'ask' }, argument: { name: 'x', value: '' } }],
+      ];
+      for (const [method, params] of asked) {
+        const answer = await client.request(method, params as Record<string, unknown>);
+        if (servers.length > 0) expect(answer, method).toHaveProperty('result');
+        else expect(answer.error?.code, method).not.toBe(-32601);
+      }
+    }
+  });
+
+  it('pass on what a server asks the client as a task, and what it asks about that', async () => {
+    const a = serverOf('a', {});
+    const client = clientOf(a, serverOf('b', {}));
+    await client.open();
+    await client.tools();
+    const asks = async (
+      id: number,
+      method: string,
+      params: Record<string, unknown>,
+      result: Record<string, unknown>,
+    ) => {
+      a.say({ id, method, params });
+      await vi.waitFor(() => expect(client.notified(method)).toHaveLength(1));
+      const [request] = client.notified(method) as Frame[];
+      client.send({ jsonrpc: '2.0', id: request?.id, result } as Frame);
+      await vi.waitFor(() => expect(a.received.at(-1)).toMatchObject({ id, result }));
+      return request;
+    };
+    const task = { taskId: '7', status: 'working' };
+    const asked = await asks(1, 'elicitation/create', { message: 'Which?', task: { ttl: 60_000 } }, { task });
+    expect(asked?.params).toEqual({ message: 'Which?', task: { ttl: 60_000 } });
+    await asks(2, 'tasks/get', { taskId: '7' }, { ...task, status: 'completed' });
+    await asks(3, 'tasks/result', { taskId: '7' }, { action: 'accept' });
+  });
+
   it('wait for open requests before they end', async () => {
     let answer: () => void = () => {};
     const a = serverOf('a', { tools: ['wait'] }, (frame, say) => {
