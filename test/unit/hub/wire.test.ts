@@ -24,6 +24,18 @@ describe('a nonce', () => {
     expect(nonces.every((nonce) => Buffer.from(nonce, 'base64url').length === 32)).toBe(true);
   });
 
+  it('a nonce is different each time where the system has no file of random bytes', () => {
+    const own = Object.getOwnPropertyDescriptor(process, 'platform');
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+    try {
+      const nonces = Array.from({ length: 100 }, freshNonce);
+      expect(new Set(nonces).size).toBe(100);
+      expect(nonces.every((nonce) => Buffer.from(nonce, 'base64url').length === 32)).toBe(true);
+    } finally {
+      if (own) Object.defineProperty(process, 'platform', own);
+    }
+  });
+
   it.each<[string, unknown]>([
     ['a character too few', 'a'.repeat(42)],
     ['a character too many', 'a'.repeat(44)],
