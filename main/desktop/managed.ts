@@ -1,6 +1,7 @@
 import type { Managed } from '../../preload/contract.ts';
+import { CLIENTS } from '../clients/table.ts';
 import { policyFacts } from '../policy/format.ts';
-import type { Policy } from '../policy/policy.ts';
+import { listed, type Policy, type PolicyKey } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import { problemFor } from './failure.ts';
 
@@ -11,7 +12,36 @@ const LOOK_MS = 10_000;
 function managedState(policy: Policy): Managed | null {
   const { source, organization, contact, problem } = policy;
   if (source === null) return null;
-  return { source, organization, contact, problem: problem && problemFor(problem), keys: policyFacts(policy) };
+  const keys = policyFacts(policy).map((fact) => {
+    const plain = plainOf(policy, fact.key);
+    const isOfClients = fact.key === 'clients' || fact.key === 'requiredClients';
+    return { ...fact, plain, value: isOfClients && Array.isArray(plain) ? listed(plain.map(clientName)) : fact.value };
+  });
+  return { source, organization, contact, problem: problem && problemFor(problem), keys };
+}
+
+/** What the window needs to know of a value to lock the right controls. */
+function plainOf({ keys }: Policy, key: PolicyKey): string[] | boolean | null {
+  switch (key) {
+    case 'workspaces':
+    case 'servers':
+    case 'clients':
+    case 'requiredClients':
+      return keys[key]?.value ?? null;
+    case 'requiredServers':
+      return keys.requiredServers?.value.map(({ name }) => name) ?? null;
+    case 'readOnly':
+    case 'recordContents':
+      return keys[key]?.value ?? null;
+    case 'updates':
+      return keys.updates ? keys.updates.value !== 'off' : null;
+    default:
+      return null;
+  }
+}
+
+function clientName(id: string): string {
+  return CLIENTS.find((client) => client.id === id)?.name ?? id;
 }
 
 /** Shows the policy now and whenever it has changed, until the function that is returned is called. */

@@ -30,6 +30,8 @@ export const managed = z.object({
       title: z.string(),
       /** In words. */
       value: z.string(),
+      /** A list as its items (addresses, paths, names, ids), a switch as such; null for the rest. */
+      plain: z.union([z.array(z.string()), z.boolean()]).nullable(),
       /** Whether users cannot change it. */
       locked: z.boolean(),
       reason: z.string().nullable(),

@@ -6,6 +6,7 @@ import type { Account, DesktopState } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
+import { Managed } from '../shared/managed.tsx';
 import { FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { strings as shared } from '../shared/strings.ts';
@@ -36,6 +37,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
           {strings.add}
         </Button>
       </ScreenHead>
+      <Managed managed={state.managed} by={['workspaces', 'oauthApplication', 'tokenStore']} />
       <Unconfirmed />
       <FailureNotice error={accounts.error} onRetry={accounts.refetch} />
       {accounts.isPending && <Skeleton height={288} radius={10} />}

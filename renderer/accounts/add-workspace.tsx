@@ -4,8 +4,10 @@ import { useState } from 'react';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
+import { Managed } from '../shared/managed.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { strings as shared } from '../shared/strings.ts';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { suggestedName } from './format.ts';
 import { strings } from './strings.ts';
 
@@ -28,6 +30,7 @@ export function AddWorkspaceDialog({ opened, existingNames, onClose }: AddWorksp
 export function AddWorkspace({ existingNames, onCancel }: { existingNames: readonly string[]; onCancel?: () => void }) {
   const { request } = window.causeway;
   const queries = useQueryClient();
+  const { managed } = useDesktopState();
   const [host, setHost] = useState('');
   const [ownName, setOwnName] = useState<string | null>(null);
   const name = ownName ?? suggestedName(host, existingNames);
@@ -58,6 +61,7 @@ export function AddWorkspace({ existingNames, onCancel }: { existingNames: reado
         </>
       }
     >
+      <Managed managed={managed} by={['workspaces']} />
       <TextField
         label={strings.addWorkspace.url}
         description={strings.addWorkspace.urlHint}

@@ -5,8 +5,10 @@ import type { Account } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
+import { Managed } from '../shared/managed.tsx';
 import { strings as shared } from '../shared/strings.ts';
 import { toast } from '../shared/toast.ts';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { strings } from './strings.ts';
 
@@ -22,6 +24,7 @@ export function EditAccount({ account, onClose }: { account: Account | null; onC
 
 function EditForm({ account: { name, host }, onClose }: { account: Account; onClose(): void }) {
   const { request } = window.causeway;
+  const { managed } = useDesktopState();
   const queries = useQueryClient();
   const [newName, setName] = useState(name);
   const [newHost, setHost] = useState(host ?? '');
@@ -55,6 +58,7 @@ function EditForm({ account: { name, host }, onClose }: { account: Account; onCl
         </>
       }
     >
+      <Managed managed={managed} by={['workspaces']} />
       <TextField
         label={strings.edit.name}
         description={strings.edit.nameHint}

@@ -6,9 +6,11 @@ import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
+import { isManaged, Managed } from '../shared/managed.tsx';
 import { FailureNotice } from '../shared/notice.tsx';
 import { strings as shared } from '../shared/strings.ts';
 import { toast } from '../shared/toast.ts';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { portIn, scopesIn } from './format.ts';
 import { strings } from './strings.ts';
@@ -26,12 +28,27 @@ export function EditApplication({ account, onClose }: { account: Account | null;
 }
 
 function Content({ profile, onClose }: { profile: string; onClose(): void }) {
+  const { managed } = useDesktopState();
+  const isFixed = isManaged(managed, 'oauthApplication');
   const { data, error, refetch } = useQuery({
     queryKey: ['oauth-application', profile],
     queryFn: () => unwrap(window.causeway.request.getOAuthApplication({ profile })),
     staleTime: 0,
     gcTime: 0,
+    enabled: !isFixed,
   });
+  if (isFixed) {
+    return (
+      <div className={layout.stack}>
+        <Managed managed={managed} by={['oauthApplication']} />
+        <div className={layout.closing}>
+          <Button variant="default" data-autofocus onClick={onClose}>
+            {shared.close}
+          </Button>
+        </div>
+      </div>
+    );
+  }
   return (
     <>
       <p className={layout.quiet}>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Activity, DesktopState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
+import { Managed } from '../shared/managed.tsx';
 import { useItem } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import styles from './activity.module.css';
@@ -59,6 +60,7 @@ function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }
         </div>
         <RecordingSwitch recording={recording} onTurnOn={onTurnOn} />
       </div>
+      <Managed managed={state.managed} by={['recordContents', 'audit']} />
       <RecordingNotice recording={recording} recorded={activity?.recorded ?? 0} />
       <Sessions sessions={activity?.sessions ?? []} more={activity?.moreSessions ?? 0} state={state} />
       {(!activity || !filter) && <Skeleton height={240} />}

@@ -6,10 +6,12 @@ import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
+import { isForbidden, managedHint } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { CallChain } from './call-chain.tsx';
 import styles from './call-page.module.css';
 import { problemIn } from './chain.ts';
@@ -136,14 +138,17 @@ function Facts({ call }: { call: ActivityCall }) {
 
 function NotRecorded({ recording, onTurnOn }: Pick<ShownProps, 'recording' | 'onTurnOn'>) {
   const { none, record } = strings.contents;
+  const { managed } = useDesktopState();
+  const isFixed = isForbidden(managed, 'recordContents');
+  const hint = isFixed ? managedHint(managed, 'recordContents') : null;
   return (
     <>
       <p>
-        {none} <span className={layout.quiet}>{whyNotRecorded(recording)}</span>
+        {none} <span className={layout.quiet}>{hint ?? whyNotRecorded(recording)}</span>
       </p>
       {recording.status === 'off' && (
         <div className={layout.actions}>
-          <Button variant="default" onClick={onTurnOn}>
+          <Button variant="default" disabled={isFixed} onClick={onTurnOn}>
             {record}
           </Button>
         </div>

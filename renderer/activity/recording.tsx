@@ -5,8 +5,10 @@ import type { Recording } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
+import { isForbidden, managedHint } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.ts';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './contents.module.css';
 import { clockTime } from './format.ts';
 import { AT_MOST, formatRecorded, TIMES, timeLeft } from './recording-format.ts';
@@ -50,13 +52,17 @@ export function RecordingNotice({ recording, recorded }: { recording: Recording;
 /** The switch for recording, off by default. Turning it off deletes what was recorded. */
 export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording; onTurnOn(): void }) {
   const stopping = useStop();
+  const { managed } = useDesktopState();
   const isOn = recording.status === 'on';
+  const isFixed = isForbidden(managed, 'recordContents');
+  const hint = isFixed ? managedHint(managed, 'recordContents') : null;
   return (
     <div>
       <Switch
         label={words.switch}
-        description={isOn ? words.on : words.off}
+        description={hint ?? (isOn ? words.on : words.off)}
         checked={isOn}
+        disabled={isFixed && !isOn}
         onChange={() => (isOn ? stopping.mutate() : onTurnOn())}
       />
       <ActionFailure error={stopping.error} />

@@ -11,6 +11,7 @@ import { ToCorrect } from './client-trouble.tsx';
 import styles from './clients.module.css';
 import { entriesForAll, entryStatusIn, ownFiles } from './format.ts';
 import { strings } from './strings.ts';
+import { useLimits } from './use-limits.ts';
 
 const { detail: words } = strings;
 
@@ -87,7 +88,8 @@ interface ProjectEntriesProps {
 
 /** What a client has in a project's own file. */
 function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesProps) {
-  const { name } = client;
+  const { id, name } = client;
+  const { mayRemove } = useLimits(id);
   const files = client.files.filter((file) => file.project === project);
   const there = servers.filter((server) => entryStatusIn(files, server).on);
   return (
@@ -105,12 +107,13 @@ function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesPr
         })}
       </ul>
       {files.map(({ problem, path }) => problem !== null && <Notice key={path} message={problem} remedy={null} />)}
-      <ToCorrect name={name} files={files} servers={servers} project={project} onReview={onReview} />
+      <ToCorrect client={id} name={name} files={files} servers={servers} project={project} onReview={onReview} />
       {there.length > 0 && (
         <div>
           <Button
             variant="default"
             size="compact-sm"
+            disabled={!mayRemove}
             onClick={() => onReview('Remove', strings.review.fromProject(name), there, { project })}
           >
             {words.removeFromProject}
@@ -135,6 +138,7 @@ function OtherWays({
 }: Pick<ClientDetailsProps, 'client' | 'onConnectItself' | 'onReview'> & { servers: string[] }) {
   const { request } = window.causeway;
   const { id, name, hasLink, hasProjectFile, connectsItself } = client;
+  const { mayAdd } = useLimits(id);
   const choosing = useMutation({
     mutationFn: () => unwrap(request.chooseProject()),
     onSuccess: ({ folder }) => {
@@ -149,6 +153,7 @@ function OtherWays({
     mutationFn: (server: string) => unwrap(request.openInClient({ client: id, server })),
   });
   const way = { variant: 'default', size: 'compact-sm' } as const;
+  const adding = { ...way, disabled: !mayAdd };
   return (
     <>
       <div className={`${layout.actions} ${styles.ways}`}>
@@ -157,22 +162,25 @@ function OtherWays({
         </Button>
         {hasLink &&
           servers.map((server) => (
-            <Button key={server} {...way} onClick={() => following.mutate(server)}>
+            <Button key={server} {...adding} onClick={() => following.mutate(server)}>
               {words.addItself(name, server)}
             </Button>
           ))}
         {connectsItself && servers.length > 0 && (
-          <Button {...way} onClick={onConnectItself}>
+          <Button {...adding} onClick={onConnectItself}>
             {words.connectItself(name)}
           </Button>
         )}
         {servers.length > 0 && entriesForAll(ownFiles(client)).length === 0 && (
-          <Button {...way} onClick={() => onReview('Add', strings.review.oneEntry(name), servers, { allInOne: true })}>
+          <Button
+            {...adding}
+            onClick={() => onReview('Add', strings.review.oneEntry(name), servers, { allInOne: true })}
+          >
             {words.allInOne}
           </Button>
         )}
         {hasProjectFile && servers.length > 0 && (
-          <Button {...way} onClick={() => choosing.mutate()}>
+          <Button {...adding} onClick={() => choosing.mutate()}>
             {words.addToProject}
           </Button>
         )}

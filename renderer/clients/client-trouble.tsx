@@ -5,6 +5,7 @@ import { Notice } from '../shared/notice.tsx';
 import type { ReviewChanges } from './client-row.tsx';
 import { entriesForAll, foreignIn, formatModified, listed, ownFiles, toRepair } from './format.ts';
 import { strings } from './strings.ts';
+import { useLimits } from './use-limits.ts';
 
 interface ClientTroubleProps {
   client: AiClient;
@@ -14,7 +15,8 @@ interface ClientTroubleProps {
 
 /** What is wrong with a client's entries, each in a line with its remedy as a button. */
 export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps) {
-  const { name, problem, longNames } = client;
+  const { id, name, problem, longNames } = client;
+  const { mayRemove } = useLimits(id);
   const files = ownFiles(client);
   const troubles = [problem, ...files.map((file) => file.problem)].filter((it) => it !== null);
   const forAll = entriesForAll(files);
@@ -30,13 +32,14 @@ export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps)
           <Button
             variant="default"
             size="compact-sm"
+            disabled={!mayRemove}
             onClick={() => onReview('Remove', strings.review.removeFrom(listed(forAll), name), forAll)}
           >
             {strings.remove}
           </Button>
         </Notice>
       )}
-      <ToCorrect name={name} files={files} servers={servers} project={null} onReview={onReview} />
+      <ToCorrect client={id} name={name} files={files} servers={servers} project={null} onReview={onReview} />
       {longNames.map((sentence) => (
         <p key={sentence} className={layout.trouble}>
           {sentence}
@@ -47,6 +50,8 @@ export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps)
 }
 
 interface ToCorrectProps {
+  /** Its id. */
+  client: string;
   name: string;
   files: AiClient['files'];
   servers: string[];
@@ -55,7 +60,8 @@ interface ToCorrectProps {
 }
 
 /** What is wrong in some files, or would be written differently now, each with the button that does it. */
-export function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) {
+export function ToCorrect({ client, name, files, servers, project, onReview }: ToCorrectProps) {
+  const { mayAdd, mayRemove } = useLimits(client);
   const { modified, outdated } = toRepair(files, servers);
   const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];
   const { repairIn, updateIn, removeFrom } = strings.review;
@@ -66,6 +72,7 @@ export function ToCorrect({ name, files, servers, project, onReview }: ToCorrect
           <Button
             variant="default"
             size="compact-sm"
+            disabled={!mayAdd}
             onClick={() => onReview('Repair', repairIn(name), modified, { project })}
           >
             {strings.repair}
@@ -77,6 +84,7 @@ export function ToCorrect({ name, files, servers, project, onReview }: ToCorrect
           <Button
             variant="default"
             size="compact-sm"
+            disabled={!mayAdd}
             onClick={() => onReview('Update', updateIn(name), outdated, { project })}
           >
             {strings.update}
@@ -88,6 +96,7 @@ export function ToCorrect({ name, files, servers, project, onReview }: ToCorrect
           <Button
             variant="default"
             size="compact-sm"
+            disabled={!mayRemove}
             onClick={() => onReview('Remove', removeFrom(listed(leftOver), name), leftOver, { project })}
           >
             {strings.remove}

@@ -7,6 +7,7 @@ import { needsAttention } from '../../preload/format.ts';
 import { Card } from '../shared/card.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
+import { isAllowed, Managed } from '../shared/managed.tsx';
 import { MoreMenu } from '../shared/more-menu.tsx';
 import { FailureNotice } from '../shared/notice.tsx';
 import { showScreen, useItem } from '../shared/screen.ts';
@@ -48,6 +49,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
           items={[{ label: strings.backupsAction, icon: IconHistory, onClick: () => setLookingBack(true) }]}
         />
       </ScreenHead>
+      <Managed managed={state.managed} by={['clients', 'requiredClients']} />
       {report.isPending && <Skeleton height={160} />}
       <FailureNotice error={report.error} onRetry={report.refetch} />
       {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
@@ -183,10 +185,13 @@ function hasOneForAll(client: AiClient): boolean {
 }
 
 /** Every server for every client, while one of them lacks one. Servers that have a problem are left out at first. */
-function everythingFor({ clients, servers }: ClientsReport, { servers: states }: DesktopState): Review | null {
+function everythingFor({ clients, servers }: ClientsReport, { servers: states, managed }: DesktopState): Review | null {
   const names = servers.map(({ name }) => name);
   const lacking = clients.filter(
-    (client) => !hasOneForAll(client) && names.some((name) => !clientEntryStatus(client, name).on),
+    (client) =>
+      isAllowed(managed, 'clients', client.id) &&
+      !hasOneForAll(client) &&
+      names.some((name) => !clientEntryStatus(client, name).on),
   );
   if (names.length === 0 || lacking.length === 0) return null;
   const isFailing = (name: string) => states.some((server) => server.name === name && needsAttention(server.state));

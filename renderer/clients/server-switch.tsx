@@ -4,6 +4,7 @@ import type { AiClient } from '../../preload/contract.ts';
 import styles from './clients.module.css';
 import { clientEntryStatus } from './format.ts';
 import { strings } from './strings.ts';
+import { useLimits } from './use-limits.ts';
 
 interface ServerSwitchProps {
   client: AiClient;
@@ -15,7 +16,10 @@ interface ServerSwitchProps {
 
 /** Whether a client has a server: one cell of the matrix. */
 export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchProps) {
-  const { on, words, unknown } = clientEntryStatus(client, server);
+  const { on, words: state, unknown } = clientEntryStatus(client, server);
+  const { mayAdd, mayRemove } = useLimits(client.id);
+  const isFixed = on ? !mayRemove : !mayAdd;
+  const words = state ?? (isFixed && !unknown ? strings.managed : null);
   const described = useId();
   return (
     <li className={styles.cell}>
@@ -25,7 +29,7 @@ export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchPr
         aria-label={strings.switchName(server, client.name)}
         aria-describedby={words ? described : undefined}
         checked={turning ? !on : on}
-        disabled={unknown}
+        disabled={unknown || isFixed}
         onChange={({ currentTarget }) => {
           if (!turning) onTurn(currentTarget.checked);
         }}

@@ -1,5 +1,6 @@
 /** What the screen with the AI clients says. */
 export const strings = {
+  managed: 'Managed by your organization',
   title: 'AI clients',
   addToAll: 'Add to all…',
   more: 'More actions',

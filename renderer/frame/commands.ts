@@ -10,13 +10,14 @@ import {
   IconPlayerStop,
   IconPlus,
   IconRefresh,
-  IconServer,
   IconUser,
 } from '@tabler/icons-react';
 import { matchSorter } from 'match-sorter';
 import type { Account, AiClient, DesktopState, ScreenName, WarehouseInfo } from '../../preload/contract.ts';
 import { formatDetails, formatHost } from '../../preload/format.ts';
 import { signInOffer } from '../accounts/format.ts';
+import { TYPE_GLYPHS } from '../servers/server-icon.tsx';
+import { isForbidden } from '../shared/managed.tsx';
 import { SCREEN_TITLES } from '../shared/screen.ts';
 import { isAdmin, SCREEN_ICONS } from './navigation.tsx';
 import { shortcutOf } from './shortcuts.ts';
@@ -124,12 +125,12 @@ function startOrStop(warehouse: WarehouseInfo | null): Command[] {
 
 function servers({ state }: CommandData): Command[] {
   const listed = state.servers.map(
-    ({ name, profile, state: { label } }): Command => ({
+    ({ name, title, type, profile, state: { label } }): Command => ({
       id: `server ${name}`,
       group: 'servers',
-      label: name,
-      description: `${label} · ${profile}`,
-      icon: IconServer,
+      label: title,
+      description: [...(title === name ? [] : [name]), label, profile].join(' · '),
+      icon: TYPE_GLYPHS[type],
       action: { do: 'open', screen: 'servers', item: name },
     }),
   );
@@ -195,7 +196,7 @@ function more({ state }: CommandData): Command[] {
       action: { do: 'show-shortcuts' },
     },
   ];
-  if (state.update.status === 'not-possible-here') return all;
+  if (state.update.status === 'not-possible-here' || isForbidden(state.managed, 'updates')) return all;
   return [
     ...all,
     {

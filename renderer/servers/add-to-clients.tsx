@@ -1,15 +1,17 @@
 import { Button, Checkbox, Skeleton } from '@mantine/core';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AiClient, ClientChange, ClientsReport, ConfiguredServer } from '../../preload/contract.ts';
+import type { AiClient, ClientChange, ClientsReport, ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { Difference } from '../clients/difference.tsx';
 import { clientEntryStatus, hasEntry, ownFiles } from '../clients/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import layout from '../shared/layout.module.css';
+import { isAllowed, managedHint } from '../shared/managed.tsx';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.ts';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './servers.module.css';
 import { strings } from './strings.ts';
 import { hasAll } from './use-usage.ts';
@@ -28,9 +30,10 @@ const LIST = new Intl.ListFormat('en');
 export function AddToClients({ opened, server, report, onClose }: AddToClientsProps) {
   const { request } = window.causeway;
   const queries = useQueryClient();
+  const { managed } = useDesktopState();
   const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
   const clients = report.data?.clients ?? [];
-  const addable = clients.filter((client) => obstacleIn(client, server.name) === null);
+  const addable = clients.filter((client) => obstacleIn(client, server.name, managed) === null);
   const chosen = addable.filter(({ id }) => !unticked.has(id));
   const change: ClientChange = {
     action: 'add',
@@ -112,13 +115,14 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
 }
 
 /** Why a server cannot be added to a client, or need not be; null where it can. */
-function obstacleIn(client: AiClient, server: string): string | null {
+function obstacleIn(client: AiClient, server: string, managed: DesktopState['managed']): string | null {
   const files = ownFiles(client);
   if (files.some(hasAll)) return words.inAll;
   if (files.some((file) => hasEntry(file, server)) && clientEntryStatus(client, server).on) return words.added;
   if (client.problem !== null || clientEntryStatus(client, server).unknown) {
     return client.problem ?? files.find(({ problem }) => problem !== null)?.problem ?? words.unreadable;
   }
+  if (!isAllowed(managed, 'clients', client.id)) return managedHint(managed, 'clients');
   return files.some(({ entries }) => entries[server] === 'foreign') ? words.foreign : null;
 }
 
@@ -132,7 +136,8 @@ interface ClientChoiceProps {
 
 function ClientChoice({ client, server, isFirst, isChosen, onToggle }: ClientChoiceProps) {
   const { name, mark, isRunning } = client;
-  const obstacle = obstacleIn(client, server);
+  const { managed } = useDesktopState();
+  const obstacle = obstacleIn(client, server, managed);
   return (
     <li className={`${layout.row} ${styles.choice}`}>
       <Checkbox

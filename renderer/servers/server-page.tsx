@@ -8,11 +8,13 @@ import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
+import { isRequired, Managed } from '../shared/managed.tsx';
 import { MoreMenu } from '../shared/more-menu.tsx';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { toast } from '../shared/toast.ts';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { WaitingForService } from '../shared/waiting-for-browser.tsx';
 import { AddToClients } from './add-to-clients.tsx';
 import { ServerClients, ServerDetails } from './server-facts.tsx';
@@ -41,6 +43,8 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
   const { name, title, type, profile, path, state } = server;
   const { request } = window.causeway;
   const rules = useRules(name, `${state.status} ${state.tools}`);
+  const { managed } = useDesktopState();
+  const hasToStay = isRequired(managed, 'requiredServers', name);
   const usage = useUsage().get(name);
   const report = useClients(servers.map((each) => each.name));
   const [isAdding, setAdding] = useState(false);
@@ -85,11 +89,19 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
             items={[
               { label: words.copyPath, icon: IconCopy, onClick: () => copy('path') },
               { label: words.copyUrl, icon: IconLink, onClick: () => copy('url') },
-              { label: words.remove, icon: IconTrash, onClick: onRemove, isDangerous: true, isSeparated: true },
+              {
+                label: words.remove,
+                icon: IconTrash,
+                onClick: onRemove,
+                isDangerous: true,
+                isSeparated: true,
+                isDisabled: hasToStay,
+              },
             ]}
           />
         </div>
       </div>
+      <Managed managed={managed} by={[...(hasToStay ? (['requiredServers'] as const) : []), 'readOnly', 'rules']} />
       <ServerState server={server} usage={usage} />
       <ActionFailure error={checking.error} />
       {needsAttention(state) && (

@@ -10,6 +10,7 @@ import { unwrap } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
+import { Managed } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
 import { addressOf, showScreen, useItem, useScreenAction } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
@@ -44,6 +45,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
               </Button>
             )}
           </ScreenHead>
+          <Managed managed={state.managed} by={['servers', 'requiredServers', 'readOnly', 'rules']} />
           {item !== null && <p>{strings.gone(item)}</p>}
           {servers.length === 0 && state.warehouse.status === 'loading' && <Skeleton height={120} />}
           {servers.length === 0 && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}

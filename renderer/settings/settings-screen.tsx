@@ -5,7 +5,7 @@ import type { DesktopState, SettingsState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
-import { Managed } from '../shared/managed.tsx';
+import { isForbidden, Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { About } from './about.tsx';
@@ -39,10 +39,14 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
           <Section name="connections" state={data} />
           {update.status === 'not-possible-here' ? (
             <Card title={SETTINGS.updates.title} isFlush>
-              <UpdatesSection state={update} />
+              <UpdatesSection state={update} isForbidden={isForbidden(managed, 'updates')} />
             </Card>
           ) : (
-            <Section name="updates" state={data} after={<UpdatesSection state={update} />} />
+            <Section
+              name="updates"
+              state={data}
+              after={<UpdatesSection state={update} isForbidden={isForbidden(managed, 'updates')} />}
+            />
           )}
           <Section name="log" state={data} after={<ShowLog />} />
           <AuditSection managed={managed} />

@@ -10,7 +10,7 @@ import { strings } from './strings.ts';
 import { useSettingsRequest } from './use-change.ts';
 
 /** The state of the updater, and what the user can do. */
-export function UpdatesSection({ state }: { state: UpdateState }) {
+export function UpdatesSection({ state, isForbidden }: { state: UpdateState; isForbidden: boolean }) {
   const { request } = window.causeway;
   const offer = updateOffer(state);
   return (
@@ -31,12 +31,12 @@ export function UpdatesSection({ state }: { state: UpdateState }) {
         <Progress className={styles.meter} value={state.percent} aria-label={strings.updates.progress} />
       )}
       {offer === 'check' && (
-        <Button variant="default" onClick={() => void request.checkForUpdates()}>
+        <Button variant="default" disabled={isForbidden} onClick={() => void request.checkForUpdates()}>
           {strings.updates.check}
         </Button>
       )}
       {offer === 'download' && (
-        <Button variant="default" onClick={() => void request.downloadUpdate()}>
+        <Button variant="default" disabled={isForbidden} onClick={() => void request.downloadUpdate()}>
           {strings.updates.download}
         </Button>
       )}

@@ -43,3 +43,32 @@ export function managedHint(managed: ManagedState | null, key: ManagedKey): stri
   const reason = managed.keys.find((each) => each.key === key)?.reason ?? null;
   return strings.managedBecause(managed.organization, reason);
 }
+
+/** The locked list of a key; undefined where there is none. */
+function lockedItems({ keys }: ManagedState, key: ManagedKey): readonly string[] | undefined {
+  const plain = keys.find((each) => each.key === key && each.locked)?.plain;
+  return Array.isArray(plain) ? plain : undefined;
+}
+
+/** Whether the organization lets the user have an item, such as an AI client, where it lists the allowed ones. */
+export function isAllowed(managed: ManagedState | null, key: 'clients', item: string): boolean {
+  if (managed === null) return true;
+  return managed.problem === null && lockedItems(managed, key)?.includes(item) !== false;
+}
+
+/** Whether the organization has an item stay. */
+export function isRequired(
+  managed: ManagedState | null,
+  key: 'requiredClients' | 'requiredServers',
+  item: string,
+): boolean {
+  if (managed === null) return false;
+  return managed.problem !== null || lockedItems(managed, key)?.includes(item) === true;
+}
+
+/** Whether the organization has switched something off. */
+export function isForbidden(managed: ManagedState | null, key: 'recordContents' | 'updates'): boolean {
+  if (managed === null) return false;
+  const isOff = managed.keys.some((each) => each.key === key && each.locked && each.plain === false);
+  return managed.problem !== null || isOff;
+}

@@ -113,9 +113,9 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
           ports.confirm(done.reportTitle, done.report, 'diagnostics');
         });
       case 'check-for-updates':
-        return checkForUpdates();
+        return attempt(failed.update, checkForUpdates);
       case 'get-update':
-        return ports.updates.download();
+        return attempt(failed.update, () => ports.updates.download());
       case 'restart-to-update':
         return attempt(failed.update, () => ports.updates.install());
       case 'use-warehouse':

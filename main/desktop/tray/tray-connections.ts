@@ -17,7 +17,7 @@ export function serverItems(state: DesktopState): TrayItem[] {
   const { signInTo } = strings.next;
   return [
     ...servers.slice(0, MAX_SERVERS).map((server) =>
-      action(strings.servers.state(server.name, describeServer(server, proxies)), {
+      action(strings.servers.state(server.title, describeServer(server, proxies)), {
         do: 'open',
         screen: 'servers',
         item: server.name,

@@ -9,6 +9,7 @@ import { Dialog } from '../../shared/dialog.tsx';
 import { Form, TextField } from '../../shared/form.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
+import { Managed } from '../../shared/managed.tsx';
 import { FailureNotice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
 import { toast } from '../../shared/toast.ts';
@@ -31,6 +32,7 @@ const words = strings.addDialog;
 export function AddServer({ opened, state, onClose }: AddServerProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={words.title} size="lg">
+      <Managed managed={state.managed} by={['servers']} />
       {state.profile === null || state.warehouse.status !== 'known' ? (
         <p>
           {words.signIn}{' '}
