@@ -49,7 +49,21 @@ const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
  */
 export function redact(text: string): string {
   const named = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
-  return named.replace(OPAQUE, (run) => (looksRandom(run) ? REDACTED : run));
+  return named.replace(OPAQUE, (run: string, at: number) =>
+    looksRandom(run) && !isSpaceId(run, named.slice(Math.max(0, at - SPACE_LENGTH), at)) ? REDACTED : run,
+  );
+}
+
+/** A Genie space's id, as it ends the names of its server's tools. */
+const SPACE_TOOL = /^(?:[a-z]+_)*space_[\da-f]{32}$/;
+const SPACE_ID = /^[\da-f]{32}$/;
+/** What stands before the id in a sentence, a field or an address, and how much of a text that is at most. */
+const SPACE = /\bspaces?(?:[ _-]?id)?["']?(?:\s?[:=]\s?|\s)?["'“[(]?$/i;
+const SPACE_LENGTH = 24;
+
+/** Whether it is the id of a Genie space, which is no secret: only where the text says so, for a token may look the same. */
+function isSpaceId(run: string, before: string): boolean {
+  return SPACE_TOOL.test(run) || (SPACE_ID.test(run) && SPACE.test(before));
 }
 
 /**

@@ -6,6 +6,7 @@ import { redact } from '../../../main/platform/redact.ts';
 const PAT = 'dapi0123456789abcdef0123456789abcdef-2';
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl_-x';
 const OPAQUE = 'k3J9sQ2vXz7LmN0pR4tUwYbC5dEfGhI8aZ1oP6qS-_x';
+const SPACE = '01f0a1b2c3d4e5f60718293a4b5c6d7e';
 const SHORT = 'hunter2-shibboleth';
 
 describe('redact removes every secret from a text', () => {
@@ -40,6 +41,12 @@ describe('redact removes every secret from a text', () => {
     ['a session id', `mcp-session-id: ${SHORT}`, SHORT],
     ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${SHORT}\n-----END RSA PRIVATE KEY-----`, SHORT],
     ['a private key that was cut off', `-----BEGIN PRIVATE KEY-----\n${SHORT}`, SHORT],
+    ['a token that looks like the id of a Genie space', `It answered ${SPACE}.`, SPACE],
+    ['a named token that looks like one', `{"space_id": "1", "token": "${SPACE}"}`, SPACE],
+    ['a token in a workspace', `The workspace ${SPACE} answered.`, SPACE],
+    ['a longer token where a space is named', `space ${SPACE}${SPACE}`, SPACE],
+    ['a token of an unknown kind where a space is named', `space ${OPAQUE}`, OPAQUE],
+    ['a token behind the id of a space', `space ${'0'.repeat(31)}1 ${OPAQUE}`, OPAQUE],
     ['a long token of an unknown kind', `It answered ${OPAQUE}.`, OPAQUE],
   ])('%s', (_name, text, secret) => {
     expect(redact(text)).not.toContain(secret);
@@ -70,6 +77,12 @@ describe('redact keeps what helps to find a fault', () => {
     'request 6c1f2b0e-8a3d-4f5e-9b7a-0123456789ab failed with 403',
     '/home/ana/.config/causeway/settings.damaged-2026-01-02T03-04-05-678Z.json',
     'at openSource (/opt/Causeway/resources/app.asar/out/main/chunk-AbCdEf0123456789AbCdEf0123456789.js:1:2)',
+    `/api/2.0/mcp/genie/${SPACE} may not be used`,
+    `Genie space ${SPACE} does not exist.`,
+    `Unable to get space [${SPACE}].`,
+    `{"space_id": "${SPACE}", "title": "Sales"}`,
+    `https://acme.cloud.databricks.com/genie/rooms?spaceId=${SPACE}`,
+    `There is no tool query_space_${SPACE}.`,
     'The code of the answer was unauthenticated.',
     'client_id=databricks-cli',
     "{ code: 'unauthenticated', cause: { code: 'ECONNREFUSED', syscall: 'connect' } }",
