@@ -192,10 +192,16 @@ export async function listServers(context: CommandContext, options: { json?: boo
   if (servers.length === 0) {
     return writeLine(context.stderr, 'There are no servers yet. Add one with: causeway servers add sql');
   }
-  const head = ['NAME', 'KIND', 'PROFILE', 'PATH', ...(servers.some(({ meta }) => meta) ? ['META'] : [])];
-  const rows = servers.map(({ name, kind, profile, path, meta }) =>
-    [name, kind, profile, path, formatMeta(meta)].slice(0, head.length).map(printable),
-  );
+  const more: [head: string, of: (server: ManagedServer) => string][] = [
+    ['TITLE', ({ title = '' }) => title],
+    ['META', ({ meta }) => formatMeta(meta)],
+  ];
+  const shown = more.filter(([, of]) => servers.some((server) => of(server) !== ''));
+  const head = ['NAME', 'KIND', 'PROFILE', 'PATH', ...shown.map(([title]) => title)];
+  const rows = servers.map((server) => {
+    const { name, kind, profile, path } = server;
+    return [name, kind, profile, path, ...shown.map(([, of]) => of(server))].map(printable);
+  });
   for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
   for (const { name, path } of servers) {
     const successor = successorOf(path);

@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openServers } from '../../../main/clients/servers.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { runCauseway } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
@@ -71,6 +72,19 @@ describe('causeway servers', () => {
     expect((await causeway('servers', 'remove', 'nothing', '--dry-run')).code).toBe(4);
     expect((await causeway('servers', 'add', 'sql', '--name', 'databricks-sql', '--dry-run')).code).toBe(1);
     expect(await json('servers')).toEqual(before);
+  });
+
+  test('the list shows the title of a Genie space, which its name need not tell', async () => {
+    const other = join(home.folder, 'with a title');
+    const { path } = await openServers({ HOME: other });
+    const untitled = { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' };
+    const space = { name: 'genie-7191', profile: 'ana', kind: 'genie', path: '/api/2.0/mcp/genie/7191' };
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, JSON.stringify({ servers: [untitled, { ...space, title: 'Sales questions' }] }));
+    const { stdout } = await causeway('servers', '--config-root', other);
+    expect(stdout).toMatch(/^NAME +KIND +PROFILE +PATH +TITLE\n/);
+    expect(stdout).toMatch(/^genie-7191 .* Sales questions$/m);
+    expect((await causeway('servers')).stdout).not.toContain('TITLE');
   });
 
   test('--config-root has its own list and its own profiles', async () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AiClient, Diagnosis } from '../../../preload/contract.ts';
+import type { AiClient, DesktopState, Diagnosis } from '../../../preload/contract.ts';
+import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { isInTrouble, problemsIn } from '../../../renderer/frame/badges.ts';
+import { commandsFor } from '../../../renderer/frame/commands.ts';
 import { formatKeys, SCREEN_SHORTCUTS, shortcutOf } from '../../../renderer/frame/shortcuts.ts';
+import { server } from './states.ts';
 
 describe('the badges of the side bar', () => {
   const file = { project: null, entries: {} };
@@ -38,5 +41,32 @@ describe('the shortcuts of the window', () => {
     expect(formatKeys('mod+K', false)).toBe('Ctrl+K');
     expect(formatKeys('mod+K', true)).toBe('⌘K');
     expect(formatKeys('Esc', false)).toBe('Esc');
+  });
+});
+
+describe('the commands of the palette', () => {
+  const commands = (change: Partial<DesktopState>) =>
+    commandsFor({ state: { ...INITIAL_STATE, ...change }, warehouses: [], clients: [], accounts: [] });
+  const labels = (change: Partial<DesktopState>) => commands(change).map(({ label }) => label);
+
+  it('a server is found by its title, with its name beside it', () => {
+    const [found] = commands({ servers: [server('genie-7191', { title: 'Sales questions', type: 'genie' })] }).filter(
+      ({ label }) => label === 'Sales questions',
+    );
+    expect(found?.description).toBe('genie-7191 · Running, 6 tools · acme');
+  });
+
+  it('there is no check for updates where the organization has switched updates off', () => {
+    const off = { key: 'updates', title: 'Updates', value: 'off', plain: false, reason: null } as const;
+    const managed = (locked: boolean) => ({
+      source: '/etc/causeway/policy.json',
+      organization: null,
+      contact: null,
+      problem: null,
+      keys: [{ ...off, locked }],
+    });
+    const update = { status: 'off' } as const;
+    expect(labels({ update, managed: managed(false) })).toContain('Check for updates');
+    expect(labels({ update, managed: managed(true) })).not.toContain('Check for updates');
   });
 });

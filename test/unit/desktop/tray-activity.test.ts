@@ -118,6 +118,11 @@ describe('the servers in the tray', () => {
     expect(shown[0]).toMatchObject({ action: { do: 'open', screen: 'servers', item: 'sql' } });
   });
 
+  it('are called by their titles', () => {
+    const [line] = items({ ...known(), servers: [server('genie-7191', { title: 'Sales questions' })] });
+    expect(line).toMatchObject({ label: 'Sales questions — running, 6 tools', action: { item: 'genie-7191' } });
+  });
+
   it('say who has to sign in, once for each profile that is not the open one', () => {
     const signedOut = { status: 'signed-out', label: 'Signed out', action: 'sign-in' } as const;
     const servers = [
