@@ -3,10 +3,14 @@ import type { ConfiguredServer, PendingApprovalInfo, RulesOfScope, RulesScope } 
 import { CLIENTS, clientOnWire, displayNameOf } from '../clients/table.ts';
 import { displayText } from '../platform/display.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { lockedRules, managedRules } from '../policy/managed-rules.ts';
+import type { Policy } from '../policy/policy.ts';
+import { systemPolicy } from '../policy/system-policy.ts';
 import type { PendingApproval } from '../rules/approvals.ts';
 import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
 import { type DecidedBy, decide, type ListedTool, serverKey } from '../rules/decision.ts';
 import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
+import type { ServerRules } from '../rules/rules-file.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
 /** How long a call may wait where the client's own limit is not known, in milliseconds: many clients give up after 60 s. */
@@ -100,7 +104,10 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       const now = await readRules(rules);
       const scope = await askedScope(request);
       const tools = request.server === null ? [] : await servers.listedTools(request.server);
-      return rulesForWindow(now, scope, tools);
+      const policy = systemPolicy();
+      const combined =
+        scope.server === undefined ? undefined : managedRules(rules.of(scope.server), scope.server, policy);
+      return rulesForWindow(now, scope, tools, { policy: await policy.now(), combined });
     },
     changeRules: async ({ readOnly, newTools, tool, ...request }) => {
       const scope = await askedScope(request);
@@ -114,21 +121,35 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
   };
 }
 
-function rulesForWindow(rules: Rules, scope: NamedScope, tools: readonly ListedTool[]): RulesOfScope {
+interface Managed {
+  policy: Policy;
+  /** The user's rules for the scope's server with those of the organization; undefined where the scope has no server. */
+  combined: ServerRules | undefined;
+}
+
+function rulesForWindow(
+  rules: Rules,
+  scope: NamedScope,
+  tools: readonly ListedTool[],
+  { policy, combined }: Managed,
+): RulesOfScope {
   const { server, client } = scope;
+  const locked = lockedRules(policy, server);
   const { readOnly = false, newTools = null } = rulesOf(rules, scope);
   // A client with no name of its own stands for every client that has no rules.
   const name = client?.wireNames[0] ?? '';
   return {
     readOnly,
-    readOnlyBy: widerReadOnly(rules, scope),
+    readOnlyBy: widerReadOnly(rules, scope, locked),
     newTools,
     tools: tools.map((tool) => {
-      const decision = decide(rules, { server: server ?? '', tool: tool.name, client: name, hints: tool.hints });
+      const use = { server: server ?? '', tool: tool.name, client: name, hints: tool.hints };
+      const decision = combined?.decide(tool.name, name, tool.hints) ?? decide(rules, use);
       return {
         name: tool.name,
         allowed: decision.do,
-        decidedBy: decision.do === 'allow' ? null : wordsFor(decision.by, client),
+        decidedBy: 'by' in decision ? wordsFor(decision.by, client) : null,
+        loosest: policy.problem ? ('refuse' as const) : decide(locked, use).do,
         isReadOnly: decision.do === 'refuse' && (decision.why === 'read-only' || decision.why === 'unlisted'),
       };
     }),
@@ -142,7 +163,11 @@ function rulesForWindow(rules: Rules, scope: NamedScope, tools: readonly ListedT
 }
 
 /** The wider rule that makes a scope read-only, in words. */
-function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | null {
+function widerReadOnly(rules: Rules, { server, client }: NamedScope, locked: Rules): string | null {
+  const ofServer = server === undefined ? undefined : locked.servers?.[server];
+  if (locked.all?.readOnly || ofServer?.readOnly || (client && locked.clients?.[client.id]?.readOnly)) {
+    return 'Your organization allows only tools that read.';
+  }
   const isAll = server === undefined && client === undefined;
   if (rules.all?.readOnly && !isAll) return 'Read only is on for all servers.';
   if (server !== undefined && client && rules.clients?.[client.id]?.readOnly) {
@@ -157,7 +182,8 @@ function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | n
 }
 
 /** Which rule decides, for the user. */
-function wordsFor({ scope }: DecidedBy, client: RuleClient | undefined): string {
+function wordsFor({ scope, isManaged }: DecidedBy, client: RuleClient | undefined): string {
+  if (isManaged) return 'Set by your organization';
   const who = client?.name ?? 'this client';
   return {
     everything: 'Set for all servers',

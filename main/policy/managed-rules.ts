@@ -1,5 +1,5 @@
 import { type DecidedBy, type Decision, decide, isWithoutRules, serverKey } from '../rules/decision.ts';
-import type { Rules } from '../rules/rules.ts';
+import type { RuleSet, Rules } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { isLocked, type Policy } from './policy.ts';
 import type { PolicyFile } from './policy-file.ts';
@@ -36,22 +36,32 @@ export function managedRules(own: ServerRules, server: string, file: PolicyFile)
   };
 }
 
+/** The rules of a policy that users cannot loosen, for a server, or for all of them. */
+export function lockedRules(policy: Policy, server?: string): Rules {
+  return rulesIn(policy, server, true);
+}
+
 /** The rules that a policy has for a server. A path without a host stands for that server of every workspace. */
-function rulesIn(policy: Policy, server: string, locked: boolean): Rules {
+function rulesIn(policy: Policy, server: string | undefined, locked: boolean): Rules {
   const { rules, readOnly } = policy.keys;
   const set = rules?.locked === locked && policy.problem === null ? rules.value : {};
   const isReadOnly = readOnly?.value === true && readOnly.locked === locked;
-  const { origin } = new URL(server);
-  const named = Object.entries(set.servers ?? {});
-  const isOfPath = ([name]: [string, unknown]) => name.startsWith('/') && serverKey(origin, name) === server;
-  const isOfServer = ([name]: [string, unknown]) => !name.startsWith('/') && serverKey(name, name) === server;
-  const [, ofServer] = named.find(isOfServer) ?? named.find(isOfPath) ?? [];
+  const ofServer = server === undefined ? undefined : rulesOfServer(set, server);
   return {
     version: 1,
     all: { ...set.all, ...(isReadOnly ? { readOnly: true } : {}) },
     ...(set.clients ? { clients: set.clients } : {}),
-    ...(ofServer ? { servers: { [server]: ofServer } } : {}),
+    ...(server !== undefined && ofServer ? { servers: { [server]: ofServer } } : {}),
   };
+}
+
+function rulesOfServer({ servers = {} }: RuleSet, server: string) {
+  const { origin } = new URL(server);
+  const named = Object.entries(servers);
+  const isOfPath = ([name]: [string, unknown]) => name.startsWith('/') && serverKey(origin, name) === server;
+  const isOfServer = ([name]: [string, unknown]) => !name.startsWith('/') && serverKey(name, name) === server;
+  const [, ofServer] = named.find(isOfServer) ?? named.find(isOfPath) ?? [];
+  return ofServer;
 }
 
 const STRICTNESS = { refuse: 2, ask: 1, allow: 0 } as const;

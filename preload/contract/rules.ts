@@ -31,6 +31,8 @@ const toolRule = z.object({
   /** What the rules come to for this client, and which rule decides; null where none does. */
   allowed: z.enum(['allow', 'ask', 'refuse']),
   decidedBy: z.string().nullable(),
+  /** The loosest that the organization lets the user choose. */
+  loosest: z.enum(['allow', 'ask', 'refuse']),
   /** Whether it is read-only that refuses it, which a rule for the tool does not change. */
   isReadOnly: z.boolean(),
 });

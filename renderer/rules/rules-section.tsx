@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Switch } from '@mantine/core';
 import { useId } from 'react';
+import type { RulesOfScope } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import styles from './rules.module.css';
@@ -73,6 +74,17 @@ export function RulesControls({ editor }: { editor: RulesEditor }) {
 
 const STATES = { allow: 'on', ask: 'ask', refuse: 'off' } as const;
 
+/** What can hold for a tool: nothing that is looser than the organization's rules. */
+function choicesFor({ isReadOnly, loosest }: RulesOfScope['tools'][number]) {
+  const blocked =
+    loosest === 'refuse' ? strings.blockedByOrganization : isReadOnly ? strings.blockedReadOnly : strings.block;
+  return [
+    ...(loosest === 'allow' ? [{ value: 'on', label: strings.allow }] : []),
+    ...(loosest === 'refuse' ? [] : [{ value: 'ask', label: strings.ask }]),
+    { value: 'off', label: blocked },
+  ];
+}
+
 /** Whether the clients of the scope may use one tool. */
 export function ToolSwitch({ name, editor }: { name: string; editor: RulesEditor }) {
   const tool = editor.rules.data?.tools.find((each) => each.name === name);
@@ -84,12 +96,8 @@ export function ToolSwitch({ name, editor }: { name: string; editor: RulesEditor
       aria-label={strings.toolPermission(name)}
       title={tool.decidedBy ?? undefined}
       value={wanted ?? STATES[tool.allowed]}
-      data={[
-        { value: 'on', label: strings.allow },
-        { value: 'ask', label: strings.ask },
-        { value: 'off', label: tool.isReadOnly ? strings.blockedReadOnly : strings.block },
-      ]}
-      disabled={tool.isReadOnly}
+      data={choicesFor(tool)}
+      disabled={tool.isReadOnly || tool.loosest === 'refuse'}
       onChange={({ currentTarget: { value } }) => {
         if (isSwitchState(value)) editor.changing.mutate({ tool: { name, state: value } });
       }}

@@ -13,6 +13,7 @@ export const strings = {
   ask: 'Ask first',
   block: 'Block',
   blockedReadOnly: 'Blocked: read only',
+  blockedByOrganization: 'Blocked by organization',
   asAllServers: 'Same as all servers',
   asAllClients: 'Same as all AI clients',
 

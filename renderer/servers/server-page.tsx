@@ -113,7 +113,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
       {state.status === 'waiting-for-browser' && server.service !== undefined && (
         <WaitingForService server={server.name} />
       )}
-      {server.successor !== null && <Successor server={server} successor={server.successor} />}
+      {server.successor !== null && !hasToStay && <Successor server={server} successor={server.successor} />}
       {server.service !== undefined && <ServiceAccount name={name} title={server.service} status={state.status} />}
       <ToolList server={server} rules={rules} />
       <div className={layout.columns}>

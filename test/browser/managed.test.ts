@@ -1,32 +1,122 @@
-import { describe, expect, it } from 'vitest';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setPolicySource } from '../../main/policy/system-policy.ts';
+import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
+const SQL = '/api/2.0/mcp/sql';
+const locked = (value: unknown, reason?: string) => ({ value, locked: true, ...(reason && { reason }) });
 const POLICY = {
   version: 1,
   organization: 'Acme',
   contact: 'it@acme.example',
-  tokenStore: { value: 'keychain', locked: true, reason: 'Secrets stay in the keychain' },
-  readOnly: { value: true, locked: true },
-  updates: { value: 'off', locked: false },
+  tokenStore: locked('encrypted-file', 'Secrets stay in a file'),
+  oauthApplication: locked({ clientId: 'acme-causeway' }),
+  servers: locked([SQL]),
+  requiredServers: locked([{ name: 'databricks-sql', profile: 'ana', path: SQL, kind: 'sql' }]),
+  clients: locked(['cursor', 'codex'], 'Others are not reviewed yet'),
+  requiredClients: locked(['cursor']),
+  rules: locked({ servers: { [SQL]: { off: ['execute_sql'], ask: ['execute_sql_read_only'] } } }),
+  recordContents: locked(false, 'Contents may be personal'),
+  audit: locked({ file: true }, 'Everyone is audited'),
+  updates: locked('off'),
+  readOnly: { value: true, locked: false },
 };
 
-describe.skipIf(whyNotHere)('the window on a managed computer', () => {
-  const { shown, inspect, go } = useWindow();
-
-  it('says what is managed and why, and changes no setting that is locked', async () => {
+describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_000 }, () => {
+  // Before the window is opened, which then has it from the start.
+  beforeEach(() => {
     const text = Buffer.from(JSON.stringify(POLICY));
     setPolicySource({ name: '/etc/causeway/policy.json', version: () => 'one', read: async () => text });
-    try {
-      await go('Settings');
-      const notice = shown.page.getByRole('note').filter({ hasText: 'Managed by your organization, Acme' });
-      await notice.waitFor({ timeout: 20_000 });
-      expect(await notice.textContent()).toContain('Secrets stay in the keychain');
-      expect(await notice.textContent()).toContain('it@acme.example');
-      expect(await notice.textContent()).not.toContain('Updates');
-      await inspect('settings-managed');
-    } finally {
-      setPolicySource(undefined);
+  });
+  const { shown, button, inspect, go } = useWindow();
+  afterEach(() => setPolicySource(undefined));
+
+  const notice = () =>
+    shown.page.getByRole('main').getByRole('note').filter({ hasText: 'Managed by your organization, Acme' });
+  const noticeText = async () => {
+    await notice().first().waitFor();
+    return notice().first().innerText();
+  };
+  const toggle = (name: string) => shown.page.getByRole('switch', { name });
+
+  it('says in the settings what is managed and why, and changes no setting that is locked', async () => {
+    await go('Settings');
+    const text = await noticeText();
+    expect(text).toContain('Secrets stay in a file');
+    expect(text).toContain('it@acme.example');
+    expect(text).not.toContain('Read only');
+    const audit = toggle('Audit calls');
+    await expect.poll(() => audit.isChecked()).toBe(true);
+    expect(await audit.isDisabled()).toBe(true);
+    await shown.page.getByText('Managed by your organization, Acme: Everyone is audited.').waitFor();
+    expect(await toggle('Download updates automatically').count()).toBe(0);
+    await inspect('settings-managed');
+    shown.server.model.showUpdate({ status: 'off' });
+    await button('Check for updates').waitFor();
+    expect(await button('Check for updates').isDisabled()).toBe(true);
+    expect(await toggle('Download updates automatically').isDisabled()).toBe(true);
+  });
+
+  it('adds no entry to an AI client that is not allowed, and removes none of a required one', async () => {
+    for (const file of ['.cursor/mcp.json', '.config/Claude/claude_desktop_config.json']) {
+      await mkdir(dirname(join(shown.home, file)), { recursive: true });
+      await writeFile(join(shown.home, file), '{}\n');
     }
+    const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway'), PATH: '/usr/bin:/bin' };
+    expect((await runCommand(env, ['clients', 'add', 'cursor', '--force'])).code).toBe(0);
+    await go('AI clients');
+    const text = await noticeText();
+    expect(text).toContain('Allowed AI clients: Cursor, OpenAI Codex — Others are not reviewed yet');
+    expect(text).toContain('Required AI clients: Cursor');
+    const [cursor, claude] = ['Cursor', 'Claude Desktop'].map((name) => toggle(`databricks-sql in ${name}`));
+    await expect.poll(() => cursor?.isChecked()).toBe(true);
+    expect([await cursor?.isDisabled(), await claude?.isDisabled()]).toEqual([true, true]);
+    expect(await claude?.isChecked()).toBe(false);
+    const row = shown.page.getByRole('listitem', { name: 'Claude Desktop', exact: true });
+    await row.getByText('Managed by your organization', { exact: true }).waitFor();
+    await inspect('clients-managed');
+  });
+
+  it('keeps a required server, and shows the rules of the organization beside the tools', async () => {
+    await go('Servers');
+    const text = await noticeText();
+    expect(text).toContain('Required servers: databricks-sql');
+    await inspect('servers-managed');
+    await shown.page
+      .getByRole('link', { name: /databricks-sql|SQL/ })
+      .first()
+      .click();
+    const tool = (name: string) => shown.page.getByRole('combobox', { name: `Permission for ${name}`, exact: true });
+    await tool('execute_sql').waitFor();
+    expect(await tool('execute_sql').isDisabled()).toBe(true);
+    expect(await tool('execute_sql').locator('option:checked').innerText()).toBe('Blocked by organization');
+    const reading = tool('execute_sql_read_only');
+    expect(await reading.isDisabled()).toBe(false);
+    expect(await reading.locator('option').allInnerTexts()).toEqual(['Ask first', 'Block']);
+    await inspect('server-managed');
+    await shown.page.getByRole('button', { name: /^More actions for/ }).click();
+    expect(await shown.page.getByRole('menuitem', { name: 'Remove server' }).isDisabled()).toBe(true);
+  });
+
+  it('says on the accounts that the OAuth application is fixed, and lets nobody enter another one', async () => {
+    await go('Accounts');
+    expect(await noticeText()).toContain('OAuth application: acme-causeway');
+    await inspect('accounts-managed');
+    await shown.page.getByRole('button', { name: 'More actions for oauth' }).click();
+    await shown.page.getByRole('menuitem', { name: /OAuth application/ }).click();
+    const dialog = shown.page.getByRole('dialog');
+    await dialog.getByText('OAuth application: acme-causeway').waitFor();
+    expect(await dialog.getByRole('textbox').count()).toBe(0);
+    await inspect('application-managed');
+  });
+
+  it('records no contents, and says why', async () => {
+    await go('Activity');
+    expect(await noticeText()).toContain('Contents may be personal');
+    const recording = toggle('Record request and response contents');
+    expect(await recording.isDisabled()).toBe(true);
+    await inspect('activity-managed');
   });
 });
