@@ -165,11 +165,17 @@ export type SignInState =
       /** Whether it can be renewed without the user. */
       renewable: boolean;
     }
-  | { state: 'signed-out' }
+  /** `demanded`: there is a sign-in, but not through this OAuth application, which the organization demands. */
+  | { state: 'signed-out'; demanded?: string }
   /** Nobody signs in: the profile holds credentials, or gets them from the Azure CLI or the machine that this runs on. */
   | { state: 'by-credentials' }
   /** The Databricks command line holds the sign-in. */
   | { state: 'by-databricks-cli' };
+
+/** Whether there is a sign-in to end, also one that may not be used. */
+export function hasSignIn(state: SignInState): boolean {
+  return state.state === 'signed-in' || (state.state === 'signed-out' && state.demanded !== undefined);
+}
 
 /** An OAuth application that an account administrator registered, used for one workspace instead of the built-in one. */
 export interface OAuthApplication {

@@ -6,6 +6,7 @@ import { currentPolicy } from '../policy/system-policy.ts';
 import {
   type AuthEvent,
   type AuthService,
+  hasSignIn,
   maySignIn,
   type Profile,
   type ProfileEntry,
@@ -154,8 +155,15 @@ export function openAuth(options: AuthOptions): AuthService {
 
     async signInState(wanted) {
       if (!maySignIn(wanted)) return { state: 'by-credentials' };
-      const state = await (await own()).state(wanted);
-      if (state.state === 'signed-in' || wanted.method !== 'databricks-cli') return state;
+      const signIns = await own();
+      const state = await signIns.state(wanted);
+      if (hasSignIn(state) || wanted.method !== 'databricks-cli') return state;
+      const [{ BUILT_IN_CLIENT }, demanded] = await Promise.all([
+        import('./oauth/own-sign-in.ts'),
+        signIns.demandedApplication(),
+      ]);
+      // The command line signs in through the application that every workspace knows.
+      if (demanded !== undefined && demanded !== BUILT_IN_CLIENT) return state;
       const [{ findCli }, { cliPath }] = await Promise.all([import('./sources/databricks-cli.ts'), settingsOf(wanted)]);
       return findCli({ env, cliPath, profile: wanted }).then(
         () => ({ state: 'by-databricks-cli' }),
@@ -310,7 +318,7 @@ function printNotice(message: string): void {
 }
 
 async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<void> {
-  if ((await own.state(profile)).state === 'signed-in') await own.signOut(profile);
+  if (hasSignIn(await own.state(profile))) await own.signOut(profile);
 }
 
 /** Makes something at the first call, and anew at the next one if that failed. */

@@ -17,6 +17,8 @@ export interface UserTokensOptions {
    * do (`mayWait`), and not where the present token still works.
    */
   refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
+  /** Why a sign-in that is stored may not be used; undefined where it may. */
+  refusal: (record: TokenRecord) => Promise<CausewayError | undefined>;
   now: () => number;
   chance: number;
   /** Called when a sign-in that was there has ended. */
@@ -31,6 +33,8 @@ export interface UserTokens extends TokenSource {
   access(request?: TokenRequest): Promise<AccessToken>;
   /** What is stored now; undefined when signed out. */
   record(): Promise<TokenRecord | undefined>;
+  /** What is stored now, if it may be used. */
+  usableRecord(): Promise<TokenRecord | undefined>;
   /** Puts a new sign-in in the place of whatever there is. */
   replace(record: TokenRecord): Promise<void>;
   /** Removes what is stored and returns it. */
@@ -59,18 +63,20 @@ export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): strin
  * store meanwhile goes before it.
  */
 export function userTokens(options: UserTokensOptions): UserTokens {
-  const { profile, store, lockFolder, refresh, now, chance, onSignedOut, onNotKept } = options;
+  const { profile, store, lockFolder, refresh, refusal, now, chance, onSignedOut, onNotKept } = options;
   const name = storeName(profile);
-  const flight = new SingleFlight<AccessToken>();
-  let current: AccessToken | undefined;
+  const flight = new SingleFlight<TokenRecord>();
+  let current: TokenRecord | undefined;
   let graceUntil = 0;
   /** A renewed record, and the stored one in whose place it belongs. */
   let unkept: { record: TokenRecord; instead: TokenRecord; triedAt: number } | undefined;
 
   const locked = <T>(work: () => Promise<T>, lockOptions?: LockOptions) => withLock(lockFolder, work, lockOptions);
-  const usable = (access: AccessToken | undefined, rejected: Secret | undefined): AccessToken | undefined =>
-    access && !access.token.equals(rejected) && (isFresh(access, now(), chance) || isInGrace(access))
-      ? access
+  const usable = (record: TokenRecord | undefined, rejected: Secret | undefined): TokenRecord | undefined =>
+    record &&
+    !record.access.token.equals(rejected) &&
+    (isFresh(record.access, now(), chance) || isInGrace(record.access))
+      ? record
       : undefined;
   /** After a renewal that failed on the way, a token that still works is used for a while before the next attempt. */
   const isInGrace = (access: AccessToken) =>
@@ -117,28 +123,35 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     await locked(work, lockOptions).catch(() => undefined);
   }
 
-  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+  async function refuseUnusable(record: TokenRecord): Promise<void> {
+    const refused = await refusal(record);
+    if (refused) throw refused;
+  }
+
+  async function renew(rejected: Secret | undefined): Promise<TokenRecord> {
     const stored = newest(await load());
-    const ready = usable(stored?.access, rejected);
-    if (ready) return ready;
     if (!stored) throw signedOut(profile, store.unreadable);
+    await refuseUnusable(stored);
+    const ready = usable(stored, rejected);
+    if (ready) return ready;
     return renewLocked(rejected).catch((error: unknown) => {
       // No lock, no renewal: but a token that still works needs none yet.
       const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
       if (!isLockless || !isAlive(stored.access, now()) || stored.access.token.equals(rejected)) throw error;
       graceUntil = now() + REFRESH_GRACE_MS;
-      return stored.access;
+      return stored;
     });
   }
 
-  function renewLocked(rejected: Secret | undefined): Promise<AccessToken> {
+  function renewLocked(rejected: Secret | undefined): Promise<TokenRecord> {
     return locked(async () => {
       const onDisk = await load();
       const record = newest(onDisk);
-      const renewedByOther = usable(record?.access, rejected);
-      if (renewedByOther) return renewedByOther;
       const instead = onDisk ?? unkept?.instead;
       if (!record || !instead) throw signedOut(profile, store.unreadable);
+      await refuseUnusable(record);
+      const renewedByOther = usable(record, rejected);
+      if (renewedByOther) return renewedByOther;
       const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
       let renewed: TokenRecord | undefined;
       try {
@@ -146,13 +159,13 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       } catch (error) {
         if (!stillWorks) throw error;
         graceUntil = now() + REFRESH_GRACE_MS;
-        return record.access;
+        return record;
       }
       if (renewed) {
         await keep(renewed, instead);
-        return renewed.access;
+        return renewed;
       }
-      if (!record.refreshToken && stillWorks) return record.access;
+      if (!record.refreshToken && stillWorks) return record;
       await store.delete(name);
       onSignedOut();
       throw signedOut(profile);
@@ -162,21 +175,23 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   async function access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
     keepAgain();
     const ready = usable(current, rejected);
-    if (ready) return ready;
+    // What may not be used here any more may have been replaced by another process.
+    if (ready && !(await refusal(ready))) return ready.access;
     const before = current;
     current = undefined;
     try {
       let renewed = await flight.run(() => renew(rejected), signal);
       // The renewal that was already running did not know of the refusal.
-      if (renewed.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
+      if (renewed.access.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
       current = renewed;
-      return renewed;
+      return renewed.access;
     } catch (error) {
       // Without the keychain nothing can be renewed; but a token that still works needs it only later.
-      if (!store.unreadable || !before || before.token.equals(rejected) || !isAlive(before, now())) throw error;
+      if (!store.unreadable || !before || before.access.token.equals(rejected)) throw error;
+      if (!isAlive(before.access, now()) || (await refusal(before))) throw error;
       graceUntil = now() + REFRESH_GRACE_MS;
       current = before;
-      return before;
+      return before.access;
     }
   }
 
@@ -185,11 +200,16 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     token: async (request) => (await access(request)).token,
     record: async () => newest(await load()),
 
+    async usableRecord() {
+      const record = newest(await load());
+      return record && !(await refusal(record)) ? record : undefined;
+    },
+
     replace: (record) =>
       locked(async () => {
         await store.set(name, packRecord(record));
         unkept = undefined;
-        current = record.access;
+        current = record;
       }),
 
     remove: () =>

@@ -118,7 +118,11 @@ async function describe(
         expiresAt: asDate(state.expiresAt),
       };
     }
-    if (state.state === 'signed-out') return { ...known, state: 'signed out' };
+    if (state.state === 'signed-out') {
+      const { demanded } = state;
+      const message = demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
+      return { ...known, state: 'signed out', message };
+    }
     return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
   } catch (error) {
     const isLate = error instanceof CausewayError && ['cancelled', 'timeout'].includes(error.code);

@@ -128,6 +128,9 @@ async function stateOf(entry: ProfileEntry, auth: AuthService): Promise<Account[
   if (!entry.usable) return { status: 'unusable', message: entry.message };
   try {
     const signIn = await auth.signInState(entry.profile);
+    if (signIn.state === 'signed-out') {
+      return { status: 'signed-out', ...(signIn.demanded !== undefined && { demanded: signIn.demanded }) };
+    }
     if (signIn.state !== 'signed-in') return { status: signIn.state };
     const { userName = null, expiresAt = null, renewable } = signIn;
     return { status: 'signed-in', userName, expiresAt, renewable };

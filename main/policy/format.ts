@@ -17,10 +17,10 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
     format: ({ all, clients = {}, servers = {} }) =>
       listed([...(all ? ['everything'] : []), ...Object.keys(servers), ...Object.keys(clients)]),
   },
-  tokenStore: { title: 'Place of secrets', format: (kind) => kind.replace('-', ' ') },
+  tokenStore: { title: 'Credential storage', format: (kind) => kind.replace('-', ' ') },
   updates: { title: 'Updates', format: (value) => (value === 'off' ? 'off' : `channel ${value}`) },
-  recordContents: { title: 'Recording of contents', format: (allowed) => (allowed ? 'allowed' : 'off') },
-  audit: { title: 'Audit of calls', format: formatAudit },
+  recordContents: { title: 'Content recording', format: (allowed) => (allowed ? 'allowed' : 'off') },
+  audit: { title: 'Call audit', format: formatAudit },
 };
 
 /** One key of a policy, for people. */

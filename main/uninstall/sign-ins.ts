@@ -1,4 +1,4 @@
-import { type AuthService, maySignIn } from '../auth/auth.ts';
+import { type AuthService, hasSignIn, maySignIn } from '../auth/auth.ts';
 import { APPLICATIONS_SERVICE, SERVICE } from '../auth/oauth/own-sign-in.ts';
 import { loadKeychain } from '../auth/secrets/keychain-or-memory.ts';
 import { chosenKind } from '../auth/secrets/open-store.ts';
@@ -11,7 +11,7 @@ export async function signIns(auth: AuthService): Promise<Remnant[]> {
   const found: Remnant[] = [];
   const profiles = (await auth.profiles()).flatMap((entry) => (entry.usable ? [entry.profile] : []));
   for (const profile of profiles.filter(maySignIn)) {
-    if ((await auth.signInState(profile)).state !== 'signed-in') continue;
+    if (!hasSignIn(await auth.signInState(profile))) continue;
     found.push({
       kind: 'sign-in',
       what: `${profile.name} at ${profile.host}`,
@@ -72,7 +72,7 @@ async function namesOfSignIns(auth: AuthService): Promise<Set<string>> {
   const names = new Set<string>();
   for (const entry of await auth.profiles()) {
     if (!entry.usable || !maySignIn(entry.profile)) continue;
-    if ((await auth.signInState(entry.profile)).state === 'signed-in') names.add(storeName(entry.profile));
+    if (hasSignIn(await auth.signInState(entry.profile))) names.add(storeName(entry.profile));
   }
   return names;
 }

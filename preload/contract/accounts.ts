@@ -27,7 +27,11 @@ const account = z.object({
       expiresAt: z.number().nullable(),
       renewable: z.boolean(),
     }),
-    z.object({ status: z.literal('signed-out') }),
+    z.object({
+      status: z.literal('signed-out'),
+      /** The OAuth application that the organization requires, where there is a sign-in through another one. */
+      demanded: z.string().exactOptional(),
+    }),
     z.object({ status: z.literal('by-credentials') }),
     z.object({ status: z.literal('by-databricks-cli') }),
     /** Why the profile cannot be used, and what to do, as sentences. */

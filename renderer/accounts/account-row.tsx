@@ -114,15 +114,20 @@ function failedSignIn(name: string, { profile, warehouse, failedAction }: Deskto
 }
 
 function Trouble({ account: { state }, problem }: { account: Account; problem: Problem | undefined }) {
-  const shown = state.status === 'unreadable' ? state.problem : problem;
-  const words =
-    state.status === 'unusable' ? state.message : shown && [shown.message, shown.remedy].filter(Boolean).join(' ');
+  const words = troubleOf(state, problem);
   if (!words) return null;
   return (
     <p className={`${layout.trouble} ${styles.below}`} role="alert">
       {words}
     </p>
   );
+}
+
+function troubleOf(state: Account['state'], problem: Problem | undefined): string | undefined {
+  if (state.status === 'unusable') return state.message;
+  if (state.status === 'signed-out' && state.demanded !== undefined) return strings.otherApplication(state.demanded);
+  const shown = state.status === 'unreadable' ? state.problem : problem;
+  return shown && [shown.message, shown.remedy].filter(Boolean).join(' ');
 }
 
 /** Known from the sign-in itself, and for the open profile from its workspace. */

@@ -40,6 +40,7 @@ export const strings = {
     unreadable: 'Unreadable',
     'signing-in': 'Signing in',
   },
+  otherApplication: (id: string) => `Sign in again. Your organization requires the OAuth application “${id}”.`,
   expiry: {
     renews: 'Renews automatically',
     ended: (moment: string) => `Expired ${moment}`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CausewayError } from '../../platform/errors.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import type { Secret } from '../../platform/secret.ts';
-import { defaultValue, lockedValue, managedError, type Policy } from '../../policy/policy.ts';
+import { defaultValue, lockedValue, managedError, NO_POLICY, type Policy } from '../../policy/policy.ts';
 import { currentPolicy } from '../../policy/system-policy.ts';
 import type {
   AuthEvent,
@@ -45,6 +45,8 @@ export interface OwnSignIns {
   /** Takes a sign-in along when its profile gets another name. */
   move(from: Profile, to: Profile): Promise<void>;
   application(host: string): Promise<OAuthApplication | undefined>;
+  /** The id of the OAuth application through which the organization demands every sign-in. @throws {CausewayError} `managed` */
+  demandedApplication(): Promise<string | undefined>;
   setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
   /** Puts the secrets of these profiles, and of all applications, into another kind of store. */
   moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
@@ -53,7 +55,7 @@ export interface OwnSignIns {
 }
 
 /** The public application that every workspace knows. */
-const BUILT_IN_CLIENT = 'databricks-cli';
+export const BUILT_IN_CLIENT = 'databricks-cli';
 /** What groups sign-ins in the keychain. */
 export const SERVICE = 'Causeway';
 /** What groups the secrets of OAuth applications there. */
@@ -101,8 +103,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
           message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) is used, but could not be stored: ${error instanceof Error ? error.message : String(error)}`,
           remedy: 'Make it possible to store it again, or you may have to sign in anew once this program has ended.',
         }),
+      refusal: (record) => applicationRefusal(profile, record),
       async refresh(record, { mayWait }) {
-        await checkApplication(profile, record);
         const [{ refreshTokens }, clientSecret] = await Promise.all([
           import('./refresh.ts'),
           secretOf(profile, record),
@@ -117,45 +119,63 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
   async function secretOf(profile: Profile, { clientId }: TokenRecord): Promise<Secret | undefined> {
     if (clientId === BUILT_IN_CLIENT) return undefined;
-    const { application } = await clientOf(profile);
+    // The organization's application has none, and a sign-in through one of the user's own may be left from before.
+    const application = await ownApplication(profile, await options.settingsOf(profile), NO_POLICY);
     return application.clientId === clientId ? application.clientSecret : undefined;
   }
 
-  /** A sign-in through another application than the organization's ends when it would be renewed. @throws {CausewayError} `signed_out` */
-  async function checkApplication(profile: Profile, { clientId }: TokenRecord): Promise<void> {
-    const managed = lockedValue(await currentPolicy(), 'oauthApplication');
-    if (managed && managed.clientId !== clientId) throw signedOut(profile);
+  async function demandedApplication(): Promise<string | undefined> {
+    return lockedValue(await currentPolicy(), 'oauthApplication')?.clientId;
   }
 
-  /** The organization's application goes before the profile's own keys, and those before what is configured for its workspace. */
+  async function applicationRefusal(profile: Profile, { clientId }: TokenRecord): Promise<CausewayError | undefined> {
+    const demanded = await demandedApplication();
+    if (demanded === undefined || demanded === clientId) return undefined;
+    const { name, host } = profile;
+    return new CausewayError(
+      'signed_out',
+      `Profile "${name}" has to sign in to ${host} again: your organization requires the OAuth application "${demanded}".`,
+      { action: { do: 'sign-in', profile: name } },
+    );
+  }
+
+  /** The organization's application goes before all that the user has chosen. Of its scopes, a sign-in asks for no others. */
   async function clientOf(profile: Profile, asked?: OAuthApplication | null) {
     const settings = await options.settingsOf(profile);
+    const { accountId } = settings;
     const policy = await currentPolicy();
     const managed = lockedValue(policy, 'oauthApplication');
-    if (managed) {
-      if (asked !== undefined && asked?.clientId !== managed.clientId) {
-        throw managedError(policy, 'oauthApplication', `the OAuth application is "${managed.clientId}", no other`);
-      }
-      const { clientId, callbackPort, scopes } = managed;
-      return {
-        application: { clientId, clientSecret: undefined, callbackPort, scopes },
-        accountId: settings.accountId,
-      };
+    if (!managed) {
+      return { application: await ownApplication(profile, settings, policy, asked), accountId, isFixed: false };
     }
+    if (asked !== undefined && asked?.clientId !== managed.clientId) {
+      throw managedError(policy, 'oauthApplication', `the OAuth application is "${managed.clientId}", no other`);
+    }
+    const { clientId, callbackPort, scopes } = managed;
+    const application = { clientId, clientSecret: undefined, callbackPort, scopes };
+    return { application, accountId, isFixed: scopes !== undefined };
+  }
+
+  /** The profile's own keys go before what is configured for its workspace, and that before what the organization suggests. */
+  async function ownApplication(
+    profile: Profile,
+    settings: ProfileSettings,
+    policy: Policy,
+    asked?: OAuthApplication | null,
+  ): Promise<OAuthApplication> {
     const saved =
       asked === undefined ? ((await applications.get(profile.host)) ?? suggested(policy)) : (asked ?? undefined);
     const own = profile.method === 'oauth-user' && settings.clientId !== undefined;
-    const application: OAuthApplication = {
+    return {
       clientId: own ? (settings.clientId ?? BUILT_IN_CLIENT) : (saved?.clientId ?? BUILT_IN_CLIENT),
       clientSecret: own ? settings.clientSecret : saved?.clientSecret,
       callbackPort: settings.callbackPort ?? saved?.callbackPort,
       scopes: settings.scopes ?? saved?.scopes,
     };
-    return { application, accountId: settings.accountId };
   }
 
   async function ask(profile: Profile, asked: SignInOptions, pages: SignInPages): Promise<TokenRecord> {
-    const [{ signInWithBrowser }, { application, accountId }] = await Promise.all([
+    const [{ signInWithBrowser }, { application, accountId, isFixed }] = await Promise.all([
       import('./browser-sign-in.ts'),
       clientOf(profile, asked.application),
     ]);
@@ -167,7 +187,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       accountId,
       clientId: application.clientId,
       clientSecret: application.clientSecret,
-      scopes: scopesToAsk(application.scopes, needed),
+      scopes: scopesToAsk(application.scopes, isFixed ? [] : needed),
       ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
       fetch: http.to(profile.host),
       beforeShowing: (url) => pages.open(url, profile, asked.onlyIfNeeded === true),
@@ -246,7 +266,13 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     tokens,
     settle: async () => void (await Promise.all([...opened.values()].map((each) => each.settle()))),
 
-    state: async (profile) => stateOf(await tokens(profile).record()),
+    async state(profile) {
+      const record = await tokens(profile).record();
+      const demanded = record && (await demandedApplication());
+      return demanded === undefined || demanded === record?.clientId
+        ? stateOf(record)
+        : { state: 'signed-out', demanded };
+    },
 
     async signIn(profile, asked = {}, startedAt = now()) {
       if (asked.mustKeep) await refuseToForget(profile);
@@ -282,10 +308,12 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       if (record) await tokens(to).replace(record);
     },
 
+    demandedApplication,
     application: (host) => applications.get(host),
     async setApplication(host, application) {
       const policy = await currentPolicy();
-      if (lockedValue(policy, 'oauthApplication')) {
+      // One that is not used any more may be forgotten.
+      if (application && lockedValue(policy, 'oauthApplication')) {
         throw managedError(policy, 'oauthApplication', 'the OAuth application cannot be changed');
       }
       return applications.set(host, application);

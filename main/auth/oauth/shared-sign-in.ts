@@ -69,7 +69,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
   const { profile, tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now, pages } = options;
   const lock = await acquireLock(lockFolder, { signal, onWait: options.onWaitForOther });
   try {
-    const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
+    const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.usableRecord()]);
     const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
     if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
     const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;

@@ -66,13 +66,15 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   },
 
   async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
-    const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }] = await Promise.all([
-      import('./databricks-cli.ts'),
-      import('../token-broker.ts'),
-      import('../../platform/lock.ts'),
-      import('node:path'),
-      import('../../platform/paths.ts'),
-    ]);
+    const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }, { BUILT_IN_CLIENT }] =
+      await Promise.all([
+        import('./databricks-cli.ts'),
+        import('../token-broker.ts'),
+        import('../../platform/lock.ts'),
+        import('node:path'),
+        import('../../platform/paths.ts'),
+        import('../oauth/own-sign-in.ts'),
+      ]);
     const signIns = await own();
     const tokens = signIns.tokens(profile);
     const source = memoryTokenSource({
@@ -88,7 +90,15 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
         );
       },
     });
-    return signInWhenNeeded ? askingWhenSignedOut(source, () => signIns.signIn(profile, UNATTENDED)) : source;
+    const ofDemanded: TokenSource = {
+      async token(request) {
+        const demanded = await signIns.demandedApplication();
+        // The command line signs in through the application that every workspace knows.
+        const isByCli = demanded === BUILT_IN_CLIENT && !(await tokens.record());
+        return demanded === undefined || isByCli ? source.token(request) : tokens.token(request);
+      },
+    };
+    return signInWhenNeeded ? askingWhenSignedOut(ofDemanded, () => signIns.signIn(profile, UNATTENDED)) : ofDemanded;
   },
 
   async 'azure-cli'({ profile, env, http, settingsOf, now, chance }) {

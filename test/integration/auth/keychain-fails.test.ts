@@ -77,6 +77,7 @@ function startProcess() {
     now: () => clock,
     chance: 0,
     onSignedOut: () => undefined,
+    refusal: async () => undefined,
     onNotKept: (error) => notKept.push(error),
     refresh: async ({ refreshToken }) => {
       if (refreshToken?.reveal() !== `refresh-${generation}`) return undefined;

@@ -76,7 +76,7 @@ describe('a policy', () => {
     expect(policyFacts(policy).map(({ title, value }) => `${title}: ${value}`)).toEqual([
       'Allowed workspaces: none',
       'Read only: only tools that read',
-      'Audit of calls: in a file, to http://collector:4318',
+      'Call audit: in a file, to http://collector:4318',
     ]);
   });
 });
