@@ -1,27 +1,8 @@
 import type { HttpShape, StdioShape } from './entry.ts';
-import type { Places } from './places.ts';
+import type { FilePlace, Places, Sign } from './places.ts';
 
 /** What a configuration file is written in, and so which editor changes it. */
 export type Format = 'json' | 'toml' | 'yaml';
-
-/** A sign that a client is installed. Paths may hold `*` as a part of one segment. */
-export type Sign = { exists: string } | { command: string };
-
-/** One file in which a client looks for servers. */
-export interface FilePlace {
-  path: string;
-  /**
-   * `main`: the first of these whose condition holds is written; if none does the last one, unless one is written besides.
-   * `also`: written besides, where its condition holds.
-   */
-  role: 'main' | 'also';
-  /** The path, which may hold `*`, or the command that must exist for this place to count; always counts if left out. */
-  if?: string | { command: string };
-  /** Where entries in this file differ from the row's. */
-  http?: HttpShape;
-  /** What to know of this file besides, as a sentence. */
-  warning?: string;
-}
 
 /** What else a client's own reader takes; `undefined` where nobody has measured it. */
 interface Tolerance {

@@ -1,8 +1,8 @@
 import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import type { ClientFacts, FilePlace, Sign } from './client.ts';
-import { type HostEnvironment, lookedUp, placesOf } from './places.ts';
+import type { ClientFacts } from './client.ts';
+import { type FilePlace, type HostEnvironment, lookedUp, placesOf, type Sign } from './places.ts';
 
 /** Whether a client is installed, and by what one can tell. */
 export type DetectedClient = { installed: true; because: string } | { installed: false };

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import type { FilePlace, Sign } from './client.ts';
+import type { HttpShape } from './entry.ts';
 
 /** The operating systems that differ in where clients keep their files. */
 export type System = 'darwin' | 'win32' | 'linux';
@@ -47,6 +47,25 @@ export function lookedUp<T>(
   const answer = known?.get(key) ?? ask();
   known?.set(key, answer);
   return answer;
+}
+
+/** A sign that a client is installed. Paths may hold `*` as a part of one segment. */
+export type Sign = { exists: string } | { command: string };
+
+/** One file in which a client looks for servers. */
+export interface FilePlace {
+  path: string;
+  /**
+   * `main`: the first of these whose condition holds is written; if none does the last one, unless one is written besides.
+   * `also`: written besides, where its condition holds.
+   */
+  role: 'main' | 'also';
+  /** The path, which may hold `*`, or the command that must exist for this place to count; always counts if left out. */
+  if?: string | { command: string };
+  /** Where entries in this file differ from the row's. */
+  http?: HttpShape;
+  /** What to know of this file besides, as a sentence. */
+  warning?: string;
 }
 
 /** The folders that clients' paths begin with, on one system. */

@@ -3,7 +3,15 @@ import type { Causeway, WorkspaceSession } from '../causeway.ts';
 import type { ClientReport } from '../clients/survey.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
 import { type CheckFinding, failedBecause, skipped } from './finding.ts';
-import { clockFinding, hostFinding, isOutOfReach, type Probe, probeHost, tlsFinding } from './host-checks.ts';
+import {
+  clockFinding,
+  type HostCheckSource,
+  hostFinding,
+  isOutOfReach,
+  type Probe,
+  probeHost,
+  tlsFinding,
+} from './host-checks.ts';
 import {
   clientsFinding,
   configurationFinding,
@@ -14,9 +22,8 @@ import {
 import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
 
 /** What the window and the command line each provide in their own way. */
-export interface DiagnosisSource {
+export interface DiagnosisSource extends HostCheckSource {
   causeway: Pick<Causeway, 'auth' | 'open' | 'systemProxies'>;
-  env: NodeJS.ProcessEnv;
   /** The profile that is looked at; undefined for the default one. */
   profile: string | undefined;
   settings(): Promise<CheckFinding>;
@@ -27,8 +34,6 @@ export interface DiagnosisSource {
   clients(): Promise<ClientReport[]>;
   /** Whether AI clients reach the running application. */
   hub(): Promise<CheckFinding>;
-  /** Called with each host that stays silent; one that never answers is then given up. */
-  onSilence(host: string): void;
   /** Called with an internal error of Causeway, which no finding shows. */
   onFault(error: unknown): void;
 }

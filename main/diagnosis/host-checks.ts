@@ -1,17 +1,25 @@
 import type { Dispatcher } from 'undici';
 import type { Profile } from '../auth/auth.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
-import type { DiagnosisSource } from './checks.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
 /** The result of a request to the host without a token, and the proxy that the desktop's settings name for it. */
 export type Probe = ({ answer: HostAnswer } | { error: unknown }) & { systemProxy?: string | undefined };
 
+/** What a request to the host needs of the program that checks. */
+export interface HostCheckSource {
+  env: NodeJS.ProcessEnv;
+  /** Called with each host that stays silent; one that never answers is then given up. */
+  onSilence(host: string): void;
+  causeway: { systemProxies?: ProxyLookup | undefined };
+}
+
 /** Sends the profile's host one request, from whose answer three checks are read. Never throws. */
 export async function probeHost(
   profile: Profile,
-  { env, onSilence, causeway: { systemProxies } }: Pick<DiagnosisSource, 'env' | 'onSilence' | 'causeway'>,
+  { env, onSilence, causeway: { systemProxies } }: HostCheckSource,
   signal: AbortSignal,
 ): Promise<Probe> {
   let found: string | undefined;
