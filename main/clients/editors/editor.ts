@@ -93,6 +93,30 @@ export function unreadable(
   });
 }
 
+/** How many levels a file's data may have: what compares data needs some of the stack for each. No client's file has thirty. */
+const MAX_LEVELS = 300;
+
+/** A file with more levels, or more than a parser can take. */
+export function tooDeep(target: EditTarget, cause?: unknown): CausewayError {
+  return unreadable(target, 'it is nested too deeply', undefined, cause);
+}
+
+/** Whether a parser has used up the stack. Some make an error of their own of it, with the same words. */
+export function isStackUsedUp(error: unknown): boolean {
+  return error instanceof Error && /call stack/.test(error.message);
+}
+
+/** Refuses data with too many levels, such as data that contains itself. @throws {CausewayError} `invalid_file` */
+export function holdDepth(data: unknown, target: EditTarget): void {
+  holdLevels(data, (value) => (isObject(value) ? Object.values(value) : []), target);
+}
+
+/** The same for a parser's nodes. @throws {CausewayError} `invalid_file` */
+export function holdLevels<T>(node: T, inner: (node: T) => readonly T[], target: EditTarget, level = 0): void {
+  if (level > MAX_LEVELS) throw tooDeep(target);
+  for (const one of inner(node)) holdLevels(one, inner, target, level + 1);
+}
+
 /** Whether an entry already is what it has to be, whatever else the user wrote into it. */
 export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): boolean {
   return covers(present, fixed) && !obsolete.some((key) => isDataTable(present) && Object.hasOwn(present, key));

@@ -5,12 +5,14 @@ import {
   type EditTarget,
   type EntryEditor,
   holdEntry,
+  holdLevels,
   holdRest,
   isCurrent,
   lineAndColumn,
   lineEndOf,
   splice,
   splitMark,
+  tooDeep,
   type UndoHint,
   unreadable,
 } from './editor.ts';
@@ -151,7 +153,7 @@ function parse(body: string, target: EditTarget): Node | undefined {
   try {
     root = parseTree(body, errors, { allowTrailingComma: true, disallowComments: false });
   } catch (cause) {
-    throw unreadable(target, 'it is nested too deeply', undefined, cause);
+    throw tooDeep(target, cause);
   }
   const [error] = errors;
   if (error) {
@@ -159,6 +161,7 @@ function parse(body: string, target: EditTarget): Node | undefined {
     throw unreadable(target, `this is not valid JSON: ${words.toLowerCase()}`, lineAndColumn(body, error.offset));
   }
   if (root?.type !== 'object') throw unreadable(target, 'an object was expected', { line: 1, column: 1 });
+  holdLevels(root, ({ children = [] }) => children, target);
   return root;
 }
 

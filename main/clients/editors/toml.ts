@@ -7,11 +7,14 @@ import {
   type Edited,
   type EditTarget,
   type EntryEditor,
+  holdDepth,
   holdEntry,
   holdRest,
   isCurrent,
+  isStackUsedUp,
   lineEndOf,
   splitMark,
+  tooDeep,
   unreadable,
 } from './editor.ts';
 import { type Block, dropField, keysOf, quoted, setField } from './toml-fields.ts';
@@ -135,12 +138,18 @@ function blocksOf(body: string, path: string[]): Block[] {
   });
 }
 
-/** Every `[header]`. A line that looks like one is one if the text up to it is a document: no string or array is open. */
+/**
+ * Every `[header]`. A line that looks like one is one if the text from the header before it up to it is a document: no string
+ * or array is open. (Not the text from the file's beginning: Codex keeps a table for each folder that the user works in.)
+ */
 function headersOf(body: string): { start: number; keys: string[] }[] {
+  let section = 0;
   return [...body.matchAll(/^[ \t]*\[[^\r\n]*/gm)].flatMap(({ index, 0: line }) => {
     try {
-      parseToml(body.slice(0, index));
-      return [{ start: index, keys: keysOf(parseToml(line)) }];
+      parseToml(body.slice(section, index));
+      const keys = keysOf(parseToml(line));
+      section = index;
+      return [{ start: index, keys }];
     } catch {
       return [];
     }
@@ -148,9 +157,16 @@ function headersOf(body: string): { start: number; keys: string[] }[] {
 }
 
 function parse(body: string, target: EditTarget): Table {
+  const table = parsed(body, target);
+  holdDepth(table, target);
+  return table;
+}
+
+function parsed(body: string, target: EditTarget): Table {
   try {
     return tableSchema.parse(parseToml(body));
   } catch (cause) {
+    if (isStackUsedUp(cause)) throw tooDeep(target, cause);
     const at = errorPlaceSchema.safeParse(cause).data;
     const problem = cause instanceof Error ? cause.message.split('\n').at(-1) : String(cause);
     throw unreadable(target, `this is not valid TOML: ${problem}`, at && { ...at, column: at.column + 1 }, cause);

@@ -5,12 +5,15 @@ import {
   type Edited,
   type EditTarget,
   type EntryEditor,
+  holdDepth,
   holdEntry,
   holdRest,
   isCurrent,
+  isStackUsedUp,
   lineAndColumn,
   splice,
   splitMark,
+  tooDeep,
   type UndoHint,
   unreadable,
 } from './editor.ts';
@@ -32,7 +35,9 @@ export const yamlEditor: EntryEditor = { read, put, remove };
 function read(text: string, target: EditTarget): Map<string, unknown> {
   const found = descend(splitMark(text).body, target);
   const container = found.nodes[target.key.length];
-  return new Map(container ? yamlFields(container).map(({ key, value }) => [key, value]) : []);
+  const entries = new Map(container ? yamlFields(container).map(({ key, value }) => [key, value]) : []);
+  holdDepth([...entries.values()], target);
+  return entries;
 }
 
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
@@ -177,6 +182,7 @@ function parse(body: string, target: EditTarget) {
   if (documents.length > 1) throw unreadable(target, 'it holds several documents, of which clients read one');
   const [document] = documents;
   const [error] = document?.errors ?? [];
+  if (isStackUsedUp(error)) throw tooDeep(target, error);
   if (error) {
     const problem = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
     throw unreadable(target, `this is not valid YAML: ${problem}`, lineAndColumn(body, error.pos[0]), error);
@@ -185,13 +191,16 @@ function parse(body: string, target: EditTarget) {
 }
 
 function dataOf(body: string, target: EditTarget): unknown {
+  const data = resolved(parse(body, target), target);
+  holdDepth(data, target);
+  const preamble = Object.entries(target.preamble ?? {});
+  const isOurs = ([key, value]: [string, unknown]) => preamble.some(([own, text]) => own === key && text === value);
+  return preamble.length === 0 ? data : Object.fromEntries(Object.entries(asObject(data)).filter((it) => !isOurs(it)));
+}
+
+function resolved(document: Document, target: EditTarget): unknown {
   try {
-    const data: unknown = parse(body, target).toJS();
-    const preamble = Object.entries(target.preamble ?? {});
-    const isOurs = ([key, value]: [string, unknown]) => preamble.some(([own, text]) => own === key && text === value);
-    return preamble.length === 0
-      ? data
-      : Object.fromEntries(Object.entries(asObject(data)).filter((it) => !isOurs(it)));
+    return document.toJS();
   } catch (cause) {
     throw unreadable(target, 'its aliases cannot be resolved', undefined, cause);
   }

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import type { Format } from '../../../main/clients/client.ts';
+import { editorOf } from '../../../main/clients/editors.ts';
+
+const target = { file: '/home/ana/file', key: ['servers'] };
+const stdio = { fixed: { command: '/opt/causeway/causeway', args: ['proxy', 'x'] }, obsolete: ['url'] };
+const direct = { fixed: { url: 'https://w.example.com/api/2.0/mcp/sql' }, obsolete: ['command', 'args'] };
+
+/** Other data, and an entry of others, nested that deep in lists or maps. */
+const NESTED: [string, Format, (levels: number) => string][] = [
+  ['lists', 'json', (levels) => `{"x":${'['.repeat(levels)}${']'.repeat(levels)},"servers":{}}`],
+  ['objects', 'json', (levels) => `{"x":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)},"servers":{}}`],
+  ['lists in an entry', 'json', (levels) => `{"servers":{"mine":${'['.repeat(levels)}${']'.repeat(levels)}}}`],
+  ['lists', 'toml', (levels) => `x=${'['.repeat(levels)}${']'.repeat(levels)}\n`],
+  ['lists in an entry', 'toml', (levels) => `[servers.mine]\nx=${'['.repeat(levels)}${']'.repeat(levels)}\n`],
+  ['lists', 'yaml', (levels) => `x: ${'['.repeat(levels)}${']'.repeat(levels)}\n`],
+  ['maps', 'yaml', (levels) => `x: ${'{a: '.repeat(levels)}1${'}'.repeat(levels)}\n`],
+  ['lists in an entry', 'yaml', (levels) => `servers:\n  mine: ${'['.repeat(levels)}${']'.repeat(levels)}\n`],
+];
+
+describe.each(NESTED)('%s of %s that are nested', (_, format, textOf) => {
+  test('a hundred levels deep stay as they were', () => {
+    const original = textOf(100);
+    const { text, undoHint } = editorOf(format).put(original, target, 'ours', stdio);
+    expect(editorOf(format).remove(text, target, 'ours', undoHint)).toBe(original);
+  });
+
+  test.each([1_500, 4_000, 20_000])('%i levels deep are refused in words', (levels) => {
+    expect(() => editorOf(format).put(textOf(levels), target, 'ours', stdio)).toThrow(
+      expect.objectContaining({ code: 'invalid_file', message: '/home/ana/file: it is nested too deeply.' }),
+    );
+  });
+});
+
+test.each(['a: &a [*a]\n', 'a: &a {b: *a}\nservers:\n  mine: {command: x}\n'])(
+  'YAML that contains itself is refused in words: %j',
+  (text) => {
+    expect(() => editorOf('yaml').put(text, target, 'ours', stdio)).toThrow(
+      expect.objectContaining({ code: 'invalid_file', message: '/home/ana/file: it is nested too deeply.' }),
+    );
+  },
+);
+
+test('YAML with what its parser accepts and other readers do not is refused for what is wrong with it', () => {
+  expect(() => editorOf('yaml').put('!!set {a}\n', target, 'ours', stdio)).toThrow(
+    /Set items must all have null values/,
+  );
+});
+
+// Codex keeps a table for each folder that the user works in. Where each of them is looked for from the file's beginning, this
+// takes minutes.
+test('TOML with thousands of tables of others gets an entry, its other form, and has its bytes back', () => {
+  const original = Array.from(
+    { length: 3_000 },
+    (_, at) => `[projects."/home/ana/${at}"]\ntrust_level = "trusted"\n`,
+  ).join('\n');
+  const { text } = editorOf('toml').put(original, target, 'ours', stdio);
+  const changed = editorOf('toml').put(text, target, 'ours', direct).text;
+  expect(editorOf('toml').read(changed, target).get('ours')).toEqual(direct.fixed);
+  expect(editorOf('toml').remove(changed, target, 'ours', undefined)).toBe(original);
+});
