@@ -1,11 +1,12 @@
 import { asSentence } from '../platform/errors.ts';
-import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
+import type { SentSecrets } from '../platform/foreign-text.ts';
 import type { FrameSink } from './back-pressure.ts';
+import { withoutEcho, withoutTokens } from './echo.ts';
 import { textAt } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
-import { itemsOf, memberAt, membersOf, rpcErrorIn } from './frame/members.ts';
+import { itemsOf, memberAt, membersOf } from './frame/members.ts';
 import { toLine } from './frame/splitter.ts';
 import type { ResponseHead } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
@@ -176,7 +177,7 @@ export class Answers {
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
     // Some clients would take it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
-    const line = this.#progress.adjusted(toLine(frame), json);
+    const line = withoutTokens(this.#progress.adjusted(toLine(frame), json), this.#events.sent());
     const unsafe = unsafeAddress(json);
     if (unsafe === undefined) return line;
     const { message } = refusedAddress(unsafe);
@@ -233,21 +234,6 @@ function errorObjectFor(error: unknown): { code: number; message: string } {
   return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: words };
 }
 
-/**
- * A well-formed response as it is, unless it is an error that repeats a token that was sent: then what it says is left,
- * without that. `json` is the response as the server sent it.
- */
-function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
-  if (!membersOf(json).error) return answer;
-  const text = answer.toString('utf8').toLowerCase();
-  if (!sent.some((token) => isIn(text, typeof token === 'object' ? token.reveal() : token))) return answer;
-  const error = rpcErrorIn(parseFrame(answer));
-  // What repeats it may be the result, which is the client's.
-  if (!error) return answer;
-  const rest = JSON.stringify({ code: error.code, message: foreignText(error.message, { sent }) });
-  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${rest}}`);
-}
-
 /** An error that wants addresses opened, of which a client that does not open any shows its user the message alone. */
 function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffer {
   if (memberAt(json, 'error', 'code') !== URL_REQUIRED || events.opensAddresses()) return answer;
@@ -257,10 +243,4 @@ function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffe
   if (missing.length === 0) return answer;
   const words = `${asSentence(`${error.message}`)} Open ${missing.join(' and ')} in a browser, then try again.`;
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${JSON.stringify({ ...error, message: words })}}`);
-}
-
-/** `text` is in lower case. Servers repeat a header as it came, in the encoding of URLs, or in base64. */
-function isIn(text: string, token = ''): boolean {
-  const spellings = [token, encodeURIComponent(token), Buffer.from(token).toString('base64').replace(/=+$/, '')];
-  return token !== '' && spellings.some((spelling) => text.includes(spelling.toLowerCase()));
 }

@@ -8,7 +8,9 @@ import { retryAfterMs } from '../platform/retry.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
-import { header, mediaType, type ResponseHead } from './http-exchange.ts';
+import { parseText } from './frame/frame.ts';
+import { membersOf } from './frame/members.ts';
+import { encodingOf, header, mediaType, type ResponseHead } from './http-exchange.ts';
 import { FRAME_LIMIT } from './limits.ts';
 import { isSafeToRepeat } from './methods.ts';
 
@@ -120,9 +122,12 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   if (isSignInPage(head, text)) return refusalError('login_page', where, '');
   // What it holds may be the result itself: it is not quoted.
   if (head.status < 300) {
-    const type = foreignText(mediaType(head), { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
+    const form = [mediaType(head), encodingOf(head) ?? ''].filter((word) => word !== '').join(', ');
+    const type = foreignText(form, { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
     return unknownOutcome(`${where.host} did not answer ${method} with a valid MCP message (${type}).`, method);
   }
+  if (Object.hasOwn(membersOf(parseText(text)), 'result'))
+    return unknownOutcome(`${where.host} answered ${method} with status ${head.status} and a result.`, method);
   const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, where.sent ?? []);
   const known = workspaceRefusal('POST', head.status, body);
   if (known.code === 'login_page') return refusalError('login_page', where, '');

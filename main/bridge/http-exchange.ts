@@ -82,6 +82,12 @@ export function mediaType(head: ResponseHead): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
+/** How an answer's content is compressed or otherwise encoded, which nothing here undoes; undefined where it is as it is. */
+export function encodingOf(head: ResponseHead): string | undefined {
+  const encoding = (header(head, 'content-encoding') ?? '').trim().toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
 /** The place in an answer that is no stream. */
 const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
 
@@ -113,7 +119,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   #controller: Dispatcher.DispatchController | undefined;
   #head: ResponseHead | undefined;
   /** A good answer of another type is `unknown` until its first byte shows what it may be. */
-  #form: 'frame' | 'events' | 'refusal' | 'unknown' | 'perhaps-frame' = 'refusal';
+  #form: 'frame' | 'events' | 'refusal' | 'unknown' | 'perhaps-frame' | 'encoded' = 'refusal';
   #chunks: Buffer[] = [];
   #bytes = 0;
   #events: EventStreamParser | undefined;
@@ -141,7 +147,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     const head = { status, headers };
     this.#head = head;
     const type = status < 300 ? mediaType(head) : '';
-    if (type === 'application/json') this.#form = 'frame';
+    if (encodingOf(head) !== undefined) this.#form = 'encoded';
+    else if (type === 'application/json') this.#form = 'frame';
     else if (type === 'text/event-stream') {
       this.#form = 'events';
       this.#events = new EventStreamParser((frame) => this.#pass(frame, head));
@@ -159,7 +166,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
       return;
     }
     if (this.#form === 'unknown') this.#form = formOf(chunk);
-    if (this.#form === 'refusal' && this.#bytes >= MAX_REFUSAL_BYTES) return;
+    if ((this.#form === 'refusal' || this.#form === 'encoded') && this.#bytes >= MAX_REFUSAL_BYTES) return;
     this.#chunks.push(chunk);
     this.#count(controller, chunk.length);
   }
@@ -220,10 +227,14 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     }
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
-    const text = body.length > 0 && this.#form !== 'refusal' ? toUtf8(body) : undefined;
+    const isRead = this.#form !== 'refusal' && this.#form !== 'encoded';
+    const text = body.length > 0 && isRead ? toUtf8(body) : undefined;
     if (text && (this.#form === 'frame' ? !isPage(text) : isFrame(text))) this.#settleWith(text, head);
     else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
-    else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
+    else {
+      const refusal = this.#form === 'encoded' ? '' : body.toString('utf8', 0, MAX_REFUSAL_BYTES);
+      this.#settle({ kind: 'refused', head, text: refusal });
+    }
   }
 
   /** A JSON answer. What stands beside the one frame of it that answers goes to `onFrame`. */

@@ -116,8 +116,9 @@ const SESSION_LOST =
 /** Like `SESSION_LOST`, for status 401, where "session expired" is about the sign-in. */
 const SESSION_UNKNOWN =
   /session\b.{0,40}\b(not found|unknown|terminated|does not exist)|\b(no|invalid|unknown|missing)\b.{0,20}\bsession[- ]?id\b/is;
-/** How a server of the Python SDK refuses any request but a ping before `initialize`, and so in a session that it has lost. */
-const NOT_BEGUN = /\bbefore (the )?initiali[sz]ation (was|is|has been)? ?(complete|finished|done)/i;
+/** How servers of the Python and Rust SDKs refuse any request before `initialize`, and so in a session that they have lost. */
+const NOT_BEGUN =
+  /\bbefore (the )?initiali[sz]ation (was|is|has been)? ?(complete|finished|done)|\bexpect(s|ed)? initiali[sz]e request/i;
 
 /**
  * Whether the answer to a request with a session id says that the session is gone. Servers say so with 404

@@ -19,10 +19,11 @@ export class EventStreamParser {
   readonly #decoder = new TextDecoder('utf-8');
   readonly #lines = new LineFeeds();
   readonly #parser: EventSourceParser;
-  /** Bytes that have arrived since the last whole event. */
+  /** Bytes that have arrived since the last blank line, which ends an event: heartbeats do not count. */
   pendingBytes = 0;
-  /** Lines that have arrived since the last whole event. */
+  /** Lines that have arrived since then. */
   #pendingLines = 0;
+  #endedWithLine = true;
   /** The id of the last event that had one, for resuming with `Last-Event-ID`. */
   lastEventId: string | undefined;
   /** The delay before reconnecting that the server asked for, in milliseconds. */
@@ -36,8 +37,21 @@ export class EventStreamParser {
   push(chunk: Buffer): void {
     this.pendingBytes += chunk.length;
     const text = this.#lines.of(this.#decoder.decode(chunk, { stream: true }));
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#pendingLines += 1;
     this.#parser.feed(text);
+    const ended = this.#behindBlankLine(text);
+    if (ended > 0) {
+      this.pendingBytes = Buffer.byteLength(text.slice(ended));
+      this.#pendingLines = 0;
+    }
+    for (let at = text.indexOf('\n', ended); at !== -1; at = text.indexOf('\n', at + 1)) this.#pendingLines += 1;
+    if (text !== '') this.#endedWithLine = text.endsWith('\n');
+  }
+
+  /** The position behind the last blank line; 0 where there is none. */
+  #behindBlankLine(text: string): number {
+    const last = text.lastIndexOf('\n\n');
+    if (last >= 0) return last + 2;
+    return this.#endedWithLine && text.startsWith('\n') ? 1 : 0;
   }
 
   /** Whether what has arrived of an event is more than a frame may be. */
@@ -54,14 +68,13 @@ export class EventStreamParser {
   #createParser(): EventSourceParser {
     return createParser({
       onEvent: (event) => {
-        this.pendingBytes = 0;
-        this.#pendingLines = 0;
         this.#reached(event.id);
         if (event.data.trim() !== '') this.#onFrame(toLine(Buffer.from(event.data)));
       },
       // Heartbeats are not kept: counted, they would look like an event that never ends.
       onComment: (comment) => {
-        this.pendingBytes = Math.max(0, this.pendingBytes - comment.length - 2);
+        this.pendingBytes = Math.max(0, this.pendingBytes - Buffer.byteLength(comment) - 2);
+        this.#pendingLines -= 1;
       },
       onRetry: (retryMs) => {
         this.retryMs = retryMs;

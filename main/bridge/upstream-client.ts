@@ -3,8 +3,9 @@ import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { AppAccess } from '../workspace/app-access.ts';
-import { type AppPlace, pathAfterRedirect, withoutTokens } from './app-exchange.ts';
+import { type AppPlace, pathAfterRedirect } from './app-exchange.ts';
 import type { FlowControl } from './back-pressure.ts';
+import { withoutTokens } from './echo.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { parseFrame } from './frame/frame.ts';
@@ -256,6 +257,8 @@ export class UpstreamClient {
     this.#remember(token);
     const headers: Record<string, string> = {
       accept: 'application/json, text/event-stream',
+      // Without this, a server may compress as it likes (RFC 9110 §12.5.3).
+      'accept-encoding': 'identity',
       ...bearerHeaders(token),
       'user-agent': this.#endpoint.userAgent,
     };

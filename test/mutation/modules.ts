@@ -5,6 +5,7 @@ export const MODULES: Record<string, string[]> = {
   'main/auth/oauth/oauth-failure.ts': ['test/unit/auth/refresh.test.ts'],
   'main/auth/oauth/refresh.ts': ['test/unit/auth/refresh.test.ts'],
   'main/bridge/answers.ts': ['test/unit/bridge/answers.test.ts', 'test/unit/bridge/unreadable-answers.test.ts'],
+  'main/bridge/echo.ts': ['test/unit/bridge/app-tokens.test.ts', 'test/unit/bridge/unreadable-answers.test.ts'],
   'main/bridge/frame/frame.ts': ['test/unit/bridge/frame.test.ts', 'test/unit/bridge/raw-id.test.ts'],
   'main/bridge/retry.ts': ['test/unit/bridge/retry.test.ts'],
   'main/bridge/session.ts': ['test/unit/bridge/session-lost.test.ts', 'test/unit/bridge/session-state.test.ts'],

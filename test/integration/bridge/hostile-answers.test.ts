@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MAX_FRAME_BYTES } from '../../../main/bridge/limits.ts';
 import { type Connected, connect, opened } from './connected.ts';
@@ -35,6 +36,12 @@ async function framesFor(answer: (response: ServerResponse) => void): Promise<st
   await client.request('z', 'last');
   await bridge.finish(5_000);
   return sink.frames.map(String).filter((frame) => !frame.includes('"z"'));
+}
+
+/** The answer to one call that the client reads. */
+async function answerTo(answer: (response: ServerResponse) => void) {
+  const client = await connect((_arrival, response) => answer(response));
+  return client.request(1, 'tools/call');
 }
 
 const isUnanswered = (frame: string | undefined) =>
@@ -274,6 +281,57 @@ it('a stream whose lines end in carriage returns alone is read while it is open'
   });
   expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'whole' });
 });
+
+describe('an answer that is compressed', () => {
+  const RESULT = '{"jsonrpc":"2.0","id":1,"result":{}}';
+
+  it('is not asked for', async () => {
+    const client = await connect(({ frame }, response) => json(response, result(frame?.id)));
+    await client.request(1, 'tools/call');
+    expect(client.server.arrivals[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it.each<[encoding: string, bytes: Buffer, type: string]>([
+    ['gzip', gzipSync(RESULT), 'application/json'],
+    ['br', brotliCompressSync(RESULT), 'application/json'],
+    ['gzip', gzipSync(`data: ${RESULT}\n\n`), 'text/event-stream'],
+    ['gzip', gzipSync(Buffer.alloc(100 * 1024 * 1024)), 'application/json'],
+  ])('all the same, with %s, is told as one that cannot be read', async (encoding, bytes, type) => {
+    const { error } = await answerTo((response) =>
+      response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(bytes),
+    );
+    expect(error.message).toContain(`with a valid MCP message (${type}, ${encoding}). It may or may not have run`);
+  });
+
+  it('is not quoted where it is an error', async () => {
+    const { error } = await answerTo((response) =>
+      response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync('{"message":"m"}')),
+    );
+    expect(error.message).toMatch(/could not answer \(500\)\. It may or may not have run/);
+  });
+
+  it('is read where it says that it is as it is, or where there is none', async () => {
+    const whole = { 'content-type': 'application/json', 'content-encoding': 'identity' };
+    expect(await answerTo((response) => response.writeHead(200, whole).end(RESULT))).toMatchObject({ result: {} });
+    const { error } = await answerTo((response) => response.writeHead(202, { 'content-encoding': 'gzip' }).end());
+    expect(error.message).toMatch(/ended the answer to tools\/call/);
+  });
+});
+
+it.each([400, 500])(
+  'a result with status %i is not quoted, and may have come of a call that has run',
+  async (status) => {
+    const { error } = await answerTo((response) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":1,"result":"row 1"}'),
+    );
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/answered tools\/call with status \d+ and a result\. It may or may not have run/),
+      data: { reason: 'outcome_unknown' },
+    });
+  },
+);
 
 it('a token that an error of the server repeats does not reach the client', async () => {
   const client = await connect(({ frame, headers }, response) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutTokens } from '../../../main/bridge/app-exchange.ts';
+import { withoutTokens } from '../../../main/bridge/echo.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl-_x';

@@ -52,6 +52,7 @@ describe('an answer to a request that carried a session id', () => {
     ['401: the words stand on two lines', 401, 'Session\n1f2e\nnot found'],
     ['422: session not found', 422, rpcError(-32001, 'Session not found')],
     ['422: nothing was begun', 422, 'Request before the initialization is finished'],
+    ['422 as the Rust SDK has it', 422, 'Unexpected message, expect initialize request'],
   ])('says that the session is gone: %s', (_name, status, text) => {
     expect(isSessionLost({ status, text })).toBe(true);
   });

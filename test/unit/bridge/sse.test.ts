@@ -128,6 +128,30 @@ describe('the bytes that wait for the end of their event', () => {
     expect(events.pendingBytes).toBe(0);
   });
 
+  it.each([
+    ['comments', ': x\n\n'],
+    ['comments without a blank line', ':x\n'],
+    ['comments that are not ASCII', ': ♥♥♥♥\n\n'],
+    ['ids', 'id: 7\r\n\r\n'],
+    ['events without data', 'event: ping\n\n'],
+    ['waits', 'retry: 1000\r\r'],
+    ['blank lines', '\n'],
+  ])('are never too many for heartbeats that are %s, in as many of them as there are', (_what, heartbeat) => {
+    const { events, frames } = feed('data: 1\n\n', ...Array.from({ length: 21 }, () => heartbeat.repeat(50_000)));
+    expect(events.isTooLong).toBe(false);
+    expect(events.pendingBytes).toBeLessThan(2 * heartbeat.length * 50_000);
+    events.push(Buffer.from('data: 2\n\n'));
+    expect([frames.map(String), events.pendingBytes]).toEqual([['1', '2'], 0]);
+  });
+
+  it('are those behind the last event of a chunk', () => {
+    const { events } = feed('data: 1\n\ndata: ä');
+    expect(events.pendingBytes).toBe(8);
+    events.push(Buffer.from('\n'));
+    events.push(Buffer.from('\n'));
+    expect(events.pendingBytes).toBe(0);
+  });
+
   it('do not grow by heartbeats', () => {
     const { events } = feed('data: 1\n\n', ...Array.from({ length: 1_000 }, () => `: ${'.'.repeat(100)}\n\n`));
     expect(events.pendingBytes).toBeLessThanOrEqual(3_000);

@@ -19,6 +19,12 @@ describe('a response that may not be read as it is', () => {
     ['as it is', TOKEN],
     ['in upper case', TOKEN.toUpperCase()],
     ['in base64', Buffer.from(TOKEN).toString('base64')],
+    ['in base64 behind its scheme', Buffer.from(`Bearer ${TOKEN}`).toString('base64')],
+    ['in base64 behind one other character', Buffer.from(`:${TOKEN}`).toString('base64')],
+    ['in hexadecimal', Buffer.from(TOKEN).toString('hex')],
+    ['with percent signs', TOKEN.replace(/./g, (letter) => `%${Buffer.from(letter).toString('hex')}`)],
+    ['in HTML entities', TOKEN.replace(/./g, (letter) => `&#${letter.charCodeAt(0)};`)],
+    ['in two parts', `${TOKEN.slice(0, 12)}\n${TOKEN.slice(12)}`],
   ])('is an error without the token that it repeats %s', (_how, echo) => {
     const one = asking(call('"a"'));
     const error = { code: -32001, message: `Refused: Bearer ${echo}`, data: { authorization: echo } };
@@ -29,6 +35,53 @@ describe('a response that may not be read as it is', () => {
       error: { code: -32001, message: expect.stringMatching(/^Refused: .*\[redacted\]/) },
     });
     expect(frame.toLowerCase()).not.toContain(echo.toLowerCase());
+  });
+
+  it.each([
+    ['its message', (echo: string) => `"code":-32001,"message":"Refused: ${echo}"`],
+    ['its data', (echo: string) => `"code":-32001,"message":"Refused","data":{"authorization":"${echo}"}`],
+  ])('is an error without the token that it repeats with JSON escapes in %s', (_where, members) => {
+    const escaped = TOKEN.replace(/./g, (letter) => `\\u00${Buffer.from(letter).toString('hex')}`);
+    for (const echo of [escaped, TOKEN.slice(0, 8) + escaped.slice(8 * 6)]) {
+      const [frame = ''] = asking(call(1)).after(`{"jsonrpc":"2.0","id":1,"error":{${members(echo)}}}`);
+      expect(JSON.parse(frame).error).toEqual({ code: -32001, message: expect.stringMatching(/^Refused/) });
+      expect(JSON.stringify(JSON.parse(frame))).not.toContain(TOKEN);
+    }
+  });
+
+  it('is an error of what its message says, in short, where it is too long to be searched', () => {
+    const error = { code: -32001, message: `No. ${'x '.repeat(100_000)}`, data: 1 };
+    const [frame = ''] = asking(call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
+    expect(JSON.parse(frame).error).toEqual({ code: -32001, message: expect.stringMatching(/^No\. x x/) });
+    expect(frame.length).toBeLessThan(1_000);
+  });
+
+  it('is the failure of a tool without the token that it repeats, and every other byte as it was', () => {
+    const text = (echo: string) =>
+      `{"jsonrpc":"2.0","id":1,"result":{ "isError":true,"content":[{"type":"text","text":"401 for Bearer ${echo}, 1.0"}]}}`;
+    expect(asking(call(1)).after(text(TOKEN))).toEqual([text('[redacted]')]);
+    expect(asking(call(1)).after(text('other'))).toEqual([text('other')]);
+  });
+
+  it('is a notification or a request of the server without the token that it repeats', () => {
+    const note = (echo: string) =>
+      `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"${echo}"}}`;
+    const one = asking(call(1));
+    expect(one.after(note(TOKEN))).toEqual([note('[redacted]')]);
+    expect(one.afterOwn(note(TOKEN))).toEqual([note('[redacted]')]);
+    expect(askingWith([new Secret('data')], call(1)).after(note('data'))).toEqual([note('data')]);
+  });
+
+  it.each([
+    ['PHP', (text: string) => text.replaceAll('/', '\\/')],
+    ['.NET', (text: string) => text.replaceAll('+', '\\u002B')],
+  ])('is the failure of a tool without the token in base64 as %s writes it', (_what, written) => {
+    const token = 'k3?J9>sQ?2v>Xz?7L>mN';
+    const base64 = Buffer.from(token).toString('base64');
+    expect(base64).toMatch(/\+.*\/|\/.*\+/);
+    const text = `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":"${written(base64)}"}}`;
+    const [frame = ''] = askingWith([new Secret(token)], call(1)).after(text);
+    expect(Buffer.from(JSON.parse(frame).result.content, 'base64').toString()).not.toContain(token.slice(0, 8));
   });
 
   it('is an error in our words where what repeats the token has no code and no message', () => {
