@@ -108,7 +108,6 @@ export function openAuth(options: AuthOptions): AuthService {
   }
 
   async function openSource(profile: Profile): Promise<TokenSource> {
-    checkWorkspace(await currentPolicy(), profile.host);
     const { openTokenSource } = await import('./sources/token-source.ts');
     const where = profile.name === ENVIRONMENT_PROFILE ? 'DATABRICKS_TOKEN' : path;
     return openTokenSource({ profile, env, where, path, http, own, settingsOf, now, chance, signInWhenNeeded });
@@ -130,7 +129,12 @@ export function openAuth(options: AuthOptions): AuthService {
 
   const tokens = (wanted: Profile) => {
     const key = `${wanted.host} ${wanted.method} ${wanted.name}`;
-    const source = sources.get(key) ?? deferred(() => openSource(wanted));
+    const source =
+      sources.get(key) ??
+      whileAllowed(
+        wanted.host,
+        deferred(() => openSource(wanted)),
+      );
     sources.set(key, source);
     return source;
   };
@@ -142,7 +146,7 @@ export function openAuth(options: AuthOptions): AuthService {
       const fetch = async () => (await http()).to(wanted.host);
       return appTokenSource({ profile: wanted, tokens: tokens(wanted), fetch, settingsOf, now, chance });
     };
-    const source = appSources.get(key) ?? deferred(open);
+    const source = appSources.get(key) ?? whileAllowed(wanted.host, deferred(open));
     appSources.set(key, source);
     return source;
   };
@@ -330,6 +334,16 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
       throw error;
     });
     return made;
+  };
+}
+
+/** Asks the policy before each token: it may have changed since the last one. @throws {CausewayError} `managed` */
+function whileAllowed(host: string, source: TokenSource): TokenSource {
+  return {
+    async token(request) {
+      checkWorkspace(await currentPolicy(), host);
+      return source.token(request);
+    },
   };
 }
 

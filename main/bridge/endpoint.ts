@@ -4,7 +4,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { managedRules } from '../policy/managed-rules.ts';
 import { checkServer } from '../policy/policy.ts';
-import { systemPolicy } from '../policy/system-policy.ts';
+import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import type { AskApproval } from '../rules/approvals.ts';
 import { serverKey } from '../rules/decision.ts';
 import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
@@ -125,12 +125,22 @@ export async function openEndpoint(
     path: request.path,
     service: service === undefined ? undefined : (await services()).of(profile, service),
     app,
-    tokens: app ?? auth.tokens(profile),
+    tokens: whileAllowed(request.path, app ?? auth.tokens(profile)),
     connections: app ? connectionsByOrigin(pool) : await pool(profile.host),
     signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
     rules: rules && managedRules(rules.of(key), key, policy),
+  };
+}
+
+/** Asks the policy before each token: it may have changed since the last one. @throws {CausewayError} `managed` */
+function whileAllowed(path: string, tokens: TokenSource): TokenSource {
+  return {
+    async token(request) {
+      checkServer(await currentPolicy(), path);
+      return tokens.token(request);
+    },
   };
 }
 

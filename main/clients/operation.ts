@@ -1,7 +1,7 @@
 import { readBytes } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { checkClient, checkRemoval } from '../policy/policy.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
+import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
@@ -85,8 +85,8 @@ export class Operation {
         continue;
       }
       try {
-        if (isRemoval) checkRemoval(policy, client);
-        else checkClient(policy, client);
+        if (!isRemoval) checkClient(policy, client);
+        else if (!systemPolicy().isBeingRemoved) checkRemoval(policy, client);
         const files =
           project === undefined ? await locate(client, environment) : projectFile(client, project, isNamed && clients);
         for (const file of files) {

@@ -2,6 +2,8 @@ import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
+import { checkClient, checkRemoval } from '../policy/policy.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
 import { type AllServers, allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import { readBackup } from './backups.ts';
 import { type Restored, restoreBackup, type Wanted } from './change.ts';
@@ -194,13 +196,17 @@ export class ClientsService {
 
   /**
    * Puts a backup's bytes back; what is there now is kept as another backup.
-   * @throws {CausewayError} `not_found`, `client_running`, `file_not_writable`, `invalid_file`, `timeout`
+   * @throws {CausewayError} `not_found`, `managed`, `client_running`, `file_not_writable`, `invalid_file`, `timeout`
    */
   async restore(id: string, { dryRun = false, whileRunning = false }: RestoreChoice = {}): Promise<Restored> {
-    if (!dryRun && !whileRunning) {
-      const { backup } = await readBackup(this.#options.env, id);
-      const client = this.#clients.find((each) => each.id === backup.client);
-      if (client) await refuseRunning(client, this.#options.running);
+    const { backup } = await readBackup(this.#options.env, id);
+    const client = this.#clients.find((each) => each.id === backup.client);
+    if (client) {
+      const policy = await currentPolicy();
+      // A file of then may have entries that are forbidden now, and lack those that are required.
+      checkClient(policy, client);
+      checkRemoval(policy, client);
+      if (!dryRun && !whileRunning) await refuseRunning(client, this.#options.running);
     }
     const [{ env }, record] = [this.#options, await this.#open()];
     const now = () => this.#now();

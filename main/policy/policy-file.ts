@@ -21,6 +21,11 @@ export class PolicyFile {
     return this.#source.name;
   }
 
+  /** Whether an administrator is removing Causeway: then nothing has to stay. */
+  get isBeingRemoved(): boolean {
+    return this.#source.isBeingRemoved?.() ?? false;
+  }
+
   /** What was last read. Before the first reading, one that is there forbids everything. */
   get current(): Policy {
     if (this.#policy) return this.#policy;

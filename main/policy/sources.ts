@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
+import { isProcessAlive } from '../platform/process-alive.ts';
 import { propertyListAsJson } from '../platform/property-list.ts';
 
 /** Where a policy stands. */
@@ -14,11 +15,15 @@ export interface PolicySource {
   version(): string;
   /** The policy's text, in JSON; undefined where there is none. @throws whatever keeps it from being read */
   read(): Promise<Buffer | undefined>;
+  /** Whether an administrator is removing Causeway from this computer; never so where nothing tells. */
+  isBeingRemoved?(): boolean;
 }
 
 export const ABSENT = 'absent';
 
 const POLICY_FILE = '/etc/causeway/policy.json';
+/** The packages' removal writes its process id there, as root, while it runs (`resources/packaging/linux/`). */
+const REMOVAL_MARK = '/run/causeway/removal';
 /** Where macOS puts what a configuration profile says for the domain `io.causeway`. */
 const PREFERENCES = '/Library/Managed Preferences/io.causeway.plist';
 /** The value of this name is a text (REG_SZ) in JSON. */
@@ -26,25 +31,38 @@ const REGISTRY_KEY = String.raw`HKLM\Software\Policies\Causeway`;
 const REGISTRY_VALUE = 'Policy';
 /** How often the registry is read again, in milliseconds: nothing tells cheaply whether it has changed. */
 const REGISTRY_MS = 60_000;
+/** Each process reads all of it, and each time it changes. */
+const MAX_BYTES = 1024 * 1024;
 /** The superuser's number. */
 const ROOT = 0;
 
 /** Where this system's administrators put a policy. Neither the environment nor an argument moves it. */
 export function systemSource(platform: NodeJS.Platform = process.platform): PolicySource {
   if (platform === 'win32') return registrySource();
-  return platform === 'darwin' ? preferencesSource(PREFERENCES) : fileSource(POLICY_FILE);
+  return platform === 'darwin' ? preferencesSource(PREFERENCES) : fileSource(POLICY_FILE, ROOT, REMOVAL_MARK);
 }
 
 /**
  * A file that only its administrator can have written: it and its folder belong to `owner`, nobody else may write to
- * them, and neither is a link.
+ * them, and neither is a link. The same holds for the mark of a removal.
  */
-export function fileSource(path: string, owner = ROOT): PolicySource {
+export function fileSource(path: string, owner = ROOT, mark?: string): PolicySource {
   return {
     name: path,
     version: () => fileVersion(path),
     read: async () => trustedBytes(path, owner),
+    isBeingRemoved: () => mark !== undefined && isRunning(mark, owner),
   };
+}
+
+/** Whether the process that a mark names still runs: one that was killed has left it. */
+function isRunning(mark: string, owner: number): boolean {
+  try {
+    const pid = Number(trustedBytes(mark, owner)?.toString('utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 && isProcessAlive(pid);
+  } catch {
+    return false;
+  }
 }
 
 /** A property list of macOS's managed preferences, which only the system writes. */
@@ -134,6 +152,8 @@ function trustedBytes(path: string, owner: number): Buffer | undefined {
     const found = fstatSync(file);
     if (!found.isFile()) throw untrusted(path, 'is no file');
     checkOwner(path, found, owner);
+    if (found.size > MAX_BYTES)
+      throw untrusted(path, `has ${found.size} bytes, more than the ${MAX_BYTES} of a policy`);
     return readFileSync(file);
   } finally {
     closeSync(file);

@@ -3,7 +3,7 @@ import { configFilePath } from '../auth/profiles/config-file.ts';
 import type { ClientsService } from '../clients/service.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { checkUninstall } from '../policy/policy.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
+import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { runningApplication } from './application.ts';
 import { completionScripts } from './completion.ts';
 import { removeEntries } from './entries.ts';
@@ -34,13 +34,13 @@ export interface UninstallReport {
 /**
  * Removes everything that Causeway has left on this computer for this user, or lists it. The Databricks profiles stay, and so does
  * what is at the workspace: overrides, and sign-ins to what is behind services. What cannot be removed does not stop the rest.
- * @throws {CausewayError} `hub_running` where the application cannot be ended, `managed` where an AI client has to keep its entries;
- * then nothing was removed
+ * @throws {CausewayError} `hub_running` where the application cannot be ended, `managed` where an AI client has to keep its entries, unless
+ * an administrator removes the package; then nothing was removed
  */
 export async function uninstall(options: UninstallOptions): Promise<UninstallReport> {
   const { env, auth, clients, dryRun, evenRunning = false, except = [] } = options;
   const isWanted = (kind: RemnantKind) => !except.includes(kind);
-  checkUninstall(await currentPolicy());
+  if (!systemPolicy().isBeingRemoved) checkUninstall(await currentPolicy());
   const removals: Removal[] = [];
   const remove = async (kind: RemnantKind, find: () => Remnant[] | Promise<Remnant[]>) => {
     if (!isWanted(kind)) return;

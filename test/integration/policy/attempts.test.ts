@@ -1,20 +1,22 @@
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSecretStore } from '../../../main/auth/secrets/open-store.ts';
 import { openServers } from '../../../main/clients/servers.ts';
+import { fileSource } from '../../../main/policy/sources.ts';
 import { currentPolicy } from '../../../main/policy/system-policy.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
-import { profileOf, SQL, startApplication } from '../cli/sql-session.ts';
+import { profileOf, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { CAUSEWAY } from '../proxy/proxy-process.ts';
 import { callAgain, callSql, locked, managedHome } from './managed-home.ts';
 
+const ALLOWED = 'https://acme.cloud.databricks.com';
 const ELSEWHERE = 'https://elsewhere.cloud.databricks.com';
 const MANAGED = /Managed by your organization/;
 const run = promisify(execFile);
@@ -63,6 +65,62 @@ describe('a user who wants another workspace is refused, who', () => {
     const { proxy } = await managedHome(oneWorkspace);
     const refused = proxy(['--url', `${ELSEWHERE}${SQL}`, '--profile', 'ana']);
     expect(await refused.ended).toBe(2);
+  });
+
+  test.each<[string, (host: string) => string]>([
+    ['the allowed host in front of another', (host) => host.replace('//', `//${new URL(ELSEWHERE).host}@`)],
+    ['a dot after the host', () => `${ALLOWED}.`],
+    ['another name of the host', (host) => host.replace('127.0.0.1', 'localhost')],
+    ['another port', (host) => host.replace(/\d+$/, (port) => String(Number(port) + 1))],
+    ['another scheme', (host) => host.replace('http:', 'https:')],
+    ['a letter that looks like another', () => ALLOWED.replace('a', '\u0430')],
+    ['the host as the beginning of another', () => `${ALLOWED}.example`],
+  ])('writes %s into a profile', async (_, other) => {
+    const {
+      workspace,
+      configFile,
+      readConfig,
+      run: causeway,
+    } = await managedHome(() => ({
+      workspaces: locked([ALLOWED]),
+    }));
+    const { token } = userNamed(workspace, 'ana');
+    await writeFile(configFile, `${await readConfig()}\n[own]\nhost = ${other(workspace.host)}\ntoken = ${token}\n`);
+    const { code, stderr } = await causeway('whoami', '--profile', 'own');
+    expect([1, 2]).toContain(code);
+    expect(stderr).toMatch(/Managed by your organization|Profile "own"/);
+    expect(workspace.requests.count({})).toBe(0);
+  });
+
+  test('gives it in a configuration file of their own', async () => {
+    const { runIn, policy } = await managedHome(oneWorkspace);
+    const other = await startWorkspace();
+    onTestFinished(() => other.close());
+    const own = join(policy.parent, 'own.cfg');
+    await writeFile(own, profileOf(other, 'ana'));
+    const { code, stderr } = await runIn({ DATABRICKS_CONFIG_FILE: own }, 'whoami', '--profile', 'ana');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(MANAGED);
+    expect(other.requests.count({})).toBe(0);
+  });
+
+  test('has a session that is older than the policy', async () => {
+    const { policy, proxy } = await managedHome(() => ({}));
+    const session = proxy();
+    expect(await callSql(session, 'SELECT 1')).not.toMatch(MANAGED);
+    await policy.set({ workspaces: locked([ELSEWHERE]) });
+    expect(await callAgain(session, 'SELECT 1')).toMatch(MANAGED);
+    await policy.set({});
+    expect(await callAgain(session, 'SELECT 1')).not.toMatch(MANAGED);
+  });
+
+  test('has a session through the application that is older than the policy', async () => {
+    const { env, policy, proxy } = await managedHome(() => ({}));
+    await startApplication(env);
+    const session = proxy();
+    await callSql(session, 'SELECT 1');
+    await policy.set({ workspaces: locked([ELSEWHERE]) });
+    expect(await callAgain(session, 'SELECT 1')).toMatch(MANAGED);
   });
 
   test('uses the running application', async () => {
@@ -120,6 +178,52 @@ describe('a user who wants to write is refused, who', () => {
     const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }) }));
     expect(await callSql(proxy(), 'SELECT 1', 'EXECUTE_SQL')).toContain('The organization has switched off');
   });
+
+  test.each(['execute_sql ', 'execute\u200b_sql', 'execute_sq\uff4c', 'execute_sql\0'])(
+    'calls a tool that the organization has switched off as %j, which is no tool',
+    async (tool) => {
+      const { proxy, workspace } = await managedHome(() => ({
+        rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }),
+      }));
+      const answer = await callSql(proxy(), 'DROP TABLE sales', tool);
+      expect(answer).toMatch(/[Uu]nknown tool|not found|switched off/);
+      expect(JSON.stringify(workspace.statements)).not.toContain('DROP');
+    },
+  );
+
+  test.each([`${SQL}/`, SQL.replace('/sql', '//sql'), SQL.replace('sql', '%73ql'), SQL.toUpperCase(), `${SQL}?a=b`])(
+    'names the server %s, for which the organization has a rule',
+    async (path) => {
+      const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { readOnly: true } } }) }));
+      const session = proxy(['--profile', 'ana', '--path', path]);
+      await session.open({ clientInfo: { name: 'x', version: '1' } }).catch(() => undefined);
+      const answer = await callAgain(session, 'DROP TABLE sales').catch(() => 'no session');
+      expect(answer).toMatch(/the organization allows only tools that read|no session/);
+    },
+  );
+
+  test('has a second profile for the same workspace', async () => {
+    const { workspace, configFile, readConfig, proxy } = await managedHome(oneWorkspace);
+    await writeFile(configFile, `${await readConfig()}\n${profileOf(workspace, 'ben')}`);
+    const answer = await callSql(proxy(['--profile', 'ben', '--path', SQL]), 'DROP TABLE sales');
+    expect(answer).toContain('the organization allows only tools that read');
+  });
+
+  test('names another client, or none', async () => {
+    const { proxy } = await managedHome(() => ({ rules: locked({ all: { readOnly: true } }) }));
+    for (const name of ['claude-code', '', 'causeway', '*']) {
+      const session = proxy();
+      await session.open({ clientInfo: { name, version: '1' } });
+      expect(await callAgain(session, 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+    }
+  });
+
+  test('runs an older proxy, which knows no policy, through the running application', async () => {
+    const { env } = await managedHome(oneWorkspace);
+    await startApplication(env);
+    const session = await startSession(env);
+    expect(await callAgain(session, 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+  });
 });
 
 describe('a user who wants another server is refused, who', () => {
@@ -150,6 +254,14 @@ describe('a user who wants another server is refused, who', () => {
     expect(stderr).toMatch(MANAGED);
   });
 
+  test('has a session that is older than the policy', async () => {
+    const { policy, proxy } = await managedHome(() => ({}));
+    const session = proxy();
+    await callSql(session, 'SELECT 1');
+    await policy.set({ servers: locked(['/api/2.0/mcp/genie/*']) });
+    expect(await callAgain(session, 'SELECT 1')).toContain('may not be used');
+  });
+
   test('removes a required one, by the command or by hand', async () => {
     const required = [{ name: 'databricks-sql', profile: 'ana', path: SQL, kind: 'sql' }];
     const { env, run: causeway } = await managedHome(() => ({ requiredServers: locked(required) }));
@@ -166,10 +278,32 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
     const { env, run: causeway } = await managedHome(() => ({ clients: locked(['codex']) }));
     await causeway('servers', 'add', 'sql', '--profile', 'ana');
     await mkdir(join(String(env.HOME), '.cursor'));
-    const { code, stderr } = await causeway('clients', 'add', 'cursor', '--force');
-    expect(code).toBe(1);
-    expect(stderr).toContain('Cursor may not have entries');
+    for (const id of ['cursor', 'CURSOR']) {
+      const { code, stderr } = await causeway('clients', 'add', id, '--force');
+      expect(code).toBe(1);
+      expect(stderr).toContain('Cursor may not have entries');
+    }
+    expect((await causeway('clients', 'add', '\uff43ursor', '--force')).stderr).toContain('There is no client');
     await expect(readFile(join(String(env.HOME), '.cursor', 'mcp.json'))).rejects.toThrow('ENOENT');
+  });
+
+  test('restores a backup that has such entries', async () => {
+    const { env, policy, run: causeway } = await managedHome(() => ({}));
+    const file = join(String(env.HOME), '.cursor', 'mcp.json');
+    await causeway('servers', 'add', 'sql', '--profile', 'ana');
+    await mkdir(dirname(file));
+    await writeFile(file, '{}');
+    await causeway('clients', 'add', 'cursor', '--force');
+    await causeway('clients', 'remove', 'cursor', '--force');
+    await policy.set({ clients: locked(['codex']) });
+    const backups = JSON.parse((await causeway('clients', 'backups', '--json')).stdout);
+    expect(backups).not.toHaveLength(0);
+    for (const { id } of backups) {
+      const { code, stderr } = await causeway('clients', 'restore', id, '--force');
+      expect(code).toBe(1);
+      expect(stderr).toContain('Cursor may not have entries');
+    }
+    expect(await readFile(file, 'utf8')).not.toContain('databricks-sql');
   });
 
   test('removes those of a required one', async () => {
@@ -226,6 +360,68 @@ test('a user who signs in through another OAuth application is refused', async (
   expect((await causeway(...login)).stderr).toContain('the OAuth application is "acme-causeway", no other');
 });
 
+describe('a user who wants Causeway gone from a computer where an AI client is required', () => {
+  async function required() {
+    const home = await managedHome(() => ({ requiredClients: locked(['cursor'], 'Everyone uses our data') }));
+    const file = join(String(home.env.HOME), '.cursor', 'mcp.json');
+    await mkdir(dirname(file));
+    await writeFile(file, '{}');
+    await home.run('servers', 'add', 'sql', '--profile', 'ana');
+    expect((await home.run('clients', 'add', 'cursor', '--force')).code).toBe(0);
+    return { ...home, file, entries: () => readFile(file, 'utf8') };
+  }
+  const refusal = /Causeway has to stay, for the entries of cursor\. Everyone uses our data/;
+
+  test.each([[[]], [['--yes']], [['--yes', '--force']], [['--yes', '--json']]])(
+    'is refused, who runs causeway uninstall %j',
+    async (args) => {
+      const { env, run: causeway, entries } = await required();
+      const { code, stderr, stdout } = await causeway('uninstall', ...args);
+      expect(code).toBe(1);
+      expect(stderr + stdout).toMatch(refusal);
+      expect(await entries()).toContain('databricks-sql');
+      expect(await run('ls', [String(env.CAUSEWAY_HOME)])).toMatchObject({ stdout: expect.stringContaining('config') });
+    },
+  );
+
+  test('is refused, who restores the file as it was before', async () => {
+    const { run: causeway, entries } = await required();
+    const [backup] = JSON.parse((await causeway('clients', 'backups', '--json')).stdout);
+    const { code, stderr } = await causeway('clients', 'restore', backup.id, '--force');
+    expect(code).toBe(1);
+    expect(stderr).toContain('the entries of Cursor have to stay');
+    expect(await entries()).toContain('databricks-sql');
+  });
+
+  test('loses the entries when an administrator removes the package', async () => {
+    const { env, run: causeway, entries, policy } = await required();
+    await mkdir(dirname(policy.mark), { mode: 0o755 });
+    await writeFile(policy.mark, `${process.pid}\n`, { mode: 0o644 });
+    const { code, stdout } = await causeway('uninstall', '--yes', '--force');
+    expect(stdout).toMatch(/Cursor: .*: removed/);
+    expect(code).toBe(0);
+    expect(await entries()).not.toContain('databricks-sql');
+    await expect(readFile(join(String(env.CAUSEWAY_HOME), 'config'))).rejects.toThrow('ENOENT');
+  });
+
+  test.each<[string, (mark: string) => Promise<unknown>]>([
+    ['that others may write', (mark) => writeFile(mark, String(process.pid)).then(() => chmod(mark, 0o666))],
+    [
+      'that is a link',
+      (mark) => writeFile(`${mark}-own`, String(process.pid)).then(() => symlink(`${mark}-own`, mark)),
+    ],
+    ['of a process that has ended', (mark) => writeFile(mark, '999999999')],
+    ['that names no process', (mark) => writeFile(mark, '-1')],
+  ])('is refused with a mark of a removal %s', async (_, make) => {
+    const { run: causeway, entries, policy } = await required();
+    await mkdir(dirname(policy.mark), { mode: 0o755 });
+    await make(policy.mark);
+    expect((await causeway('uninstall', '--yes', '--force')).stderr).toMatch(refusal);
+    expect((await causeway('clients', 'remove', 'cursor', '--force')).code).toBe(1);
+    expect(await entries()).toContain('databricks-sql');
+  });
+});
+
 describe('a policy that cannot be trusted forbids everything, where', () => {
   const refused = async (change: (policy: Awaited<ReturnType<typeof managedHome>>['policy']) => Promise<unknown>) => {
     const home = await managedHome(oneWorkspace);
@@ -264,6 +460,46 @@ describe('a policy that cannot be trusted forbids everything, where', () => {
     expect(stderr).toContain('is no folder of its own');
   });
 
+  test('the file belongs to someone else', async () => {
+    const { file } = (await managedHome(oneWorkspace)).policy;
+    const source = fileSource(file, (process.getuid?.() ?? 0) + 1);
+    await expect(source.read()).rejects.toThrow(/belongs to the user \d+, not to \d+/);
+  });
+
+  test('it is a folder', async () => {
+    const { stderr } = await refused(async ({ file }) => {
+      await rm(file);
+      await mkdir(file, { mode: 0o755 });
+    });
+    expect(stderr).toContain('is no file');
+  });
+
+  test('it is a pipe, for which nobody waits', async () => {
+    const { stderr } = await refused(async ({ file }) => {
+      await rm(file);
+      await run('mkfifo', ['-m', '644', file]);
+    });
+    expect(stderr).toContain('is no file');
+  });
+
+  test('it is endless', async () => {
+    const { stderr } = await refused(({ file }) => truncate(file, 2 ** 40));
+    expect(stderr).toContain('has 1099511627776 bytes, more than the 1048576 of a policy');
+  });
+
+  test('it is nested deeper than can be read', async () => {
+    await refused(({ file }) => writeFile(file, `{"version":1,"rules":${'['.repeat(200_000)}`));
+  });
+
+  test('it is not UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"version":1,\n"organization":"'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"}'),
+    ]);
+    expect((await refused(({ file }) => writeFile(file, bytes))).stderr).toContain('line 2');
+  });
+
   test('it is not JSON', async () => {
     const { stderr } = await refused(({ file }) => writeFile(file, '{\n  "version": 1,\n  "workspaces": oops\n}'));
     expect(stderr).toMatch(/line 3, column 17/);
@@ -298,7 +534,15 @@ describe('a policy that cannot be trusted forbids everything, where', () => {
   });
 });
 
-test.each(['CAUSEWAY_POLICY', 'CAUSEWAY_POLICY_FILE', 'CAUSEWAY_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_CONFIG_DIRS'])(
+const VARIABLES = [
+  'CAUSEWAY_POLICY',
+  'CAUSEWAY_POLICY_FILE',
+  'CAUSEWAY_HOME',
+  'HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_CONFIG_DIRS',
+];
+test.each([...VARIABLES, 'XDG_RUNTIME_DIR', 'TMPDIR', 'PATH', 'SystemRoot', 'USERPROFILE', 'DATABRICKS_CONFIG_FILE'])(
   'a user who sets %s finds the same policy',
   async (variable) => {
     const { runIn, policy } = await managedHome(oneWorkspace);
@@ -307,6 +551,15 @@ test.each(['CAUSEWAY_POLICY', 'CAUSEWAY_POLICY_FILE', 'CAUSEWAY_HOME', 'HOME', '
     await writeFile(join(own, 'policy.json'), '{"version":1}');
     const { stdout } = await runIn({ [variable]: own }, 'policy', 'show', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ source: policy.file, contact: 'it@example.com' });
+  },
+);
+
+test.each(['--policy', '--policy-file', '--no-policy', '--unmanaged', '--config'])(
+  'a user who writes %s into the arguments is told that there is no such option',
+  async (option) => {
+    const { run: causeway, proxy } = await managedHome(oneWorkspace);
+    expect((await causeway('whoami', option, '/tmp/own.json')).code).toBe(2);
+    expect(await proxy(['--profile', 'ana', '--path', SQL, option, '/tmp/own.json']).ended).toBe(2);
   },
 );
 
@@ -346,7 +599,7 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
   }
 
   /** Runs a program under a policy in `/etc/causeway`, which is there for this run alone. */
-  async function asUser(policy: string, program: string[], env: NodeJS.ProcessEnv = {}) {
+  async function asUser(policy: string, program: string[], env: NodeJS.ProcessEnv = {}, change = 'true') {
     const layer = await mkdtemp(join(tmpdir(), 'causeway-etc-'));
     onTestFinished(() => rm(layer, { recursive: true, force: true }));
     await chmod(layer, 0o755);
@@ -354,6 +607,7 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
       `mount -t tmpfs -o mode=755 tmpfs ${layer}`,
       `mkdir -p ${layer}/upper/causeway ${layer}/work`,
       `printf %s '${policy}' >${layer}/upper/causeway/policy.json`,
+      change.replaceAll('$1', `${layer}/upper/causeway`),
       `mount -t overlay overlay -o lowerdir=/etc,upperdir=${layer}/upper,workdir=${layer}/work /etc`,
       `exec setpriv --reuid=${UNPRIVILEGED} --clear-groups "$@"`,
     ].join(' && ');
@@ -379,6 +633,69 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     const other = join(dirname(causeway), 'other.js');
     await copyFile(causeway, other);
     expect((await asUser(policy, [node, other, 'whoami'], own)).stderr).toMatch(MANAGED);
+  });
+
+  test('follows it through a link, and whatever it has Node load or its search path find', async () => {
+    const { node, causeway } = await copyCommand();
+    const link = join(dirname(dirname(causeway)), 'causeway-link');
+    await symlink(causeway, link);
+    const env = {
+      ...own,
+      PATH: `${dirname(causeway)}:/usr/bin:/bin`,
+      NODE_OPTIONS: '--no-warnings',
+      NODE_PATH: '/tmp',
+      TMPDIR: '/tmp',
+    };
+    expect((await asUser(policy, [node, link, 'whoami'], env)).stderr).toMatch(MANAGED);
+  });
+
+  test('is refused with a policy that it may not read', async () => {
+    const { node, causeway } = await copyCommand();
+    const { stderr } = await asUser(policy, [node, causeway, 'whoami'], own, 'chmod 600 $1/policy.json');
+    expect(stderr).toContain('its policy cannot be used');
+    expect(stderr).toContain('EACCES');
+  });
+
+  test('is refused with a folder of the policy that it may not look into', async () => {
+    const { node, causeway } = await copyCommand();
+    const { stderr } = await asUser(policy, [node, causeway, 'whoami'], own, 'chmod 700 $1');
+    expect(stderr).toContain('its policy cannot be used');
+  });
+
+  test('cannot use another user’s hub and settings', async () => {
+    const { node, causeway } = await copyCommand();
+    const { env } = await managedHome(() => ({}));
+    await startApplication(env);
+    const theirs = { ...own, CAUSEWAY_HOME: env.CAUSEWAY_HOME };
+    const args = ['proxy', '--url', `${ELSEWHERE}${SQL}`];
+    const { code, stderr } = await asUser(policy, [node, causeway, ...args], theirs);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(MANAGED);
+  });
+
+  test('cannot say that an administrator removes the package', async () => {
+    const { node } = await copyCommand();
+    const write =
+      'const { mkdirSync, writeFileSync } = require("node:fs"); mkdirSync("/run/causeway", { recursive: true }); writeFileSync("/run/causeway/removal", String(process.pid))';
+    const { code, stderr } = await asUser(policy, [node, '-e', write]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('EACCES');
+  });
+
+  test('cannot be prevented: it has Node load a program first that hides the policy', async () => {
+    const { node, causeway } = await copyCommand();
+    const hide = join(dirname(causeway), 'hide.cjs');
+    const source = [
+      "const fs = require('node:fs');",
+      'const { lstatSync } = fs;',
+      "fs.lstatSync = (path, ...more) => (String(path).startsWith('/etc/causeway') ? undefined : lstatSync(path, ...more));",
+      "require('node:module').syncBuiltinESMExports();",
+    ];
+    await writeFile(hide, source.join('\n'));
+    const env = { NODE_OPTIONS: `--require=${hide}` };
+    expect((await asUser(policy, [node, causeway, 'policy', 'show', '--json'], env)).stdout).not.toContain(
+      'only.cloud',
+    );
   });
 
   test('cannot write it', async () => {

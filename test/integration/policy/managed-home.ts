@@ -29,9 +29,12 @@ async function managedFolder() {
   const folder = join(parent, 'causeway');
   await mkdir(folder, { mode: 0o755 });
   const file = join(folder, 'policy.json');
-  setPolicySource(fileSource(file, OWNER));
+  const mark = join(parent, 'run', 'removal');
+  setPolicySource(fileSource(file, OWNER, mark));
   return {
     file,
+    /** Where an administrator's removal of the package puts its process id. */
+    mark,
     folder,
     parent,
     set: (keys: object) => writeFile(file, JSON.stringify({ version: 1, ...keys }, undefined, 2), { mode: 0o644 }),
