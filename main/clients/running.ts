@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
+import { systemProgram } from '../platform/system-program.ts';
 import type { ClientFacts, ProcessFacts } from './client.ts';
 
 const run = promisify(execFile);
@@ -44,9 +45,8 @@ export async function refuseRunning(client: ClientFacts, running: () => Promise<
 /** The processes that run now, each by its path or else its name; none where the system will not say. */
 export async function runningProcesses(): Promise<Set<string>> {
   try {
-    return new Set(
-      await LISTERS[process.platform === 'win32' ? 'win32' : process.platform === 'linux' ? 'linux' : 'rest'](),
-    );
+    const system = process.platform === 'win32' || process.platform === 'linux' ? process.platform : 'rest';
+    return new Set((await LISTERS[system]()).filter(Boolean));
   } catch {
     return new Set();
   }
@@ -61,12 +61,16 @@ const LISTERS = {
   win32: async () => {
     // Two programs may have one name; a path is told for those of the person's own.
     const ask = 'Get-Process | ForEach-Object { if ($_.Path) { $_.Path } else { $_.ProcessName + ".exe" } }';
-    const told = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', ask], {
-      timeout: POWERSHELL_TIMEOUT_MS,
-      windowsHide: true,
-    }).catch(() => undefined);
+    const told = await run(
+      systemProgram(process.env, 'WindowsPowerShell', 'v1.0', 'powershell.exe'),
+      ['-NoProfile', '-NonInteractive', '-Command', ask],
+      {
+        timeout: POWERSHELL_TIMEOUT_MS,
+        windowsHide: true,
+      },
+    ).catch(() => undefined);
     if (told && told.stdout.trim() !== '') return told.stdout.split(/\r?\n/).map((line) => line.trim());
-    const { stdout } = await run('tasklist', ['/FO', 'CSV', '/NH']);
+    const { stdout } = await run(systemProgram(process.env, 'tasklist.exe'), ['/FO', 'CSV', '/NH']);
     return stdout.split(/\r?\n/).map((line) => /^"([^"]*)"/.exec(line)?.[1] ?? '');
   },
   rest: async () => {
