@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { autostartPath } from '../platform/autostart.ts';
 import { fileError } from '../platform/file-errors.ts';
+import { systemProgram } from '../platform/system-program.ts';
 import type { Remnant } from './step.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ export async function loginItems(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
     return (await isThere(file)) ? [{ kind: 'login-item', what: file, remove }] : [];
   }
   if (process.platform !== 'win32') return [];
-  const reg = join(env.SystemRoot || String.raw`C:\Windows`, 'System32', 'reg.exe');
+  const reg = systemProgram(env, 'reg.exe');
   const isListed = await run(reg, ['query', RUN_KEY, '/v', RUN_VALUE]).then(
     () => true,
     () => false,

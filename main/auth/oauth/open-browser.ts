@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { CausewayError } from '../../platform/errors.ts';
+import { systemProgram } from '../../platform/system-program.ts';
 import { isLoopback } from '../profiles/host.ts';
 
 /** How long the system's opener may take to fail, in milliseconds; some stay for as long as the browser runs. */
@@ -15,7 +16,7 @@ export async function openSystemBrowser(address: string, env: NodeJS.ProcessEnv)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw new CausewayError('sign_in_failed', `The sign-in page's address is not a web address (${url.protocol}).`);
   }
-  const [program, ...args] = opener(url.href);
+  const [program, ...args] = opener(url.href, env);
   const child = spawn(program, args, { env, stdio: 'ignore', detached: true, windowsHide: true });
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: unknown) =>
@@ -29,12 +30,12 @@ export async function openSystemBrowser(address: string, env: NodeJS.ProcessEnv)
   child.unref();
 }
 
-function opener(url: string): [string, ...string[]] {
+function opener(url: string, env: NodeJS.ProcessEnv): [string, ...string[]] {
   switch (process.platform) {
     case 'darwin':
       return ['/usr/bin/open', url];
     case 'win32':
-      return ['rundll32.exe', 'url.dll,FileProtocolHandler', url];
+      return [systemProgram(env, 'rundll32.exe'), 'url.dll,FileProtocolHandler', url];
     default:
       return ['xdg-open', url];
   }

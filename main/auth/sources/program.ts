@@ -5,6 +5,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { foreignText } from '../../platform/foreign-text.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
+import { systemProgram } from '../../platform/system-program.ts';
 
 /** What a program that gives tokens came to. Its output is a secret; what it complains of is safe to show. */
 export type ProgramOutcome =
@@ -72,13 +73,16 @@ function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv)
   // not look into any further; of the arguments only those pass that mean nothing to it.
   const unsafe = args.find((arg) => !/^[\w.:/=-]+$/.test(arg));
   if (unsafe !== undefined) throw new Error(`${program} is not started with an argument like this: ${unsafe}`);
-  const shell = env.ComSpec || join(env.SystemRoot || 'C:\\Windows', 'System32', 'cmd.exe');
-  return spawn(shell, ['/d', '/s', '/c', `""%CAUSEWAY_PROGRAM%" ${args.join(' ')}"`], {
-    env: { ...env, CAUSEWAY_PROGRAM: program },
-    stdio,
-    windowsHide: true,
-    windowsVerbatimArguments: true,
-  });
+  return spawn(
+    env.ComSpec || systemProgram(env, 'cmd.exe'),
+    ['/d', '/s', '/c', `""%CAUSEWAY_PROGRAM%" ${args.join(' ')}"`],
+    {
+      env: { ...env, CAUSEWAY_PROGRAM: program },
+      stdio,
+      windowsHide: true,
+      windowsVerbatimArguments: true,
+    },
+  );
 }
 
 function kill(child: ChildProcess): void {
@@ -86,7 +90,12 @@ function kill(child: ChildProcess): void {
   child.stderr?.destroy();
   if (child.pid === undefined || child.exitCode !== null) return;
   if (IS_WINDOWS) {
-    execFile('taskkill', ['/pid', String(child.pid), '/t', '/f'], { windowsHide: true }, () => undefined);
+    execFile(
+      systemProgram(process.env, 'taskkill.exe'),
+      ['/pid', String(child.pid), '/t', '/f'],
+      { windowsHide: true },
+      () => undefined,
+    );
     return;
   }
   try {
