@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { fileError } from '../platform/file-errors.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { makeFolder } from '../platform/replace-file.ts';
 import { hasTemporary, removeTemporary, renameWithRetry, temporaryName } from '../platform/temporary-file.ts';
@@ -28,16 +28,22 @@ interface Running {
 }
 
 /**
- * How to start Causeway with paths that have no spaces: some clients split a command there (modelcontextprotocol/servers
- * #4487). An executable of its own is reached through a stable folder of ours, so that entries outlive its being moved; Node
- * and a script as they are, but for a link that stands in where the path has a space.
+ * What a path must not have. Some clients split a command at spaces, and on Windows hand it to `cmd` without quotes
+ * (modelcontextprotocol/servers#4487): what `cmd` ends a word or a command at, or expands, may stand in a user's name.
+ */
+const UNSAFE = process.platform === 'win32' ? /[\s&|<>^%!(),;=]/ : /\s/;
+
+/**
+ * How to start Causeway with paths that every client passes on whole. An executable of its own is reached through a stable
+ * folder of ours, so that entries outlive its being moved; Node and a script as they are, but for a link that stands in where
+ * the path is unsafe.
  */
 export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEnv): Launcher {
   if (script === undefined) return shippedLauncher(execPath, env);
-  const folder = spaceless(env, 'links');
+  const folder = safePlace(env, 'links');
   const links = new Map<string, string>();
   const without = (path: string) => {
-    if (!/\s/.test(dirname(path)) || !folder) return path;
+    if (!UNSAFE.test(dirname(path)) || !folder) return path;
     const link = join(folder, createHash('sha256').update(dirname(path)).digest('hex').slice(0, 8));
     links.set(link, dirname(path));
     return join(link, basename(path));
@@ -55,14 +61,20 @@ export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEn
 /**
  * The launcher for the executable that is shipped, `causeway` or `causeway.exe`, in a folder with all that it needs beside
  * it. Entries lead to a link to that folder; where the folder itself does not last (an AppImage is mounted anew at each
- * start, macOS runs a program from where it was downloaded in a random place), to a copy of it.
+ * start, macOS runs a program from where it was downloaded in a random place), or the disk has no links, to a copy of it.
  */
 export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Launcher {
   const home = dirname(executable);
-  const stable = spaceless(env, 'bin');
+  const stable = safePlace(env, 'bin');
   const asItIs = { command: executable, prefix: [], prepare: async () => {}, keepCurrent: async () => {} };
   if (!stable || stable === home) return asItIs;
-  const prepare = () => (isPassing(home) ? makeCopy(stable, home) : makeLink(stable, home));
+  const prepare = async () => {
+    if (isPassing(home)) return makeCopy(stable, home);
+    await makeLink(stable, home).catch((error: unknown) => {
+      if (!isWithoutLinks(error)) throw error;
+      return makeCopy(stable, home);
+    });
+  };
   const keepCurrent = async () => {
     // A process that was killed while it replaced a folder has left it under another name.
     if ((await isThere(stable)) || (await hasTemporary(stable))) await prepare();
@@ -79,15 +91,15 @@ function refuseNpx(script: string): void {
   });
 }
 
-/** A path without spaces for something of ours; nothing where there is none. */
-function spaceless(env: NodeJS.ProcessEnv, name: string): string | undefined {
-  return launcherFolders(env).flatMap((folder) => (/\s/.test(folder) ? [] : [join(folder, name)]))[0];
+/** A safe path for something of ours; nothing where there is none. */
+function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  return launcherFolders(env).flatMap((folder) => (UNSAFE.test(folder) ? [] : [join(folder, name)]))[0];
 }
 
 /** The folders in one of which is what entries go through, the preferred one first. */
 export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
   const home = homeFolder(env);
-  // Where the home folder's own name has a space. Others may read in there, but not change what is somebody else's.
+  // Where the home folder's own name is unsafe. Others may read in there, but not change what is somebody else's.
   const account = createHash('sha256').update(home).digest('hex').slice(0, 8);
   return [
     stateFolder(env),
@@ -100,6 +112,12 @@ export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
 /** Whether a folder is there only as long as the program runs. */
 function isPassing(folder: string): boolean {
   return /[/\\]\.mount_[^/\\]+[/\\]|[/\\]AppTranslocation[/\\]/.test(join(folder, '/'));
+}
+
+/** Whether the file system has no links, such as exFAT or some network shares to which folders are redirected. */
+function isWithoutLinks(error: unknown): boolean {
+  const code = codeOf(error instanceof CausewayError ? error.cause : error);
+  return ['ENOTSUP', 'ENOSYS', 'EISDIR', 'EINVAL', 'UNKNOWN'].includes(code ?? '');
 }
 
 async function makeLink(link: string, target: string): Promise<void> {
