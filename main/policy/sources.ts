@@ -95,6 +95,8 @@ export function policyInRegistry(output: string): Buffer | undefined {
   if (line === undefined) return undefined;
   const [, kind = '', text = ''] = /^\s+Policy\s+(REG_\w+)\s*(.*)$/i.exec(line) ?? [];
   if (kind !== 'REG_SZ') throw new Error(`its value has the type ${kind}, not REG_SZ`);
+  // `reg` prints in the code page of the console, which differs from computer to computer.
+  if (text.includes('\uFFFD')) throw new Error('it has letters beyond ASCII. Write them as JSON does, such as \\u00FC');
   return Buffer.from(text.trim());
 }
 

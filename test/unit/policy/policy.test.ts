@@ -150,6 +150,11 @@ describe('what the registry says', () => {
     expect(() => policyInRegistry(output('    Policy    REG_DWORD    0x1'))).toThrow('REG_DWORD');
   });
 
+  it('is refused with letters that the code page of the console has changed', () => {
+    const printed = Buffer.from(output('    Policy    REG_SZ    {"contact":"J\x81rgen"}'), 'latin1').toString('utf8');
+    expect(() => policyInRegistry(printed)).toThrow('such as \\u00FC');
+  });
+
   it.skipIf(process.platform === 'win32')('closes everything where it cannot be asked', async () => {
     const { problem } = await new PolicyFile(registrySource()).now();
     expect(problem?.code).toBe('managed');
