@@ -57,19 +57,25 @@ end
 complete -c causeway -f -a '(__causeway_complete)'
 `,
   powershell: `# PowerShell completion for causeway; to have it in every session:
-#   causeway completion powershell >> $PROFILE
+#   causeway completion powershell | Add-Content $PROFILE
 Register-ArgumentCompleter -Native -CommandName causeway, causeway.exe -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
     ForEach-Object { if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text } })
   $current = $wordToComplete.Trim("'", '"')
   $kind = $null
-  & causeway __complete powershell "=$current" @words 2>$null | ForEach-Object {
-    if ($null -eq $kind) { $kind = $_; return }
-    $value, $description = $_ -split "\`t", 2
-    if (-not $description) { $description = $value }
-    $text = if ($value -match '^[\\w./:=+-]+$') { $value } else { "'" + ($value -replace "'", "''") + "'" }
-    [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
+  $encoding = [Console]::OutputEncoding
+  try {
+    [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false)
+    & causeway __complete powershell "=$current" @words 2>$null | ForEach-Object {
+      if ($null -eq $kind) { $kind = $_; return }
+      $value, $description = $_ -split "\`t", 2
+      if (-not $description) { $description = $value }
+      $text = if ($value -match '^[\\w./:=+-]+$') { $value } else { "'" + ($value -replace "'", "''") + "'" }
+      [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
+    }
+  } finally {
+    [Console]::OutputEncoding = $encoding
   }
 }
 `,
