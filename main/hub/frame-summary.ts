@@ -1,5 +1,6 @@
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
+import { failedResult } from './failed-result.ts';
 
 /** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
 const MAX_WHOLE_BYTES = 64 * 1024;
@@ -38,6 +39,8 @@ export type CallOutcome =
 
 const ANSWERED: CallOutcome = { outcome: 'answered' };
 const IS_ERROR = Buffer.from('"isError"');
+/** How the structured content, or a text that holds it, names its state; most answers have none. */
+const STATUS = Buffer.from('status');
 
 /** Reads a frame's id and method. Only its ends are read where they show both, as with every known SDK. */
 export function summarizeFrame(frame: Buffer): FrameSummary {
@@ -62,16 +65,17 @@ export function calledTool(frame: Buffer): string | null {
 
 /**
  * The outcome that an answer shows. In answers of more than 64 KiB a tool's error is seen only where `isError` is the
- * result's first or last member, and the error's code is not.
+ * result's first or last member, and neither a failed statement nor the error's code is.
  */
 export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {
   if (frame.length > MAX_WHOLE_BYTES) return outcomeOfLongFrame(frame, body);
-  if (body === 'result' && !frame.includes(IS_ERROR)) return ANSWERED;
+  if (body === 'result' && !frame.includes(IS_ERROR) && !frame.includes(STATUS)) return ANSWERED;
   const { error, result } = membersOf(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
     return { outcome: 'error', ...errorIn(error) };
   }
-  return memberAt(result, 'isError') === true ? { outcome: 'tool-error' } : ANSWERED;
+  const { isError, structuredContent, content } = membersOf(result);
+  return isError === true || failedResult(structuredContent, content) ? { outcome: 'tool-error' } : ANSWERED;
 }
 
 /** The longest message of an error that is kept, in characters. */

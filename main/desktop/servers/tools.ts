@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
+import { failedResult } from '../../hub/failed-result.ts';
 import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
 import { withoutControls } from '../../platform/display.ts';
 import type { ToolHints } from '../../rules/decision.ts';
@@ -79,7 +80,7 @@ export function answerForWindow({ isError, content, structuredContent }: ToolRes
   const parts = others.map(partOf);
   return {
     isError,
-    failure: failureIn(structured) ?? failureInTexts(content),
+    failure: failureOf(structured, content),
     durationMs,
     structured: isTooLarge ? undefined : structured,
     parts: isTooLarge && parts.length === 0 ? [textPart(asText(structured))] : parts,
@@ -103,35 +104,12 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** The ends of SQL statements and of Genie's answers that are failures. */
-const FAILED = new Set(['FAILED', 'CANCELED', 'CANCELLED', 'CLOSED', 'QUERY_RESULT_EXPIRED']);
-const ErrorText = z.union([z.string(), z.looseObject({ message: z.string() }).transform(({ message }) => message)]);
-const Statement = z.looseObject({
-  status: z.union([z.string(), z.looseObject({ state: z.string(), error: ErrorText.optional().catch(undefined) })]),
-  error: ErrorText.optional().catch(undefined),
-});
-
-/** The failed statement or question in an answer, which MCP itself calls a success. */
-function failureIn(value: unknown): ToolAnswer['failure'] {
-  const { data } = Statement.safeParse(value);
-  if (!data) return null;
-  const { status, error } = data;
-  const [state, own] = typeof status === 'string' ? [status, undefined] : [status.state, status.error];
-  if (!FAILED.has(state.toUpperCase())) return null;
-  return {
-    state: state.toUpperCase(),
-    message: withoutControls(own ?? error ?? strings.ended(state.toLowerCase()), true),
-  };
-}
-
-/** The same for a server that puts it into a text only. */
-function failureInTexts(content: readonly unknown[]): ToolAnswer['failure'] {
-  for (const part of content) {
-    const { data } = TextContent.safeParse(part);
-    const failure = data && data.text.length <= MAX_TEXT_LENGTH ? failureIn(jsonIn(data.text)) : null;
-    if (failure) return failure;
-  }
-  return null;
+/** The failed statement or question in an answer, in words. */
+function failureOf(structured: unknown, content: readonly unknown[]): ToolAnswer['failure'] {
+  const failed = failedResult(structured, content);
+  if (!failed) return null;
+  const { state, reason } = failed;
+  return { state, message: withoutControls(reason ?? strings.ended(state.toLowerCase()), true) };
 }
 
 type Part = ToolAnswer['parts'][number];

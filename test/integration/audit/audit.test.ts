@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { appendToAudit, auditFile } from '../../../main/audit/audit-file.ts';
 import type { AuditedCall } from '../../../main/audit/audited-call.ts';
-import { homeOfAna, SQL, startApplication } from '../cli/sql-session.ts';
+import { homeOfAna, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { locked, managedHome } from '../policy/managed-home.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
@@ -64,6 +64,23 @@ describe('an audit in a file', () => {
     await proxy.close();
     expect(await readFile(auditFile(env), 'utf8')).not.toContain(MARKER);
     expect(await readFile(auditFile(env), 'utf8')).not.toMatch(/dapi|SELECT|Bearer/);
+  });
+
+  test.each([
+    ['through the application', true],
+    ['of a proxy alone', false],
+  ])('says that a statement has failed %s, although MCP calls its answer a success', async (_what, isShared) => {
+    const { env } = await homeOfAna();
+    await runCommand(env, ['audit', 'on']);
+    if (isShared) await startApplication(env);
+    const proxy = await startSession(env);
+    const call = { name: 'execute_sql', arguments: { query: 'SELECT 1' }, _meta: { warehouse_id: 'nowhere' } };
+    const { result } = await proxy.request(1, 'tools/call', call);
+    expect(result).toMatchObject({ structuredContent: { status: { state: 'FAILED' } } });
+    await vi.waitFor(async () => expect(await auditedLines(env)).toMatchObject([{ outcome: 'tool-error' }]), 10_000);
+    if (!isShared) return;
+    const { application } = JSON.parse((await runCommand(env, ['status', '--json'])).stdout);
+    expect(application.sessions).toMatchObject([{ calls: { done: 2, failed: 1 } }]);
   });
 
   test('is off unless it is asked for, and again once it is switched off', async () => {

@@ -12,6 +12,12 @@ import { linesOf } from './handshake.ts';
 
 const PATH = '/api/2.0/mcp/sql';
 
+/** How tools say that they failed: as MCP has it, and as the SQL server does. */
+const RESULTS: Record<string, object> = {
+  failing: { isError: true },
+  statement: { structuredContent: { statement_id: 's1', status: { state: 'FAILED', error: { message: 'No' } } } },
+};
+
 let server: ScriptedServer;
 let env: NodeJS.ProcessEnv;
 /** Ends the connections of the calls that the server does not answer. */
@@ -35,7 +41,7 @@ beforeEach(async () => {
         isBusy = false;
         response.writeHead(503).end();
       } else if (name === 'never') unanswered.push(response);
-      else json(response, result(frame?.id, { content: [], ...(name === 'failing' ? { isError: true } : {}) }));
+      else json(response, result(frame?.id, { content: [], ...RESULTS[name] }));
     },
   });
   server = await startScriptedServer(session.script);
@@ -75,6 +81,7 @@ it('the application knows which clients are attached, what they ask and how it w
   client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   await client.request(1, 'tools/call', { name: 'working' });
   await client.request(2, 'tools/call', { name: 'failing' });
+  await client.request(4, 'tools/call', { name: 'statement' });
   client.send({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'never' } });
   await expect
     .poll(() => heard.lists.at(-1))
@@ -88,8 +95,8 @@ it('the application knows which clients are attached, what they ask and how it w
         clientVersion: '0.9',
         protocolVersion: '2025-06-18',
         open: 1,
-        done: 3,
-        failed: 1,
+        done: 4,
+        failed: 2,
       },
     ]);
   cut();
@@ -100,7 +107,8 @@ it('the application knows which clients are attached, what they ask and how it w
     { id: 1, session: 1, method: 'initialize', tool: null, outcome: 'answered' },
     { id: 2, clientName: 'claude-ai', profile: 'acme', path: PATH, tool: 'working', outcome: 'answered' },
     { id: 3, tool: 'failing', outcome: 'tool-error' },
-    { id: 4, tool: 'never', outcome: 'lost', errorCode: -31_999 },
+    { id: 4, tool: 'statement', outcome: 'tool-error' },
+    { id: 5, tool: 'never', outcome: 'lost', errorCode: -31_999 },
   ]);
 });
 

@@ -10,6 +10,7 @@ import {
   summarizeFrame,
 } from '../../../main/hub/frame-summary.ts';
 
+const statement = (state: string) => ({ statement_id: 's', status: { state, error: { message: 'No such column' } } });
 const LONG = 'x'.repeat(100_000);
 const verdict = (value: unknown) => callOutcome(frame(value), summarizeFrame(frame(value)));
 const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
@@ -122,6 +123,16 @@ describe('the outcome of a call', () => {
     [{ result: { content: [{ text: LONG }], isError: false } }, 'answered'],
     [`{ "result" : { "isError" : true , "content" : "${LONG}" } }`, 'tool-error'],
     [`{ "result"\n:\n{\n  "isError"  :  true,\n  "content" : "${LONG}" } }`, 'tool-error'],
+    [{ result: { structuredContent: statement('FAILED') } }, 'tool-error'],
+    [{ result: { structuredContent: statement('CANCELED') } }, 'tool-error'],
+    [{ result: { structuredContent: statement('SUCCEEDED') } }, 'answered'],
+    [{ result: { structuredContent: statement('RUNNING') } }, 'answered'],
+    [{ result: { content: [{ type: 'text', text: JSON.stringify(statement('FAILED'), null, 2) }] } }, 'tool-error'],
+    [{ result: { content: [{ type: 'text', text: `SELECT ${JSON.stringify(statement('FAILED'))}` }] } }, 'answered'],
+    [{ result: { structuredContent: { conversationId: 'c', status: 'FAILED' } } }, 'tool-error'],
+    [{ result: { structuredContent: { conversationId: 'c', status: 'COMPLETED' } } }, 'answered'],
+    [{ result: { structuredContent: { job_id: 7, status: 'FAILED' } } }, 'answered'],
+    [{ result: { structuredContent: { ...statement('SUCCEEDED'), rows: [statement('FAILED')] } } }, 'answered'],
     [{ result: { error: { code: 1 } } }, 'answered'],
     [{ error: null, result: { content: [] } }, 'answered'],
     [{ error: 'no', result: { content: [] } }, 'answered'],
