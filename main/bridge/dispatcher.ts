@@ -193,7 +193,7 @@ export class RequestDispatcher {
       const json = parseFrame(frame);
       if (session.id !== undefined && !pending.responseStarted && isError(json) && mayBeLoss(frame))
         loss = { frame, head };
-      else if (this.#service && !pending.responseStarted && isForAnswer(pending) && this.#service.isElicitation(json))
+      else if (this.#service && mayBeElicited(pending) && this.#service.isElicitation(json))
         elicitation = { frame, head };
       else this.#answers.take(pending, frame, head, json);
     });
@@ -351,6 +351,14 @@ export class RequestDispatcher {
 
 function isForAnswer({ envelope }: PendingRequest): boolean {
   return envelope.kind === 'request' || (envelope.kind === 'batch' && envelope.requests > 0);
+}
+
+/**
+ * Whether an error may ask for the request once more. Notifications that came before it change nothing about that; of a batch,
+ * other requests may have run.
+ */
+function mayBeElicited({ envelope, isOpen }: PendingRequest): boolean {
+  return envelope.kind === 'request' && isOpen;
 }
 
 /** Why an attempt with this outcome failed. */

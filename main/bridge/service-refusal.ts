@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
-import { parseFrame, rawId } from './frame/frame.ts';
+import { elementsOf, wholeOf } from './frame/edit.ts';
+import { parseFrame, rawId, scanFrame } from './frame/frame.ts';
 import { itemsOf, type Members, memberAt, membersOf } from './frame/members.ts';
 import type { HttpOutcome } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
@@ -76,7 +77,7 @@ export class ServiceRefusals {
       if (TOKEN_ACCEPTED.has(checked.error.code)) throw this.#notKnown(checked.error);
     }
     if (checked.state !== 'signed-out') return 'other';
-    const isHelpless = checked.way !== 'page' || this.#port.isOwnClient || !WAITING_METHODS.has(pending.method);
+    const isHelpless = checked.way !== 'page' || this.#port.isOwnClient || !isWantedByUser(pending);
     if (isHelpless) throw service.signedOut(checked);
     return this.#wait(pending, Buffer.isBuffer(refusal) ? this.#addressIn(refusal) : undefined);
   }
@@ -169,6 +170,14 @@ const TOKEN_ACCEPTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'feature_unavailable',
   'not_found',
 ]);
+
+/** Whether a frame asks for something, alone or in a batch, that waits for the user. */
+function isWantedByUser({ envelope, frame, method }: PendingRequest): boolean {
+  if (envelope.kind !== 'batch') return WAITING_METHODS.has(method);
+  return elementsOf(frame, wholeOf(frame)).some(({ start, end }) =>
+    WAITING_METHODS.has(scanFrame(frame.subarray(start, end)).method ?? ''),
+  );
+}
 
 function notSignedIn({ title }: ServiceSignIn): string {
   return `You are not signed in to ${title}.`;

@@ -254,6 +254,139 @@ describe.each(['cancel', 'decline'])('a client that answers %s by itself, becaus
   );
 });
 
+/** A refusal of call 1 in another spelling than the embedded workspace's, with what its user has to open. */
+interface OtherRefusal {
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+const METADATA = 'https://elsewhere.test/.well-known/oauth-protected-resource';
+const challenge = (header: string | undefined): OtherRefusal => ({
+  status: 401,
+  ...(header === undefined ? {} : { headers: { 'www-authenticate': header } }),
+  body: JSON.stringify({ error_code: '401', message: 'Sign in.' }),
+});
+const elicitation = (...urls: unknown[]) => {
+  const elicitations = urls.map((url, index) => ({ mode: 'url', elicitationId: `e${index}`, url, message: 'Sign in' }));
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32042, message: 'Sign in', data: { elicitations } } });
+};
+const inJson = (body: string): OtherRefusal => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body,
+});
+const inEvents = (...frames: string[]): OtherRefusal => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  body: frames.map((frame) => `event: message\ndata: ${frame}\n\n`).join(''),
+});
+const LOGGED = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"asking GitHub"}}';
+
+describe('a refusal for want of a sign-in', notOnWindows, () => {
+  const refuse = (effect: OtherRefusal) =>
+    stage.workspace.faults.add({ path: PATH, method: 'POST', effect: { kind: 'answer', ...effect } });
+
+  it.each<[string, OtherRefusal]>([
+    ['a challenge in other letters', challenge(`bEARER   Resource_Metadata = "${METADATA}"`)],
+    ['several challenges', challenge(`Negotiate, Basic realm="a, b", Bearer resource_metadata="${METADATA}", DPoP`)],
+    ['a challenge of another scheme', challenge('Basic realm="GitHub"')],
+    ['no challenge', challenge(undefined)],
+    ['several addresses', inJson(elicitation('https://github.test/one', 'https://github.test/two'))],
+    ['no address', inJson(elicitation())],
+    ['an address that is none', inJson(elicitation(5))],
+    ['an address of a script', inJson(elicitation('javascript:alert(1)'))],
+    ['an address of a script behind a good one', inJson(elicitation('https://github.test/', 'javascript:alert(1)'))],
+    ['an address of another host', inJson(elicitation('https://evil.test/mcp-service-login?name=system.ai.github'))],
+    ['a file', inJson(elicitation('file:///etc/passwd'))],
+    ['an error in an event stream, behind a notification', inEvents(LOGGED, elicitation('https://github.test/'))],
+  ])('opens the page of the workspace, said with %s', async (_how, refusal) => {
+    const proxy = await startProxy();
+    await proxy.request(0, 'tools/list');
+    refuse(refusal);
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    await signInOnPage();
+    expect(textOf(await answer)).toContain('retry');
+    expect(await stage.pages()).toEqual([page()]);
+    expect([calls(), refreshes()]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['javascript:alert(1)', page],
+    ['https://evil.test/', () => 'https://evil.test/'],
+  ])('with the address %s reaches a client that opens addresses only where it is safe', async (url, shown) => {
+    const proxy = await startProxy('user', { elicitation: { url: {} } });
+    await proxy.request(0, 'tools/list');
+    refuse(inJson(elicitation(url)));
+    void proxy.request(1, 'tools/call', SEARCH).catch(() => undefined);
+    const asked = () =>
+      proxy.frames.map((frame) => JSON.parse(String(frame))).find(({ method }) => method === 'elicitation/create');
+    await expect.poll(asked).toMatchObject({ params: { url: shown() } });
+  });
+
+  describe('of a batch', () => {
+    const batchOfTwo = async () => {
+      const proxy = new ProxyProcess(['--profile', 'user', '--path', PATH], stage.home.env);
+      stage.atEnd(() => proxy.close());
+      const clientInfo = { name: 'test', version: '1' };
+      await proxy.open({ protocolVersion: '2025-03-26', capabilities: {}, clientInfo });
+      proxy.send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: SEARCH })));
+      return () =>
+        proxy.frames
+          .flatMap((frame) => JSON.parse(String(frame)))
+          .filter(({ id }) => id === 1 || id === 2)
+          .map((answer) => JSON.stringify(answer));
+    };
+
+    it('opens one page where all of it was refused, and all of it goes on', async () => {
+      const told = await batchOfTwo();
+      await signInOnPage();
+      await expect.poll(told, { timeout: 20_000 }).toHaveLength(2);
+      for (const words of told()) expect(words).toContain('retry');
+      expect([await stage.pages(), refreshes(), calls()]).toEqual([[page()], 0, 4]);
+    });
+
+    it.each(['json', 'sse'] as const)(
+      'is told for each call with the link, and none is sent twice (%s)',
+      async (answers) => {
+        set({ signInSignal: 'elicitation', answers });
+        const told = await batchOfTwo();
+        await expect.poll(told).toHaveLength(2);
+        for (const words of told()) expect(words).toContain(page());
+        expect([await stage.pages(), refreshes(), calls()]).toEqual([[], 0, 2]);
+      },
+    );
+  });
+
+  it('opens one page for a client of the application and one that works alone, and outlasts one that gives up', async () => {
+    const alone = await startProxy();
+    await startApplication();
+    const attached = await startProxy();
+    const third = await startProxy();
+    const answers = [alone, attached].map((proxy) => proxy.request(1, 'tools/call', SEARCH));
+    void third.request(1, 'tools/call', SEARCH).catch(() => undefined);
+    await expect.poll(calls).toBe(3);
+    await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+    third.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    await signInOnPage();
+    for (const answer of answers) expect(textOf(await answer)).toContain('retry');
+    expect([await stage.pages(), calls()]).toEqual([[page()], 5]);
+  });
+
+  it('comes again where the user signs out between two calls', async () => {
+    const proxy = await startProxy();
+    const first = proxy.request(1, 'tools/call', SEARCH);
+    await signInOnPage();
+    expect(textOf(await first)).toContain('retry');
+    stage.workspace.gateway.signOut('ben', GITHUB);
+    await writeFile(join(stage.home.notes, 'opened'), '');
+    const second = proxy.request(2, 'tools/call', SEARCH);
+    await signInOnPage();
+    expect(textOf(await second)).toContain('retry');
+    expect(calls()).toBe(4);
+  });
+});
+
 describe('what a user is told who cannot sign in by a page', notOnWindows, () => {
   it('a personal access token cannot sign in: the link, and as whom it has to be opened', async () => {
     const proxy = await startProxy('token');
