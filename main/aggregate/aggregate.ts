@@ -246,7 +246,6 @@ export class Aggregate implements Bridge {
       this.#draining.add(drain);
       const member = new Member(server.name, this.#initialize, this.#portOf(server, draining));
       this.#members.set(server.name, { member, setUp: server.setUp, release: () => this.#draining.delete(drain) });
-      this.#router.joined(member);
     }
   }
 
@@ -280,6 +279,7 @@ export class Aggregate implements Bridge {
         flushed: () => client.flushed(),
       }),
       said: (member, frame, method, isRequest) => this.#said(member, frame, method, isRequest),
+      introduced: (member) => this.#router.introduced(member),
       answered: (member, request, answer) => request.reply(this.#router.received(member, request, answer)),
       changed: (kinds) => this.#tell(kinds),
       settled: () => this.#settled(),

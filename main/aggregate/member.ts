@@ -1,6 +1,6 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
-import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
+import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame, errorOfFrame } from '../bridge/frame/error-frame.ts';
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, rpcErrorIn } from '../bridge/frame/members.ts';
@@ -29,6 +29,8 @@ export interface MemberPort {
   sink(write: (frame: Buffer) => void): FrameSink;
   /** A request or a notification of the server's. Progress and answers have found their senders already. */
   said(member: Member, frame: Buffer, method: string, isRequest: boolean): void;
+  /** The server can be asked: its session has begun, for the first time or again. */
+  introduced(member: Member): void;
   /** The server's answer to a request of the client's, as the client may have it. */
   answered(member: Member, request: RoutedRequest, answer: Buffer): void;
   /** The server can be asked, or its list of this kind is another one than the client may have. */
@@ -48,8 +50,8 @@ export class Member {
   /** The client's `initialize`. */
   readonly #initialize: Buffer;
   #opened: OpenedServer | undefined;
-  /** Frames that wait for the session to be opened. */
-  #held: Buffer[] | undefined = [];
+  /** Frames that wait for the session to be opened, each with its raw id. */
+  #held: { frame: Buffer; id: string | undefined }[] | undefined = [];
   #trouble: string | undefined;
   /** Undefined until the server itself has said them. */
   #capabilities: unknown;
@@ -68,6 +70,11 @@ export class Member {
   /** Why the server has no session; undefined where it has one, or is getting one. */
   get trouble(): string | undefined {
     return this.#trouble;
+  }
+
+  /** Whether the server can be asked now. */
+  get isIntroduced(): boolean {
+    return this.#held === undefined;
   }
 
   get pendingBytes(): number {
@@ -101,8 +108,13 @@ export class Member {
   /** The client has cancelled one of its requests; false where that is none of this server's. */
   cancel(notification: Buffer, request: RoutedRequest): boolean {
     const cancelled = this.#requests.cancelled(notification, (asker) => 'client' in asker && asker.client === request);
-    if (cancelled) this.#send(cancelled.frame);
-    return cancelled !== undefined;
+    if (!cancelled) return false;
+    const id = textAt(cancelled.frame, 'params', 'requestId');
+    const left = this.#held?.filter((held) => held.id === undefined || held.id !== id);
+    // What the server has not been sent yet is not sent at all.
+    if (left && left.length < (this.#held?.length ?? 0)) this.#held = left;
+    else this.#send(cancelled.frame);
+    return true;
   }
 
   /** The client's requests that the server works on, the oldest first. */
@@ -162,6 +174,7 @@ export class Member {
 
   async #pages(kind: ListKind): Promise<readonly ListItem[]> {
     const all: ListItem[] = [];
+    const cursors = new Set<string>();
     let params = '{}';
     for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
       const answer = await this.ask(LISTS[kind].method, params);
@@ -169,10 +182,12 @@ export class Member {
       all.push(...(kind === 'tools' ? items.filter((item) => !isOnlyTask(item)) : items));
       const error = kind === 'tools' ? rpcErrorIn(parseFrame(answer)) : undefined;
       if (error) all.push(statusTool(this.name, error.message));
-      if (nextCursor === undefined) break;
+      // A cursor that comes again would lead to the same items for ever.
+      if (nextCursor === undefined || cursors.has(nextCursor)) break;
+      cursors.add(nextCursor);
       params = JSON.stringify({ cursor: nextCursor });
     }
-    return all;
+    return withoutRepeated(all);
   }
 
   #open(): void {
@@ -206,7 +221,8 @@ export class Member {
     this.#opened?.bridge.receive(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const frame of held) this.#opened?.bridge.receive(frame);
+    this.#port.introduced(this);
+    for (const { frame } of held) this.#opened?.bridge.receive(frame);
   }
 
   #failed(error: unknown): void {
@@ -231,7 +247,7 @@ export class Member {
   }
 
   #send(frame: Buffer): void {
-    if (this.#held) this.#held.push(frame);
+    if (this.#held) this.#held.push({ frame, id: scanFrame(frame).id });
     else this.#opened?.bridge.receive(frame);
   }
 
@@ -268,6 +284,12 @@ export class Member {
   #forgetLists(method: string): void {
     for (const kind of LIST_KINDS) if (LISTS[kind].changed === method) this.#lists.delete(kind);
   }
+}
+
+/** Some clients' models take no list in which a name stands twice. The first one stays. */
+function withoutRepeated(items: readonly ListItem[]): ListItem[] {
+  const seen = new Set<string>();
+  return items.filter(({ name }) => seen.size < seen.add(name).size);
 }
 
 /** The tool that stands for those of a server that has no session. */

@@ -55,8 +55,8 @@ export class Router {
     };
   }
 
-  joined(member: Member): void {
-    if (this.#level !== undefined) void member.ask('logging/setLevel', this.#level);
+  introduced(member: Member): void {
+    if (this.#level !== undefined && member.mayHave('logging')) void member.ask('logging/setLevel', this.#level);
   }
 
   left(server: string): void {
@@ -69,7 +69,7 @@ export class Router {
     const level = textAt(frame, 'params');
     this.#level = level;
     if (level === undefined) return;
-    for (const member of this.#members()) if (member.mayHave('logging')) void member.ask('logging/setLevel', level);
+    for (const member of this.#members()) if (member.isIntroduced) this.introduced(member);
   }
 
   /** Whether a server may ask something in the answer to such a request. */

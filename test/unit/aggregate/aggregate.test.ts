@@ -273,6 +273,56 @@ describe('several servers as one', () => {
     expect(a.received.filter(({ method }) => method === 'initialize')).toHaveLength(1);
   });
 
+  it('give that level again to a server that could not be opened at first', async () => {
+    let isAway = true;
+    const a = serverOf('a', { tools: ['run'] }, ({ id, method }, say) => {
+      if (method === 'initialize' && isAway) say({ id, error: { code: -31_999, message: 'Away' } } as Frame);
+      return method === 'initialize' && isAway;
+    });
+    const client = clientOf(a);
+    await client.open();
+    await vi.waitFor(async () => expect(await client.tools()).toEqual(['connection_status']));
+    await client.request('logging/setLevel', { level: 'debug' });
+    isAway = false;
+    await client.request('tools/call', { name: 'connection_status' });
+    await vi.waitFor(async () => expect(await client.tools()).toEqual(['run']));
+    const levels = a.received.filter(({ method }) => method === 'logging/setLevel');
+    expect(levels).toMatchObject([{ params: { level: 'debug' } }]);
+  });
+
+  it('send no call that was cancelled before its server could be asked', async () => {
+    let introduce: () => void = () => {};
+    const slow = serverOf('slow', { tools: ['wait', 'run'] }, ({ id, method }, say) => {
+      if (method !== 'initialize') return false;
+      introduce = () => say({ id, result: { capabilities: { tools: {} }, serverInfo: { name: 'slow' } } } as Frame);
+      return true;
+    });
+    const client = clientOf(slow, serverOf('b', { tools: ['other'] }));
+    await client.open();
+    const call = (name: string, id: string) => client.request('tools/call', { name: `slow__${name}` }, id);
+    void call('wait', 'cancelled');
+    const other = call('run', 'other');
+    client.send({ method: 'notifications/cancelled', params: { requestId: 'cancelled' } });
+    introduce();
+    expect((await other).result).toMatchObject({ by: 'slow' });
+    expect(slow.calls()).toEqual(['run']);
+    expect(client.frames.filter((frame) => 'id' in frame && frame.id === 'cancelled')).toEqual([]);
+  });
+
+  it('list a tool once that its server lists twice, and end where a server gives the same cursor again', async () => {
+    const lists: unknown[] = [];
+    const a = serverOf('a', {}, ({ id, method, params }, say) => {
+      if (method !== 'tools/list') return false;
+      lists.push(params?.cursor);
+      say({ id, result: { tools: [{ name: 'run' }, { name: 'look' }, { name: 'run' }], nextCursor: 'more' } } as Frame);
+      return true;
+    });
+    const client = clientOf(a, serverOf('b', { tools: ['look'] }));
+    await client.open();
+    expect(await client.tools()).toEqual(['run', 'a__look', 'b__look']);
+    expect(lists).toEqual([undefined, 'more']);
+  });
+
   it('answer a batch together, whatever is in it', async () => {
     const client = clientOf(serverOf('a', { tools: ['run'] }));
     await client.open();
