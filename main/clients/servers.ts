@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
+import { percentDecoded } from '../platform/percent.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import {
   checkServer,
@@ -245,7 +246,7 @@ export interface UnnamedServer {
  * letter that a name takes.
  */
 export function suggestName({ kind, path, title = '' }: UnnamedServer, usedNames: readonly string[]): string {
-  const last = decodeURIComponent(path.split('/').at(-1) ?? '');
+  const last = percentDecoded(path.split('/').at(-1) ?? '');
   const isSpace = kind === 'genie' && slugOf(title) !== '';
   const names: Record<ManagedServerKind, string> = {
     sql: 'databricks-sql',

@@ -1,4 +1,5 @@
 import { CausewayError, sentences } from '../platform/errors.ts';
+import { percentDecoded } from '../platform/percent.ts';
 import type { RuleSet } from '../rules/rules.ts';
 
 /** A server that a policy requires, as the list of servers holds it; without a kind it is an `other`. */
@@ -145,20 +146,11 @@ export function listed(items: readonly string[]): string {
 /** A server's path as servers read it: percent signs decoded, in small letters, without doubled or last slashes and query. */
 function plainPath(path: string): string {
   const { pathname } = new URL(path, 'https://workspace.invalid');
-  const text = decoded(pathname);
+  const text = percentDecoded(pathname);
   return text
     .toLowerCase()
     .replace(/\/{2,}/g, '/')
     .replace(/\/+$/, '');
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    // A percent sign that encodes nothing stands for itself.
-    return path;
-  }
 }
 
 function isMatch(pattern: string, path: string): boolean {

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../platform/percent.ts';
 import { isWireName } from '../platform/wire-name.ts';
 import type { Rules, ToolRules } from './rules.ts';
 import type { Switch } from './switches.ts';
@@ -43,19 +44,10 @@ export type Decision =
 /** The server that rules name: host and path, however they are spelled. Unity Catalog's names have no case. */
 export function serverKey(host: string, path: string): string {
   const { origin, pathname } = new URL(path, host);
-  return `${origin}${decoded(pathname)
+  return `${origin}${percentDecoded(pathname)
     .toLowerCase()
     .replace(/\/{2,}/g, '/')
     .replace(/\/+$/, '')}`;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    // A percent sign that encodes nothing stands for itself.
-    return path;
-  }
 }
 
 /** Paths of the SQL servers (spec/managed-mcp-endpoints.md › Endpoints; its successor is an MCP service). */

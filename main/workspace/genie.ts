@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { percentDecoded } from '../platform/percent.ts';
 import { type Listing, listing } from './paging.ts';
 import type { Rest } from './rest.ts';
 
@@ -27,7 +28,7 @@ const SPACE_PATH = /^\/api\/2\.0\/mcp\/genie\/([^/?#]+)\/?$/;
 /** The Genie space that a server's path names by its id; undefined for every other server. */
 export function spaceOf(path: string): string | undefined {
   const id = SPACE_PATH.exec(path)?.[1];
-  return id === undefined ? undefined : decodeURIComponent(id);
+  return id === undefined ? undefined : percentDecoded(id);
 }
 
 /** The title of the Genie space that a server's path names; undefined where there is none, or none can be read now. */

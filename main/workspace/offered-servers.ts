@@ -1,3 +1,4 @@
+import { percentDecoded } from '../platform/percent.ts';
 import type { DatabricksApp } from './apps.ts';
 import type { CatalogItem, Connection, McpService } from './catalog.ts';
 import type { GenieSpace } from './genie.ts';
@@ -51,7 +52,7 @@ const OLDER_PATHS: [path: RegExp, successor: (rest: string) => Successor][] = [
   [/^\/api\/2\.0\/mcp\/genie\/?$/i, () => ofService(GENIE_ONE_SERVICE)],
   [
     /^\/api\/2\.0\/mcp\/vector-search\/([^?#]+)$/i,
-    (rest) => ({ path: `${SEARCH_PATH}/${rest}`, add: `search:${rest.split('/').map(decodeURIComponent).join('.')}` }),
+    (rest) => ({ path: `${SEARCH_PATH}/${rest}`, add: `search:${rest.split('/').map(percentDecoded).join('.')}` }),
   ],
 ];
 const SEARCH_PATH = '/api/2.0/mcp/ai-search';

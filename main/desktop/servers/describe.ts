@@ -3,6 +3,7 @@ import type { ManagedServer } from '../../clients/servers.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
 import type { ServerHealth } from '../../hub/health/health.ts';
 import { asSentence, type CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
+import { percentDecoded } from '../../platform/percent.ts';
 import { appOf } from '../../workspace/app-name.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
 import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
@@ -69,7 +70,7 @@ function titleOf({ name, path, title }: ManagedServer): string {
     .replace(/[?#].*$/, '')
     .split('/')
     .slice(5)
-    .map(decoded)
+    .map(percentDecoded)
     .join('.');
   const service = serviceOf(path);
   switch (typeOf(path)) {
@@ -85,14 +86,6 @@ function titleOf({ name, path, title }: ManagedServer): string {
       return appOf(path)?.name ?? name;
     default:
       return name;
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
   }
 }
 

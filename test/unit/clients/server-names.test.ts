@@ -42,6 +42,8 @@ describe('the name that is proposed for another server', () => {
     ['vector-search', '/api/2.0/mcp/ai-search/main/support', 'search-support'],
     ['app', '/apps/mcp-reports/mcp', 'mcp-reports'],
     ['other', '/ai-gateway/mcp-services/system.ai.github', 'system-ai-github'],
+    ['other', '/api/2.0/mcp/external/caf%C3%A9', 'cafe'],
+    ['other', '/api/2.0/mcp/external/100%', '100'],
   ] as const)('of kind %s at %s is %s', (kind, path, name) => {
     expect(suggestName({ kind, path }, [])).toBe(name);
     expect(suggestName({ kind, path }, [name])).toBe(`${name}-2`);
