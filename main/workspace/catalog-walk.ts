@@ -54,7 +54,7 @@ const RANK = { lists: 0, named: 1, schemas: 2, contents: 3 };
 
 /**
  * Everything that a workspace offers as MCP servers to its signed-in user, as it is found. Never more than eight requests
- * at once, nor more than `maxRequests` in all: what was not read then is told at the end, and so is a list that failed.
+ * at once, nor more than `maxRequests` in all, and nothing twice: what was not read then is told at the end, and so is a list that failed.
  * Leaving the iteration cancels the requests under way.
  * @throws {CausewayError} where nothing could be read, where the sign-in is refused, and `cancelled`
  */
@@ -70,8 +70,11 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
   /** How many lists that may still give something of a group are left. */
   const open = new Map<ServerGroup, number>();
 
+  const given = new Set<string>();
   const found = (servers: OfferedServer[]) => {
-    const shown = servers.filter((server) => wanted.has(server.group) && matchesSearch(server, search));
+    // A list whose pages overlap has some of its items twice.
+    const fresh = servers.filter(({ add }) => given.size < given.add(add).size);
+    const shown = fresh.filter((server) => wanted.has(server.group) && matchesSearch(server, search));
     if (shown.length > 0) queue.emit({ what: 'found', servers: shown });
   };
   const count = (group: ServerGroup, by: 1 | -1) => {
@@ -80,10 +83,12 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
     if (left === 0) queue.emit({ what: 'complete', group });
   };
 
-  /** Reads a list, if it may give something of a wanted group. */
+  const places = new Set<string>();
+  const isRead = (place: string) => places.size === places.add(place).size;
+  /** Reads a list, if it may give something of a wanted group, and once only. */
   const read = (mayGive: readonly ServerGroup[], task: Omit<WalkTask, 'ended'>) => {
     const here = mayGive.filter((group) => wanted.has(group));
-    if (here.length === 0) return;
+    if (here.length === 0 || (task.place !== undefined && isRead(`${task.about} ${task.place}`))) return;
     for (const group of here) count(group, 1);
     queue.add({
       ...task,

@@ -52,6 +52,40 @@ export function isForAll(error: unknown): boolean {
   return !(error instanceof WorkspaceError) || FOR_ALL.has(error.code);
 }
 
+/** The lists that wait, which in a large workspace are tens of thousands; those of one rank stay in their order. */
+class WaitingTasks {
+  size = 0;
+  readonly #byRank = new Map<number, { tasks: WalkTask[]; taken: number }>();
+  /** The lowest first. */
+  readonly #ranks: number[] = [];
+
+  add(task: WalkTask): void {
+    this.size += 1;
+    const present = this.#byRank.get(task.rank);
+    if (present) present.tasks.push(task);
+    else {
+      this.#byRank.set(task.rank, { tasks: [task], taken: 0 });
+      const at = this.#ranks.findIndex((rank) => rank > task.rank);
+      this.#ranks.splice(at === -1 ? this.#ranks.length : at, 0, task.rank);
+    }
+  }
+
+  /** The first of those with the lowest rank. */
+  take(): WalkTask | undefined {
+    const [rank] = this.#ranks;
+    const first = rank === undefined ? undefined : this.#byRank.get(rank);
+    const task = first?.tasks[first.taken];
+    if (rank === undefined || !first || !task) return undefined;
+    this.size -= 1;
+    first.taken += 1;
+    if (first.taken === first.tasks.length) {
+      this.#byRank.delete(rank);
+      this.#ranks.shift();
+    }
+    return task;
+  }
+}
+
 /** Runs the lists of a walk, the lowest rank first, and hands on what they emit. */
 export class WalkQueue<E> {
   /** Counts requests, and refuses them beyond the limit. */
@@ -59,7 +93,7 @@ export class WalkQueue<E> {
   readonly #maxRequests: number;
   readonly #signal: AbortSignal;
   readonly #leave = new AbortController();
-  readonly #waiting: WalkTask[] = [];
+  readonly #waiting = new WaitingTasks();
   readonly #failures = new Map<string, { about: string; error: CausewayError }>();
   readonly #unread = { catalogs: new Set<string>(), schemas: new Set<string>(), lists: 0 };
   readonly #closed = new Set<string>();
@@ -83,14 +117,7 @@ export class WalkQueue<E> {
   }
 
   add(task: WalkTask): void {
-    // Binary, for there may be thousands; those of one rank stay in their order.
-    let [low, high] = [0, this.#waiting.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#waiting[middle]?.rank ?? 0) <= task.rank) low = middle + 1;
-      else high = middle;
-    }
-    this.#waiting.splice(low, 0, task);
+    this.#waiting.add(task);
   }
 
   emit(event: E): void {
@@ -123,24 +150,31 @@ export class WalkQueue<E> {
 
   #next(): void {
     while (this.#running < MAX_AT_ONCE) {
-      const task = this.#waiting.shift();
+      const task = this.#waiting.take();
       if (!task) break;
-      this.#running += 1;
-      void this.#perform(task);
+      // Those that are left out are many in a large workspace: one must not call for the next.
+      if (this.#isLeftOut(task)) task.ended();
+      else {
+        this.#running += 1;
+        void this.#perform(task);
+      }
     }
-    if (this.#running > 0 || this.#waiting.length > 0) return;
+    if (this.#running > 0 || this.#waiting.size > 0) return;
     this.#isOver = true;
     this.#wake();
   }
 
+  #isLeftOut(task: WalkTask): boolean {
+    if (this.#signal.aborted) this.#fatal ??= this.#signal.reason;
+    if (this.#fatal !== undefined) return true;
+    if (this.#stopped !== null) this.#failed(task, new LimitReached());
+    return this.#stopped !== null || this.#without.has(task.about);
+  }
+
   async #perform(task: WalkTask): Promise<void> {
     try {
-      this.#signal.throwIfAborted();
-      if (this.#fatal !== undefined || this.#stopped !== null) throw new LimitReached();
-      if (!this.#without.has(task.about)) {
-        await task.run(this.#signal);
-        this.#failuresInARow = 0;
-      }
+      await task.run(this.#signal);
+      this.#failuresInARow = 0;
     } catch (error) {
       this.#failed(task, error);
     }

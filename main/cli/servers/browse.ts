@@ -106,17 +106,18 @@ class GroupPrinter {
     this.first ??= server;
     const notes = [obstacle ?? '', successor === null ? '' : `Replaced by ${successor}.`, shortened(about)];
     const named = title === add || add.endsWith(`:${title}`) ? '' : title;
-    const rest = [named, ...notes].filter((part) => part !== '').join('  ');
+    const rest = [shortened(named), ...notes].filter((part) => part !== '').join('  ');
     await writeLine(stdout, `  ${add.padEnd(ADD_WIDTH)}  ${rest}`.trimEnd());
   }
 }
 
 const ADD_WIDTH = 34;
-const ABOUT_LENGTH = 80;
+const TEXT_LENGTH = 80;
 
-function shortened(about: string): string {
-  const [line = ''] = about.trim().split('\n');
-  return line.length <= ABOUT_LENGTH ? line : `${line.slice(0, ABOUT_LENGTH - 1)}…`;
+/** The first line of a title or a comment. */
+function shortened(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return line.length <= TEXT_LENGTH ? line : `${line.slice(0, TEXT_LENGTH - 1)}…`;
 }
 
 async function closing(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { largeCatalog } from '../../workspace/large-catalog.ts';
-import { type CommandLine, openCommandLine } from '../warehouses/harness.ts';
+import { type CommandLine, openCommandLine, runCommand } from '../warehouses/harness.ts';
 
 /** `causeway servers browse`, and `servers add` of what it names. */
 
@@ -118,6 +118,45 @@ describe('what a workspace offers', () => {
     const ambiguous = await small.run('ben', 'servers', 'add', 'genie:r');
     expect([ambiguous.code, ambiguous.stderr]).toEqual([2, expect.stringContaining('Several Genie spaces')]);
     expect((await small.run('ben', 'servers', 'add', 'nonsense:x')).code).toBe(2);
+  });
+
+  test('has a line for each title, whatever it is made of', async () => {
+    const { genieSpaces } = small.workspace.state;
+    const [space] = genieSpaces;
+    const titles = ['A\u001b]0;b\u0007\u202ec', 'Two\nlines', 'L'.repeat(5_000), 'Umsatz 🚀', 'Umsatz 🚀', ' \t '];
+    const ids = titles.map((_, index) => String(index).repeat(32));
+    const before = genieSpaces.length;
+    for (const [index, title] of titles.entries()) {
+      if (space) genieSpaces.push({ ...space, title, spaceId: ids[index] ?? '' });
+    }
+    const { stdout } = await small.run('ben', 'servers', 'browse', '--kind', 'genie');
+    const twice = await small.run('ben', 'servers', 'add', 'genie:UMSATZ 🚀');
+    genieSpaces.length = before;
+    const lines = stdout.split('\n').filter((line) => ids.some((id) => line.includes(id)));
+    expect(lines).toHaveLength(titles.length);
+    expect(lines.every((line) => line.length < 250)).toBe(true);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/);
+    expect(lines.at(-1)).toContain('Untitled Genie space');
+    expect(twice.stderr).toContain(`Name one by its id: genie:${ids[3]}, genie:${ids[4]}.`);
+  });
+
+  test('comes in whole where a page is refused for a moment (429), and a schema is closed', async () => {
+    const limit = { kind: 'rate-limit', retryAfter: '0' } as const;
+    small.workspace.faults.add({ path: `${UC}/mcp-services`, effect: limit, times: 2 });
+    const denied = { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"No."}' } as const;
+    small.workspace.faults.add({ path: `${UC}/functions`, effect: denied });
+    const found = await browse('ben');
+    small.workspace.faults.clear();
+    expect(addsOf(found)).toContain('main.support.tickets');
+    expect(found.leftOut).toContain('1 schema closed to you.');
+  });
+
+  test('is added at a path whose percent sign encodes nothing', async () => {
+    const path = '/api/2.0/mcp/vector-search/main/100%';
+    expect((await small.run('ben', 'servers', 'add', '--path', path, '--json')).stderr).toBe('');
+    const { stdout, code } = await runCommand(small.env, ['servers', '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.arrayContaining([expect.objectContaining({ path })])]);
   });
 
   test('is told to be refused where the token is', async () => {

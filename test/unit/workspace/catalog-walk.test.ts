@@ -130,8 +130,38 @@ describe('the walk through what a workspace offers', () => {
       path === `${UC}/mcp-services` ? { ...(large(path, query) as object), next_page_token: 'again' } : {},
     );
     const { found, end } = await walk(rest, { within: 'a.b', groups: ['services'] });
-    expect(found).toEqual(['a.b.tickets', 'a.b.tickets']);
+    expect(found).toEqual(['a.b.tickets']);
     expect(leftOutOf(end)).toEqual(['Services: The workspace keeps sending the same page of a list.']);
+  });
+
+  test.each([
+    ['of services', `${UC}/mcp-services`],
+    ['of catalogs', `${UC}/catalogs`],
+    ['of Genie spaces', '/api/2.0/genie/spaces'],
+  ])('ends, with what the other lists have, where a list %s gives a new token for ever', async (_what, endless) => {
+    let token = 0;
+    const { rest, asked } = workspaceOf((path, query) => {
+      const page = large(path, query) as object;
+      if (path !== endless) return page;
+      token += 1;
+      // Every other page is empty, as pages may be.
+      return { ...(token % 2 === 0 ? {} : page), next_page_token: `token ${token}` };
+    });
+    const { found, end } = await walk(rest);
+    expect(asked).toHaveLength(500);
+    expect(end.stopped).toBe('limit');
+    expect(found).toContain('system.ai.tickets');
+    expect(new Set(found).size).toBe(found.length);
+    expect(leftOutOf(end)[0]).toMatch(/^Stopped after 500 requests: .*not read\.$/);
+  });
+
+  test('ends where tens of thousands of lists are left out', async () => {
+    const { rest } = workspaceOf((path, query) => {
+      if (path === `${UC}/schemas`) return { schemas: numbered(`of_${query.catalog_name}`, 4_000) };
+      return large(path, query);
+    });
+    const { end } = await walk(rest);
+    expect(leftOutOf(end)).toEqual([expect.stringMatching(/^Stopped after 500 requests: 3\d{4} schemas not read\.$/)]);
   });
 
   test('ends after five failures in a row', async () => {
