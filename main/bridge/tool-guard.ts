@@ -45,8 +45,11 @@ export class ToolGuard {
   readonly #memory: AnswerStore;
   readonly #sink: FrameSink;
   readonly #approvals: ToolApprovals;
-  /** The requests for a list of tools that have no answer yet: by their raw ids, the names of their clients. */
-  readonly #lists = new Map<string, string | undefined>();
+  /**
+   * The requests for a list of tools that have no answer yet: by their raw ids, the names of their clients. A client that gives
+   * an id twice gets two lists.
+   */
+  readonly #lists = new Map<string, (string | undefined)[]>();
   readonly #hints = new Map<string, ToolHints>();
   /** As the client has named itself in `initialize`, empty where it has not; undefined before. */
   #client: string | undefined;
@@ -192,7 +195,8 @@ export class ToolGuard {
 
   #rememberList(frame: Buffer): void {
     const { id, method } = scanFrame(frame);
-    if (method === 'tools/list' && id !== undefined) this.#lists.set(id, this.#clientOf(frame));
+    if (method !== 'tools/list' || id === undefined) return;
+    this.#lists.set(id, [...(this.#lists.get(id) ?? []).slice(1 - MAX_SAME_ID), this.#clientOf(frame)]);
   }
 
   /** A frame for the client, without the tools that it may not use. */
@@ -219,8 +223,9 @@ export class ToolGuard {
   #filteredOne(frame: Buffer): Buffer {
     const { id, method } = scanFrame(frame);
     if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
-    const client = this.#lists.get(id);
-    this.#lists.delete(id);
+    const [client, ...others] = this.#lists.get(id) ?? [];
+    if (others.length > 0) this.#lists.set(id, others);
+    else this.#lists.delete(id);
     for (const { name, hints } of listedTools(frame)) this.#hints.set(name, hints);
     if (this.#rules.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
@@ -250,6 +255,9 @@ export class ToolGuard {
     this.#sink.write(toolTextFrame(id, frame, answer.text));
   }
 }
+
+/** How many open requests for a list may have the same id. */
+const MAX_SAME_ID = 100;
 
 const LIST_CHANGED_MEMBER = new Set(['listChanged']);
 const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';

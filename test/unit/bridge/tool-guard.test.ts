@@ -62,6 +62,14 @@ describe('without rules', () => {
 });
 
 describe('a tool that is off', () => {
+  it('it is in no list, also where a client gives two requests for one the same id', async () => {
+    const one = guardOf({ off: ['drop'] });
+    await one.take(LIST);
+    await one.take(LIST);
+    const list = listing(1, tool('drop'), tool('look'));
+    expect([names(one.shown(list)), names(one.shown(list))]).toEqual([['look'], ['look']]);
+  });
+
   it('a call of it is answered as a tool answers, under its own id, and a notification is not answered', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take('{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"drop"}}');
