@@ -2,6 +2,7 @@ import type { pinRequests } from '../../preload/contract/pins.ts';
 import { formatPinned, PIN_RANK, type Pin, sqlServerOf } from '../clients/pins.ts';
 import { withPin } from '../clients/server-arguments.ts';
 import { findServer, type ManagedServer, openServers, withMeta } from '../clients/servers.ts';
+import { pinProblem } from '../warehouses/pin-problem.ts';
 import { openDesktopClients } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
@@ -11,14 +12,17 @@ export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof p
     listPins: async ({ profile }) => {
       const { pins } = await pinsOfProfile(env, profile);
       const all =
-        pins.length === 0 ? [] : await model.using(profile, (warehouses) => warehouses.list()).catch(() => []);
-      const nameOf = (id: string) => all.find((warehouse) => warehouse.id === id)?.name ?? `Warehouse ${id}`;
+        pins.length === 0
+          ? undefined
+          : await model.using(profile, (warehouses) => warehouses.list()).catch(() => undefined);
+      const nameOf = (id: string) => all?.find((warehouse) => warehouse.id === id)?.name ?? `Warehouse ${id}`;
       return {
         pins: pins.map((pin) => ({
           ...pin,
           client: pin.client?.name ?? null,
           warehouse: nameOf(pin.warehouseId),
           whose: formatPinned(pin),
+          problem: (all && pinProblem(pin.warehouseId, all)) ?? null,
         })),
         rank: PIN_RANK,
       };

@@ -11,6 +11,8 @@ const pin = z.object({
   client: z.string().nullable(),
   /** Whose calls, in a few words: "databricks-sql in Cursor". */
   whose: z.string(),
+  /** Why these calls will fail, in sentences; null where nothing is known to be in their way. */
+  problem: z.string().nullable(),
 });
 
 export const pinRequests = {

@@ -80,11 +80,14 @@ function Picker({ pinning, onClose }: { pinning: Pinning; onClose(): void }) {
 }
 
 /** Each pinned warehouse once, with whose calls run on it. */
-export function pinnedWarehouses(pins: readonly PinInfo[]): { id: string; name: string; whose: string }[] {
+export function pinnedWarehouses(
+  pins: readonly PinInfo[],
+): { id: string; name: string; whose: string; problem: string | null }[] {
   const ids = [...new Set(pins.map(({ warehouseId }) => warehouseId))];
   return ids.map((id) => {
     const ofWarehouse = pins.filter(({ warehouseId }) => warehouseId === id);
-    return { id, name: ofWarehouse[0]?.warehouse ?? id, whose: LIST.format(ofWarehouse.map(({ whose }) => whose)) };
+    const { warehouse = id, problem = null } = ofWarehouse[0] ?? {};
+    return { id, name: warehouse, whose: LIST.format(ofWarehouse.map(({ whose }) => whose)), problem };
   });
 }
 

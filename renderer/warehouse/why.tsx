@@ -23,14 +23,14 @@ export function Why({ profile, steps }: { profile: string; steps: EffectiveStepI
   return (
     <Card title={why.title} isFlush>
       <ol className={styles.steps}>
-        {pinned.map(({ id, name, whose }, index) => (
+        {pinned.map(({ id, name, whose, problem }, index) => (
           <li key={id} className={styles.step}>
             <Icon of={IconPinned} />
             <span className={styles.source}>{why.pinned}</span>
             <span className={styles.warehouse}>{name}</span>
             <span className={styles.outcome}>{why.someCalls}</span>
             <p className={styles.reason}>
-              {why.pinnedFor(whose)}
+              {[why.pinnedFor(whose), problem ?? ''].join(' ').trim()}
               {index === pinned.length - 1 && ` ${data?.rank}`}
             </p>
           </li>

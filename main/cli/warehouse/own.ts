@@ -16,7 +16,7 @@ import {
   type Whose,
   whyQueriesFail,
 } from './options.ts';
-import { pinLines, pinnedServers } from './pins.ts';
+import { judgedPins, pinLines, pinnedServers } from './pins.ts';
 
 const YOU: Whose = { name: 'You', do: 'do' };
 
@@ -81,9 +81,13 @@ export function describeWarehouse({ name, state, size, type, serverless }: Wareh
 }
 
 /** The effective warehouse and why, in six lines: the answer, for whom, the three steps, and whether queries will run. */
-export function describeEffective(effective: EffectiveWarehouse, pins: readonly string[] = []): string[] {
+export function describeEffective(
+  effective: EffectiveWarehouse,
+  pins: readonly string[] = [],
+  pinsFail = false,
+): string[] {
   const steps = columns(effective.steps.map(stepRow));
-  return [headline(effective), forWhom(effective), ...pins, ...steps, outlook(effective)];
+  return [headline(effective), forWhom(effective), ...pins, ...steps, outlook(effective, pinsFail)];
 }
 
 function headline({ warehouse, decidedBy, certainty, problems }: EffectiveWarehouse): string {
@@ -105,12 +109,12 @@ function stepRow(step: EffectiveStep, index: number): string[] {
   return [`${mark} ${index + 1} ${STEP_NAMES[step.source]}`, step.certainty, printable(step.reason)];
 }
 
-function outlook({ problems, warehouse }: EffectiveWarehouse): string {
+function outlook({ problems, warehouse }: EffectiveWarehouse, pinsFail: boolean): string {
   if (problems.length > 0) return printable(sentences(...problems.flatMap(({ message, remedy }) => [message, remedy])));
   if (warehouse === null) return 'It is not known whether queries will run.';
   return warehouse.canUse === 'unknown'
     ? 'It is not known whether you may use it.'
-    : 'Nothing is in the way of your queries.';
+    : `Nothing is in the way of your ${pinsFail ? 'other ' : ''}queries.`;
 }
 
 export interface ShowCommandOptions extends CommonOptions {
@@ -120,18 +124,20 @@ export interface ShowCommandOptions extends CommonOptions {
 /** `causeway warehouse`: the effective warehouse, and why. */
 export async function show(context: CommandContext, options: ShowCommandOptions): Promise<void> {
   const { profile, warehouses } = await openSession(context, options);
-  const [survey, cli, { pins }] = await Promise.all([
+  const [survey, cli, found] = await Promise.all([
     warehouses.survey(context.signal),
     options.compare ? orMessage(warehouses.cliDefault(context.signal)) : undefined,
     pinnedServers(context, profile.name),
   ]);
   const { effective } = survey;
+  const pins = await judgedPins(found.pins, survey);
   if (options.json) {
     const others = cli === undefined ? {} : { databricksCli: cli };
     await writeJson(context.stdout, { ...effective, pins, ...others });
     return;
   }
-  const [headline = '', ...rest] = describeEffective(effective, await pinLines(pins, survey));
+  const doPinsFail = pins.some(({ problem }) => problem !== null);
+  const [headline = '', ...rest] = describeEffective(effective, await pinLines(pins, survey), doPinsFail);
   await writeStyledLine(context.stdout, bold(headline, context));
   for (const line of rest) await writeLine(context.stdout, line);
   if (cli !== undefined) await writeLine(context.stdout, compared(cli, effective));

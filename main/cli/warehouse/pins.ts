@@ -17,13 +17,29 @@ export async function pinnedServers(
   return { servers, pins: await openClients(context, {}).pins(servers) };
 }
 
+/** A pin, and why its calls will fail; null where nothing is known to be in their way. */
+export type JudgedPin = Pin & { problem: string | null };
+
+/** The pins with what the warehouses of the same moment say of them. */
+export async function judgedPins(pins: readonly Pin[], { readings, list }: WarehouseSurvey): Promise<JudgedPin[]> {
+  const { pinProblem } = await import('../../warehouses/pin-problem.ts');
+  const isListed = readings.visible.kind === 'known' && readings.usable.kind !== 'unreadable';
+  const visible = isListed ? list() : undefined;
+  return pins.map((pin) => ({ ...pin, problem: (visible && pinProblem(pin.warehouseId, visible)) ?? null }));
+}
+
 /** The top of the chain: which calls name a warehouse of their own. */
-export async function pinLines(pins: readonly Pin[], { readings }: WarehouseSurvey): Promise<string[]> {
+export async function pinLines(pins: readonly JudgedPin[], { readings }: WarehouseSurvey): Promise<string[]> {
   if (pins.length === 0) return [];
   const [{ formatPinned, PIN_RANK }, { nameOf }] = await Promise.all([
     import('../../clients/pins.ts'),
     import('../../warehouses/effective.ts'),
   ]);
-  const lines = pins.map((pin) => `↑ pinned: ${formatPinned(pin)} runs on ${nameOf(readings, pin.warehouseId)}`);
+  const lines = pins.flatMap((pin) => {
+    const { problem } = pin;
+    const verb = problem === null ? 'runs on' : 'is pinned to';
+    const line = `↑ pinned: ${formatPinned(pin)} ${verb} ${nameOf(readings, pin.warehouseId)}`;
+    return problem === null ? [line] : [line, `  ${problem}`];
+  });
   return [...lines.map(printable), `  ${PIN_RANK}`];
 }

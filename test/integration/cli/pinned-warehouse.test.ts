@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
-import { runCommand } from '../warehouses/harness.ts';
+import { runCommand, WAREHOUSES } from '../warehouses/harness.ts';
 import { homeOfAna, SQL, startApplication, startSession } from './sql-session.ts';
 
 async function home() {
@@ -231,9 +231,31 @@ describe('a warehouse pinned for one client', () => {
     expect(override).toContain('1 override');
     const { pins } = JSON.parse((await causeway('warehouse', '--json')).stdout);
     expect(pins).toEqual([
-      { server: 'databricks-sql', warehouseId: second.id, client: null, project: null },
-      { server: 'databricks-sql', warehouseId: first.id, client: { id: 'cursor', name: 'Cursor' }, project: null },
+      { server: 'databricks-sql', warehouseId: second.id, client: null, project: null, problem: null },
+      {
+        server: 'databricks-sql',
+        warehouseId: first.id,
+        client: { id: 'cursor', name: 'Cursor' },
+        project: null,
+        problem: null,
+      },
     ]);
+  });
+
+  test.each([
+    ['that nobody can see', 'ffffffffffffffff', 'You can see no warehouse with the id ffffffffffffffff.'],
+    ['by its name', 'shared analytics', `A pin takes a warehouse's id: ${WAREHOUSES.shared}.`],
+    ['that is being deleted', WAREHOUSES.deleting, 'is being deleted. These calls will fail.'],
+    ['that was deleted', WAREHOUSES.deleted, 'These calls will fail.'],
+  ])('says that calls will fail where it names a warehouse %s', async (_which, id, words) => {
+    const { causeway } = await withCursorAndClaude();
+    await causeway('servers', 'set', 'databricks-sql', '--meta', `warehouse_id=${id}`);
+    const { stdout } = await causeway('warehouse');
+    expect(stdout).toContain(words);
+    expect(stdout).toMatch(/^↑ pinned: databricks-sql in every client is pinned to /m);
+    expect(stdout).not.toContain('Nothing is in the way of your queries.');
+    const { pins } = JSON.parse((await causeway('warehouse', '--json')).stdout);
+    expect(pins).toMatchObject([{ warehouseId: id, problem: expect.stringContaining(words) }]);
   });
 
   test.each([

@@ -1,0 +1,22 @@
+import type { WarehouseSummary } from './directory.ts';
+
+/**
+ * Why calls that name a warehouse themselves will fail, with what to do; undefined where nothing is known to be in their way.
+ * @param visible the warehouses that the user can see
+ */
+export function pinProblem(id: string, visible: readonly WarehouseSummary[]): string | undefined {
+  const warehouse = visible.find((one) => one.id === id);
+  if (!warehouse) {
+    const named = visible.filter(({ name }) => name.toLowerCase() === id.trim().toLowerCase());
+    const remedy =
+      named.length > 0
+        ? `A pin takes a warehouse's id: ${named.map((one) => one.id).join(' or ')}.`
+        : 'Pin another warehouse, or take the pin away.';
+    return `You can see no warehouse with the id ${id}. These calls will fail. ${remedy}`;
+  }
+  const { name, state, canUse } = warehouse;
+  const remedy = 'These calls will fail. Pin another warehouse, or take the pin away.';
+  if (state === 'DELETED') return `${name} was deleted. ${remedy}`;
+  if (state === 'DELETING') return `${name} is being deleted. ${remedy}`;
+  return canUse === false ? `You do not have CAN USE on ${name}. ${remedy}` : undefined;
+}
