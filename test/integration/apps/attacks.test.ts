@@ -78,6 +78,9 @@ describe('a token goes to no host', () => {
     ['http', 'http://mcp-inventory-1.aws.databricksapps.com'],
     ['a path', 'https://mcp-inventory-1.aws.databricksapps.com/evil'],
     ['a user name', 'https://mcp-inventory-1.aws.databricksapps.com@evil.test'],
+    ['a backslash', 'https://evil.test\\.aws.databricksapps.com'],
+    ['a fragment', 'https://mcp-inventory-1.aws.databricksapps.com#evil.test'],
+    ['a tab in it', 'https://evil.test\t/mcp-inventory-1.aws.databricksapps.com'],
     ['a query', 'https://mcp-inventory-1.aws.databricksapps.com?to=evil.test'],
     ['no scheme', 'mcp-inventory-1.aws.databricksapps.com'],
     ['another scheme', 'ftp://mcp-inventory-1.aws.databricksapps.com'],
@@ -97,6 +100,11 @@ describe('a token goes to no host', () => {
     'https://mcp-inventory-1-aws-databricksapps.com',
     'https://evil.test:443',
     'https://mcp-inventory-1.aws.databrìcksapps.com',
+    'https://mcp-inventory-1.aws.xn--databrcksapps-yeb.com',
+    'https://mcp-inventory-1.aws.databricksapps.com.',
+    'https://mcp-inventory-1.aws.databricksapps.com:8443',
+    'https://mcp-inventory-1.aws.databricksapps.com%2eevil.test',
+    'https://mcp-inventory-1.aws.databricksapps。com.evil.test',
   ])('that only looks like the confirmed one: %s', async (url) => {
     nameAddress(stage, 'mcp-inventory', url);
     await listApp(stage, 'mcp-inventory', 'https://mcp-inventory-1.aws.databricksapps.com');
