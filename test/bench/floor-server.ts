@@ -39,7 +39,7 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
   const text = JSON.stringify({
     jsonrpc: '2.0',
     id: frame.id,
-    ...answerTo(frame.method, frame.params?.arguments ?? {}),
+    ...answerTo(request.url ?? '', frame.method, frame.params?.arguments ?? {}),
   });
   if (request.url?.endsWith('/events')) {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'floor' });
@@ -55,7 +55,7 @@ interface Arguments {
   size?: number;
 }
 
-function answerTo(method: string, { text = 'ok', size }: Arguments): object {
+function answerTo(url: string, method: string, { text = 'ok', size }: Arguments): object {
   switch (method) {
     case 'initialize':
       return {
@@ -68,10 +68,16 @@ function answerTo(method: string, { text = 'ok', size }: Arguments): object {
     case 'server/discover':
       return { error: { code: -32601, message: 'Method not found' } };
     case 'tools/list':
-      return { result: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } };
+      return { result: { tools: [{ name: toolAt(url), inputSchema: { type: 'object' } }] } };
     default:
       return { result: { content: [{ type: 'text', text: size === undefined ? text : 'x'.repeat(size) }] } };
   }
+}
+
+/** Several servers, offered as one, have different tools. */
+function toolAt(url: string): string {
+  const name = url.slice(url.lastIndexOf('/') + 1);
+  return name.startsWith('other') ? `echo_${name}` : 'echo';
 }
 
 /** Started as a program, it prints its origin and serves until it is ended: a floor does not share the caller's core. */

@@ -6,6 +6,7 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allInOne, measureAllInOne, measureRulesOfAll, writeServers } from './all-in-one.ts';
 import type { DirectFigures } from './caller.ts';
 import { bareNodeMemory, measureCalls, measureDirectCalls, measureInTurns, medianOf } from './calls.ts';
 import { measureColdStarts } from './cold-start.ts';
@@ -13,7 +14,7 @@ import { bareRelay, type Contender, causeway, copyCommand } from './contender.ts
 import { measurePausedReader } from './paused-reader.ts';
 import { installPeers } from './peers.ts';
 import { startProgram } from './program.ts';
-import { figuresTable, rulesTable } from './report.ts';
+import { allInOneTable, figuresTable, rulesTable } from './report.ts';
 import { writeRules } from './rules.ts';
 import { table } from './table.ts';
 import { type Figures, type Floor, FORMS, verdicts } from './targets.ts';
@@ -34,16 +35,18 @@ const ruledHome = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
 await cp(join(home, '.databrickscfg'), join(ruledHome, '.databrickscfg'));
 const ruledEnv = { HOME: ruledHome, USERPROFILE: ruledHome, PATH: process.env.PATH };
 await writeRules(ruledEnv, origin, JSON_PATH);
+const hubEnv = { ...env, CAUSEWAY_HOME: home };
+for (const each of [env, hubEnv, ruledEnv]) await writeServers(each, JSON_PATH);
 const peers = process.argv.includes('--peers') ? await installPeers(origin) : undefined;
 
 const contenders = {
   alone: causeway('alone', command, env),
-  hub: causeway('through the hub', command, { ...env, CAUSEWAY_HOME: home }, hubProgram.pid),
+  hub: causeway('through the hub', command, hubEnv, hubProgram.pid),
   ruled: causeway('alone, with rules', command, ruledEnv),
   bare: bareRelay(origin, env),
   peers: peers?.contenders ?? [],
 };
-console.error('Measuring: starts (the whole takes about five minutes)');
+console.error('Measuring: starts (the whole takes about seven minutes)');
 const cold = await measureColdStarts([contenders.alone, contenders.hub, contenders.bare, ...contenders.peers]);
 
 const paths = { json: JSON_PATH, events: EVENTS_PATH };
@@ -74,6 +77,17 @@ const alone = await figuresOf(contenders.alone, ROUNDS);
 const hub = await figuresOf(contenders.hub, ROUNDS);
 console.error(`Measuring: ${contenders.ruled.name}`);
 const rules = await measureInTurns(contenders.alone, contenders.ruled, JSON_PATH, ROUNDS);
+const all = {
+  alone: allInOne('all servers as one, alone', command, contenders.alone),
+  hub: allInOne('all servers as one, through the hub', command, contenders.hub),
+  ruled: allInOne('all servers as one, alone, with rules', command, contenders.ruled),
+};
+console.error(`Measuring: ${all.alone.name}`);
+const allAlone = await measureAllInOne(contenders.alone, all.alone, JSON_PATH);
+console.error(`Measuring: ${all.hub.name}`);
+const allHub = await measureAllInOne(contenders.hub, all.hub, JSON_PATH);
+console.error(`Measuring: ${all.ruled.name}`);
+const allRules = await measureRulesOfAll(all.alone, all.ruled, JSON_PATH);
 const bare = await figuresOf(contenders.bare, ROUNDS);
 const others: [string, Figures][] = [];
 for (const contender of contenders.peers) others.push([contender.name, await figuresOf(contender, 1)]);
@@ -90,6 +104,8 @@ const peerFigures = others.map(([, figures]) => figures);
 console.log(table(verdicts(floor, { alone, hub }, peerFigures)));
 console.log();
 console.log(table(rulesTable(rules)));
+console.log();
+console.log(table(allInOneTable(cold.bare, { alone: allAlone, hub: allHub, rules: allRules })));
 
 await hubProgram.end();
 await server.end();

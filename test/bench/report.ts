@@ -1,3 +1,4 @@
+import type { AllFigures } from './all-in-one.ts';
 import { ALL_CALLS, CALLS } from './caller.ts';
 import type { PlainFigures } from './calls.ts';
 import { type Figures, type Floor, FORMS } from './targets.ts';
@@ -59,5 +60,32 @@ export function rulesTable({ one, other }: { one: PlainFigures; other: PlainFigu
     ['a call of a proxy alone, json', 'without rules', 'with rules'],
     ['one call, p50', ms(one.p50), `${ms(other.p50)} (${signed(other.p50 - one.p50)})`],
     ['processor time in user mode', `${one.user.toFixed(0)} µs`, `${other.user.toFixed(0)} µs`],
+  ];
+}
+
+interface AllInOneFigures {
+  alone: AllFigures;
+  hub: AllFigures;
+  rules: { one: PlainFigures; other: PlainFigures };
+}
+
+/** What four servers as one cost beside one server, as rows of a table of ratios. */
+export function allInOneTable(bareNode: number, { alone, hub, rules }: AllInOneFigures): string[][] {
+  const times = (value: number, beside: number) => `${(value / beside).toFixed(2)} ×`;
+  const row = (name: string, cell: (of: AllFigures) => string) => [name, cell(alone), cell(hub)];
+  return [
+    ['`proxy --all` with four servers, json', 'alone', 'through the hub'],
+    row('spawn to the answer of initialize, beside bare Node', ({ start }) => times(start.all.initialize, bareNode)),
+    row('the same, beside one server', ({ start }) => times(start.all.initialize, start.one.initialize)),
+    row('spawn to the answer of tools/list, beside one server', ({ start }) => times(start.all.tools, start.one.tools)),
+    row(
+      'one call, p50, beside one server',
+      ({ calls: { one, other } }) => `${times(other.p50, one.p50)} (${signed(other.p50 - one.p50)})`,
+    ),
+    row('processor time of a call in user mode, beside one server', ({ calls: { one, other } }) =>
+      times(other.user, one.user),
+    ),
+    ['one call, p50, with rules beside without', times(rules.other.p50, rules.one.p50), ''],
+    ['processor time of a call in user mode, the same', times(rules.other.user, rules.one.user), ''],
   ];
 }
