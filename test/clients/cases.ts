@@ -3,7 +3,7 @@ import { createCauseway } from '../../main/causeway.ts';
 import { clientOnWire } from '../../main/clients/table.ts';
 import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
-import { addEntry, addService, openComputer } from './computer.ts';
+import { addAllInOne, addEntry, addService, openComputer } from './computer.ts';
 import { CODE, ROW, startFakeModel } from './fake-model.ts';
 import type { CaseName, RealClient, SignInCommand } from './real-clients.ts';
 import { openTap } from './tap.ts';
@@ -18,6 +18,9 @@ const LONG_CALL_MS = 75_000;
 
 /** A service with a sign-in of its own. */
 const SERVICE = 'system.ai.github';
+
+/** The functions of a schema. */
+const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 
 /** The OAuth application that clients sign in as by themselves. */
 const APPLICATION = 'an-application';
@@ -219,6 +222,31 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     if (!set.model.results.join('\n').includes(CODE)) return failed('not answered again', `${heard} results before`);
     const more = application.pages.length - 1;
     return more === 0 ? passed('1 page, then none') : failed(`${more} pages more`, '');
+  },
+
+  /** One entry for four servers: its model is offered the tools of all, and calls two of them, of which one waits for a sign-in. */
+  async 'all in one'(client, options) {
+    if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
+    await using set = await setting(client, options);
+    await set.signedOut();
+    await using application = await startApplication(set.computer.where.home);
+    const [space] = set.workspace.state.genieSpaces;
+    const paths = [`/ai-gateway/mcp-services/${SERVICE}`, `/api/2.0/mcp/genie/${space?.spaceId}`, FUNCTIONS];
+    if (!(await addAllInOne(set.computer, client, paths))) return failed('not written', await set.computer.file());
+    if (!/--all\b/.test(await set.computer.file())) return failed('no such entry', await set.computer.file());
+    const output = await converse(client, set);
+    const told = set.model.results.join('\n');
+    if (!told.includes(CODE)) return failed('the service did not answer', told + output);
+    if (!set.model.gotRow()) return failed('no row', told + output);
+    if (application.pages.length !== 1) return failed(counted(application.pages.length), application.pages.join());
+    const offered = [...set.model.offered].join(' ');
+    const missing = ['execute_sql', 'search_code', 'query_space_', 'main__default__'].filter(
+      (name) => !offered.includes(name),
+    );
+    const isSearched = /tool_?search/i.test(offered);
+    return missing.length === 0 || isSearched
+      ? passed(isSearched ? 'code, row (by search)' : 'code, row')
+      : failed(`without ${missing.join(', ')}`, offered);
   },
 
   /** A call that takes longer than a minute. */

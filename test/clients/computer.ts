@@ -81,6 +81,13 @@ export async function addService(computer: Computer, client: RealClient, path: s
   return writeEntry(computer, client);
 }
 
+/** One entry for four servers, of which one waits for a sign-in of its own. */
+export async function addAllInOne(computer: Computer, client: RealClient, paths: readonly string[]): Promise<boolean> {
+  await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
+  for (const path of paths) await computer.causeway('servers', 'add', '--path', path, '--profile', 'ana');
+  return writeEntry(computer, client, '--all-in-one');
+}
+
 async function writeEntry(computer: Computer, client: RealClient, ...options: string[]): Promise<boolean> {
   return /"result": "written"/.test(await computer.causeway('clients', 'add', client.id, '--json', ...options));
 }

@@ -51,7 +51,15 @@ export interface SignInCommand {
   options?: string[];
 }
 
-export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'http' | 'service' | 'call of 75 s';
+export type CaseName =
+  | 'entry'
+  | 'row'
+  | 'signed out, new'
+  | 'signed out, used'
+  | 'http'
+  | 'service'
+  | 'all in one'
+  | 'call of 75 s';
 
 const PROMPT = 'Ask the warehouse with your SQL tool.';
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -89,7 +97,7 @@ export const REAL_CLIENTS: RealClient[] = [
       DISABLE_AUTOUPDATER: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
-    session: () => ({ command: 'claude', args: ['-p', PROMPT, '--allowedTools', 'mcp__databricks-sql'] }),
+    session: () => ({ command: 'claude', args: ['-p', PROMPT, '--allowedTools', 'mcp__databricks-sql,mcp__causeway'] }),
     // It signs in at a terminal only, which `script` gives it.
     signsIn: {
       command: { command: 'script', args: ['-qec', 'claude mcp login databricks-sql', '/dev/null'] },
