@@ -85,7 +85,8 @@ async function numbers(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw fileError(folder, error);
   });
-  return names.map(Number).filter(Number.isSafeInteger);
+  // A last number could have none after it, and would be waited for without end.
+  return names.map(Number).filter((number) => Number.isInteger(number) && number < Number.MAX_SAFE_INTEGER);
 }
 
 /** The owner and heartbeat of the newest number, or that it is free. */

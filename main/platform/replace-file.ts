@@ -39,7 +39,7 @@ const OWNER_ONLY = 0o600;
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'not a file');
+    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'a device or a pipe');
     if (found.size > MAX_FILE_BYTES) throw notAFile(path, `${Math.round(found.size / 1024 / 1024)} MB large`);
     return await retryWhileHeld(() => readFile(path));
   } catch (error) {
@@ -237,7 +237,7 @@ function placeOf(path: string): Place {
       }
       return { target, mode: OWNER_ONLY, existing: undefined };
     }
-    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'not a file');
+    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'a device or a pipe');
     // A rename would replace it all the same, against the wish that it stay.
     if ((found.mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
     return { target, mode: found.mode & 0o7777, existing: found };

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../../platform/errors.ts';
 import { fileError, isOutOfFiles } from '../../platform/file-errors.ts';
@@ -20,7 +20,7 @@ export function configFilePath(env: NodeJS.ProcessEnv): string {
 export async function readConfig(path: string): Promise<ConfigDocument> {
   let document: ConfigDocument;
   try {
-    document = parseConfigBytes(await readFile(path));
+    document = parseConfigBytes(await readUnlessPipe(path));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return parseConfig('');
     if (isOutOfFiles(cause)) throw fileError(path, cause);
@@ -32,6 +32,17 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
   const problem = document.problems.find(({ isUnreadable }) => isUnreadable);
   if (problem) throw malformed(path, problem);
   return document;
+}
+
+/** A named pipe may have no writer, and would be waited for without end; its second reader gets nothing. */
+async function readUnlessPipe(path: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if ((await handle.stat()).isFIFO()) throw new Error('it is a named pipe');
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** How often an edit begins anew because another tool has changed the file meanwhile. */

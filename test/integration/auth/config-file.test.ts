@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -22,6 +22,15 @@ describe('the configuration file', () => {
     expect(configFilePath({ HOME: '/h' })).toBe(join('/h', '.databrickscfg'));
     expect(configFilePath({ HOME: '/h', DATABRICKS_CONFIG_FILE: '/else/where' })).toBe('/else/where');
     expect(configFilePath({ HOME: '/h', DATABRICKS_CONFIG_FILE: '~/team/cfg' })).toBe(join('/h', 'team/cfg'));
+  });
+
+  test.skipIf(process.platform === 'win32')('that is a named pipe is refused, not waited for', async () => {
+    await rm(home.configFile);
+    await promisify(execFile)('mkfifo', [home.configFile]);
+    const auth = openAuth({ env: home.env });
+    const refused = { code: 'invalid_file', remedy: expect.stringMatching(/^Check that it is a file/) };
+    await expect(auth.profile('a')).rejects.toMatchObject(refused);
+    await expect(auth.addProfile('b', 'https://b.example')).rejects.toMatchObject({ code: 'invalid_file' });
   });
 
   test('is changed in place, for its owner only, with the old one beside it', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,14 @@ async function holdersAtOnce(): Promise<{ most: number; entered: number }> {
 }
 
 describe('a lock among processes', () => {
+  test('is taken where its folder holds names that are none of its numbers, the last possible number among them', async () => {
+    await mkdir(lockFolder);
+    for (const name of ['9007199254740991', '9007199254740992', '1e300', 'Infinity', '-1', '0.5', 'x', ' '])
+      await writeFile(join(lockFolder, name), '');
+    const lock = await acquireLock(lockFolder);
+    await lock.release();
+  });
+
   test('has one holder, also at the moment when twelve processes find that its holder was killed', async () => {
     const victim = await startWorker('keep');
     const held = once(victim.stdout ?? victim, 'data');
