@@ -65,8 +65,9 @@ Register-ArgumentCompleter -Native -CommandName causeway, causeway.exe -ScriptBl
   $current = $wordToComplete.Trim("'", '"')
   $kind = $null
   $encoding = [Console]::OutputEncoding
+  # Without a console, as in the ISE, there is nothing to set.
+  try { [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false) } catch { }
   try {
-    [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false)
     & causeway __complete powershell "=$current" @words 2>$null | ForEach-Object {
       if ($null -eq $kind) { $kind = $_; return }
       $value, $description = $_ -split "\`t", 2
@@ -75,7 +76,7 @@ Register-ArgumentCompleter -Native -CommandName causeway, causeway.exe -ScriptBl
       [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
     }
   } finally {
-    [Console]::OutputEncoding = $encoding
+    try { [Console]::OutputEncoding = $encoding } catch { }
   }
 }
 `,
