@@ -11,6 +11,23 @@ export interface LoginItem {
   set(on: boolean): Promise<void>;
 }
 
+/** Windows' id of the application, as electron-builder gives it to the installed one. */
+export const APPLICATION_ID = 'io.github.causeway.desktop';
+
+const CURRENT_VERSION = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion`;
+/** Where Windows lists what it starts at login, and what of it the user has switched off in its settings. */
+export const WINDOWS_LISTS = [`${CURRENT_VERSION}\\Run`, `${CURRENT_VERSION}\\Explorer\\StartupApproved\\Run`];
+/** What Electron calls the application there: its id, or what stands for one that has not been set yet. */
+export const WINDOWS_NAMES = [APPLICATION_ID, 'electron.app.Causeway'];
+
+/**
+ * A command as Electron is to write it into Windows' list. Electron quotes nothing: without quotes, Windows may start a program
+ * whose path is the part up to a space (electron/electron#32657, #53911).
+ */
+export function windowsLoginItem([program = '', ...args]: readonly string[]): { path: string; args: string[] } {
+  return { path: `"${program}"`, args: [...args.map((argument) => `"${argument}"`), '--hidden'] };
+}
+
 /** The login item of Linux desktops: a file among those that they start (Desktop Application Autostart Specification). */
 export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]): LoginItem {
   const file = autostartPath(env);

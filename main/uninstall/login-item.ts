@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { autostartPath } from '../platform/autostart.ts';
+import { autostartPath, WINDOWS_LISTS, WINDOWS_NAMES } from '../platform/autostart.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { systemProgram } from '../platform/system-program.ts';
 import type { Remnant } from './step.ts';
 
 const run = promisify(execFile);
-
-/** Where Windows lists what it starts at login, and Electron's name for an application there (`app.setLoginItemSettings`). */
-const RUN_KEY = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
-const RUN_VALUE = 'electron.app.Causeway';
 
 /** What starts the application at login. On macOS only the application itself can tell; there the item goes with it. */
 export async function loginItems(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
@@ -21,12 +17,16 @@ export async function loginItems(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
   }
   if (process.platform !== 'win32') return [];
   const reg = systemProgram(env, 'reg.exe');
-  const isListed = await run(reg, ['query', RUN_KEY, '/v', RUN_VALUE]).then(
-    () => true,
-    () => false,
-  );
-  const remove = async () => void (await run(reg, ['delete', RUN_KEY, '/v', RUN_VALUE, '/f']));
-  return isListed ? [{ kind: 'login-item', what: `${RUN_KEY}\\${RUN_VALUE}`, remove }] : [];
+  const found: Remnant[] = [];
+  for (const [key, name] of WINDOWS_LISTS.flatMap((list) => WINDOWS_NAMES.map((each) => [list, each] as const))) {
+    const isListed = await run(reg, ['query', key, '/v', name], { windowsHide: true }).then(
+      () => true,
+      () => false,
+    );
+    const remove = async () => void (await run(reg, ['delete', key, '/v', name, '/f'], { windowsHide: true }));
+    if (isListed) found.push({ kind: 'login-item', what: `${key}\\${name}`, remove });
+  }
+  return found;
 }
 
 function isThere(path: string): Promise<boolean> {

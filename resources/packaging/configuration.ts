@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Arch, type Configuration } from 'electron-builder';
+import { APPLICATION_ID } from '../../main/platform/autostart.ts';
 import { weigh } from './contents.ts';
 import { compressChromiumLicenses, removeUnused, stripElectron } from './electron-files.ts';
 import type { Electron } from './electron-here.ts';
@@ -34,7 +35,7 @@ const LICENSE_FILES = [
 export function configuration({ electron, repository, more }: Circumstances): Configuration {
   const [owner, repo] = repository?.split('/') ?? [];
   return {
-    appId: 'io.github.causeway.desktop',
+    appId: APPLICATION_ID,
     productName: 'Causeway',
     copyright: 'Copyright © the authors of Causeway',
     directories: { output: 'dist', buildResources: 'resources/packaging' },

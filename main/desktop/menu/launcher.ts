@@ -1,10 +1,8 @@
 import { app, Menu } from 'electron';
 import type { DesktopState, ScreenName } from '../../../preload/contract.ts';
+import { APPLICATION_ID } from '../../platform/autostart.ts';
 import { VERSION } from '../../platform/version.ts';
 import { dockBadge, dockMenu, userTasks } from './launcher-menus.ts';
-
-/** As electron-builder gives it to the installed application (resources/packaging/configuration.ts). */
-const APPLICATION_ID = 'io.github.causeway.desktop';
 
 /** Fills what the system shows of the application beside its windows: About, the Dock on macOS, the task bar on Windows. */
 export function showLauncherMenus(open: (screen: ScreenName) => void): { render(state: DesktopState): void } {

@@ -1,10 +1,10 @@
 import { app } from 'electron';
-import { autostartFile, type LoginItem } from '../../platform/autostart.ts';
+import { autostartFile, type LoginItem, windowsLoginItem } from '../../platform/autostart.ts';
 
 /** What starts the application at login, by the system's own means. */
 export function loginItem(env: NodeJS.ProcessEnv): LoginItem {
   if (process.platform === 'linux') return autostartFile(env, startCommand(env));
-  const options = { args: ['--hidden'] };
+  const options = process.platform === 'win32' ? windowsLoginItem(startCommand(env)) : {};
   return {
     isOn: async () => app.getLoginItemSettings(options).openAtLogin,
     set: async (on) => app.setLoginItemSettings({ ...options, openAtLogin: on }),

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { autostartEntry, autostartFile, isSwitchedOn } from '../../../main/platform/autostart.ts';
+import { autostartEntry, autostartFile, isSwitchedOn, windowsLoginItem } from '../../../main/platform/autostart.ts';
 
 describe('starting at login on Linux', () => {
   let home: string;
@@ -49,5 +49,15 @@ describe('starting at login on Linux', () => {
     expect(isSwitchedOn(`${entry}Hidden=true\n`)).toBe(false);
     expect(isSwitchedOn(entry.replace('enabled=true', 'enabled=false'))).toBe(false);
     expect(isSwitchedOn('')).toBe(false);
+  });
+});
+
+describe('starting at login on Windows', () => {
+  it('is written with quotes, for Electron adds none', () => {
+    expect(windowsLoginItem(['C:\\Users\\Zoë Müller\\Causeway.exe'])).toEqual({
+      path: '"C:\\Users\\Zoë Müller\\Causeway.exe"',
+      args: ['--hidden'],
+    });
+    expect(windowsLoginItem(['C:\\electron.exe', 'D:\\my app']).args).toEqual(['"D:\\my app"', '--hidden']);
   });
 });
