@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { shippedLauncher } from '../../main/clients/launcher.ts';
 import { inOneLine } from '../../main/platform/errors.ts';
 import { startGrowingFile } from '../../main/platform/growing-file.ts';
 import { withLock } from '../../main/platform/lock.ts';
@@ -121,21 +120,60 @@ test('what a killed process left beside a file is gone after the next write', as
   assert.deepEqual(await readdir(folder), ['file']);
 });
 
-test('the executable is reached through a junction that an update leads elsewhere', async (context) => {
-  await mkdir(join(folder, 'target'));
-  try {
-    await symlink(join(folder, 'target'), join(folder, 'junction'), 'junction');
-  } catch {
-    // Wine has none.
-    return context.skip('this system has no junctions');
+for (const [form, write] of FORMS) {
+  test(`a file with the read-only attribute stays as it was and that is told (${form})`, async () => {
+    const file = join(folder, 'file.json');
+    await writeFile(file, 'old');
+    await chmod(file, 0o444);
+    assert.match(
+      await write(file, 'new').then(() => 'replaced', inOneLine),
+      /file\.json is read-only\. Nothing was changed\. Make it writable/,
+    );
+    assert.equal(await readFile(file, 'utf8'), 'old');
+    assert.deepEqual(await readdir(folder), ['file.json']);
+    await chmod(file, 0o666);
+    await write(file, 'new');
+    assert.equal(await readFile(file, 'utf8'), 'new');
+  });
+
+  test(`a file whose path is longer than 260 characters is replaced (${form})`, async () => {
+    const deep = join(folder, ...Array.from({ length: 6 }, () => 'längerer Name '.repeat(4).trim()));
+    await mkdir(deep, { recursive: true });
+    const file = join(deep, 'file.json');
+    assert.ok(file.length > 300);
+    await writeFile(file, 'old');
+    await write(file, 'new');
+    assert.equal(await readFile(file, 'utf8'), 'new');
+    assert.deepEqual(await readdir(deep), ['file.json']);
+  });
+
+  test(`a file in a folder that is a junction, as OneDrive's may be, is replaced where it is (${form})`, async (context) => {
+    const junction = join(stage.home, 'OneDrive');
+    try {
+      await symlink(folder, junction, 'junction');
+    } catch {
+      return context.skip('this system has no junctions');
+    }
+    await writeFile(join(folder, 'file.json'), 'old');
+    await write(join(junction, 'file.json'), 'new');
+    assert.equal(await readFile(join(folder, 'file.json'), 'utf8'), 'new');
+    assert.ok((await lstat(junction)).isSymbolicLink());
+  });
+}
+
+test('everything works where the folders of applications have paths longer than 260 characters', async () => {
+  const deep = (name: string) => join(stage.folder, name, ...Array.from({ length: 6 }, () => 'x'.repeat(50)));
+  Object.assign(stage.env, { APPDATA: deep('Roaming'), LOCALAPPDATA: deep('Local') });
+  await stage.file(join(stage.home, '.databrickscfg'), '[work]\nhost = https://acme.cloud.databricks.com\ntoken = x\n');
+  const entries = await stage.file(join(deep('Roaming'), 'Code', 'User', 'mcp.json'), '{}\n');
+  for (const args of [
+    ['servers', 'add', 'sql', '--profile', 'work'],
+    ['clients', 'add', 'vscode'],
+  ]) {
+    const { code, stderr } = await stage.causeway(...args);
+    assert.equal(code, 0, stderr);
   }
-  const env = { HOME: folder, USERPROFILE: folder, CAUSEWAY_HOME: join(folder, 'state') };
-  for (const version of ['1', '2']) {
-    const place = join(folder, `Causeway ${version}`);
-    await mkdir(place);
-    await writeFile(join(place, 'causeway.exe'), version);
-    const launcher = shippedLauncher(join(place, 'causeway.exe'), env);
-    await launcher.prepare();
-    assert.equal(await readFile(launcher.command, 'utf8'), version);
-  }
+  assert.match(await readFile(entries, 'utf8'), /proxy/);
+  assert.equal((await stage.causeway('uninstall', '--yes', '--force')).code, 0);
+  assert.ok(!(await readFile(entries, 'utf8')).includes('proxy'));
 });
