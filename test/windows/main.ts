@@ -5,20 +5,33 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 
 /** How long one file may take, in milliseconds: a process of it that hangs must not hold the others. */
-const FILE_TIMEOUT_MS = 120_000;
+const FILE_TIMEOUT_MS = 300_000;
+
+/** Names the folder with what the single executable is made of. */
+const EXECUTABLE_PARTS = 'CAUSEWAY_EXECUTABLE_PARTS';
 
 const parts = process.argv.slice(2);
 const runner = process.env.CAUSEWAY_WINDOWS_NODE;
-if (process.platform === 'win32') {
+if (process.env[EXECUTABLE_PARTS] !== undefined) {
   await runTests();
-} else if (runner) {
-  const { status, error } = spawnSync(runner, [fileURLToPath(import.meta.url), ...parts], { stdio: 'inherit' });
+} else if (process.platform === 'win32' || runner) {
+  const work = await mkdtemp(join(tmpdir(), 'causeway-parts-'));
+  // The build has parts of this very system.
+  const { prepareBlob } = await import('../../resources/packaging/blob.ts');
+  await prepareBlob(work);
+  const { status, error } = spawnSync(runner ?? process.execPath, [fileURLToPath(import.meta.url), ...parts], {
+    env: { ...process.env, [EXECUTABLE_PARTS]: work },
+    stdio: 'inherit',
+  });
+  await rm(work, { recursive: true });
   if (error) throw error;
   process.exitCode = status ?? 1;
 } else {
@@ -34,6 +47,7 @@ async function runTests(): Promise<void> {
   if (chosen.length === 0) throw new Error(`No file of tests has ${parts.join(' or ')} in its name.`);
   const counts = { passed: 0, failed: 0 };
   const skipped: string[] = [];
+  const measured: string[] = [];
   const events = run({
     files: chosen.map((name) => join(folder, name)),
     concurrency: 1,
@@ -47,7 +61,13 @@ async function runTests(): Promise<void> {
     counts.failed += 1;
     process.exitCode = 1;
   });
+  events.on('test:diagnostic', ({ message, nesting }) => {
+    // Those of the run itself count its tests.
+    if (nesting === 0 && !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(message))
+      measured.push(message);
+  });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
+  if (measured.length > 0) console.log(measured.join('\n'));
   if (skipped.length > 0) console.log(['Left out here:', ...skipped].join('\n'));
   console.log(
     `${chosen.length} files on ${process.env.WINEPREFIX === undefined ? 'Windows' : 'Wine'} with Node ${process.version}: ` +
