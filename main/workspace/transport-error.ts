@@ -32,6 +32,11 @@ export function transportFailure(
     return { error: new WorkspaceError(code, message, { cause, remedy, mayHaveRun }), unsent: false };
   }
   if (signal?.aborted) return { error: cancelledRequest(signal.reason, request.method !== 'GET'), unsent: false };
+  // A token that cannot be sent, a proxy's address that is none: it says so itself, and nothing left this computer.
+  if (cause instanceof CausewayError) {
+    const { code, message, advice, action } = cause;
+    return { error: new WorkspaceError(code, message, { cause, remedy: advice, action }), unsent: true };
+  }
   const { code, syscall } = systemFailure(cause);
   // Whatever fails on a connection has a code; what has none is a mistake in this program.
   if (code === '') throw cause;

@@ -99,6 +99,19 @@ describe('a REST request', () => {
   });
 });
 
+test.each(['GET', 'POST'] as const)(
+  'a %s with a token that cannot be sent is not sent, and not told as a connection that was lost',
+  async (method) => {
+    tokens = ['a\r\nx-evil: 1', 'second'];
+    await expect(rest()({ method })).rejects.toMatchObject({
+      code: 'unexpected_answer',
+      message: 'The token that was received holds a character that cannot be sent.',
+      mayHaveRun: false,
+    });
+    expect([seen, waits]).toEqual([[], []]);
+  },
+);
+
 describe('a REST answer', () => {
   test('keeps unknown fields and unknown enum values', async () => {
     expect(await rest()()).toEqual({ name: 'x', extra: { deep: [1] }, type: 'A_NEW_TYPE' });
