@@ -8,6 +8,7 @@ import {
   elementsOf,
   type FrameMember,
   frameMembers,
+  placeAt,
   textAt,
   wholeOf,
   withElements,
@@ -16,6 +17,7 @@ import {
 } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, parseText, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
+import { COLON, endOfString, type Place, QUOTE } from './frame/json-bytes.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
 import type { ProgressReports } from './progress.ts';
 import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals.ts';
@@ -179,6 +181,11 @@ export class ToolGuard {
     await this.#loadHints();
     const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
     if (decision.do === 'allow') return 'go';
+    // The user is shown one of two members of a name, and the server may take the other.
+    if (decision.do === 'ask' && hasRepeatedArgument(frame)) {
+      this.#answer(frame, { error: AMBIGUOUS });
+      return 'stop';
+    }
     if (decision.do === 'ask' && !isInBatch) return { client, tool };
     if (decision.do === 'ask') this.#answer(frame, { text: NOT_ALLOWED.batch(tool) });
     else this.#answer(frame, { text: refusalOf(tool, decision) });
@@ -266,12 +273,12 @@ const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_change
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 /** The members that say what a frame does. Servers differ in which of two they take, and some ignore case (Go › encoding/json). */
-const DECISIVE = new Set(['method', 'params', 'name']);
+const DECISIVE = new Set(['method', 'params', 'name', 'arguments']);
 
 /** For a request that a server may read as another one than the rules do. */
 const AMBIGUOUS = new CausewayError(
   'invalid_argument',
-  'This request names its method, its parameters or its tool twice, or in other letters than the protocol.',
+  'This request names its method, parameters, tool or arguments twice, or in other letters than the protocol.',
   {
     remedy: 'It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
   },
@@ -291,6 +298,35 @@ function isAmbiguous(frame: Buffer): boolean {
   const top = frameMembers(frame, wholeOf(frame));
   const params = top.findLast(({ name }) => name === 'params');
   return mayBeMisread(top) || (params !== undefined && mayBeMisread(frameMembers(frame, params.place)));
+}
+
+/** Whether an object in a call's arguments, at any depth, has two members of one name. */
+function hasRepeatedArgument(frame: Buffer): boolean {
+  const place = placeAt(frame, 'params', 'arguments');
+  if (!place) return false;
+  const value = parseText(frame.toString('utf8', place.start, place.end));
+  // A member is written with one colon, and is read as one unless another has its name.
+  return countMembers(value) < countColons(frame, place);
+}
+
+function countColons(json: Buffer, { start, end }: Place): number {
+  let count = 0;
+  for (let at = start; at < end; at = json[at] === QUOTE ? endOfString(json, at) : at + 1) {
+    if (json[at] === COLON) count += 1;
+  }
+  return count;
+}
+
+function countMembers(value: unknown): number {
+  let count = 0;
+  const open = [value];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== 'object' || one === null) continue;
+    const values = Object.values(one);
+    if (!Array.isArray(one)) count += values.length;
+    for (const each of values) open.push(each);
+  }
+  return count;
 }
 
 function mayBeMisread(members: FrameMember[]): boolean {

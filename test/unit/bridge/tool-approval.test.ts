@@ -17,16 +17,24 @@ describe('a call that asks first', () => {
 
   it('goes on once the user has allowed it, with what it says shown to the user; others overtake it', async () => {
     const { asked, askApproval } = asker();
+    // The same names stand in other objects, and colons in texts.
+    const args = {
+      n: 1,
+      of: [
+        { n: 2, 'a:b': '":"' },
+        { n: null, of: {} },
+      ],
+    };
     const one = guardOf({ ask: ['drop'], clients: {} }, { askApproval });
     await one.take(initializing(0, { name: 'codex-mcp-client' }));
-    const waiting = one.take(calling(1, 'drop', { arguments: { n: 1 } }));
+    const waiting = one.take(calling(1, 'drop', { arguments: args }));
     await one.take(calling(2, 'look'));
     await vi.waitFor(() => expect(asked).toHaveLength(1));
-    expect(asked[0]?.call).toEqual({ client: 'codex-mcp-client', tool: 'drop', arguments: '{"n":1}' });
+    expect(asked[0]?.call).toEqual({ client: 'codex-mcp-client', tool: 'drop', arguments: JSON.stringify(args) });
     expect(one.concerns(LIST)).toBe(true);
     asked[0]?.answer('allowed');
     await waiting;
-    expect(one.sent.slice(1)).toEqual([calling(2, 'look'), calling(1, 'drop', { arguments: { n: 1 } })]);
+    expect(one.sent.slice(1)).toEqual([calling(2, 'look'), calling(1, 'drop', { arguments: args })]);
     expect(one.read()).toEqual([]);
   });
 
@@ -47,6 +55,19 @@ describe('a call that asks first', () => {
     await one.take(calling(1, 'drop'));
     expect(textIn(one.read()[0])).toContain('Causeway is not open to ask for it');
   });
+
+  it.each(['"q":"SELECT 1","q":"DROP"', '"q":"DROP","\\u0071":"SELECT 1"', '"all":[1,{"a:b":{"q":1,"q":{}}}]'])(
+    'is refused without asking where one argument is given twice, of which the user would be shown one: %s',
+    async (members) => {
+      const { asked, askApproval } = asker();
+      const one = guardOf({ ask: ['drop'] }, { askApproval });
+      await one.take(
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{${members}}}}`,
+      );
+      expect([asked, one.sent]).toEqual([[], []]);
+      expect(JSON.parse(one.read()[0] ?? '').error.message).toContain('arguments twice');
+    },
+  );
 
   it('is answered in a batch without asking', async () => {
     const { asked, askApproval } = asker();

@@ -184,13 +184,15 @@ describe('a tool that is off', () => {
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":"look"}}',
     '{"jsonrpc":"2.0","method":"tools/call","params":{"NAME":"look"},"id":1}',
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{"name":"look"}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"q":1},"arguments":{"q":2}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","Arguments":{"q":1},"arguments":{"q":2}}}',
   ])('a frame that can be read in two ways is refused: %s', async (text) => {
     const one = guardOf({ off: ['drop'] });
     await one.take(text);
     expect(one.sent).toEqual([]);
     expect(JSON.parse(one.read()[0] ?? '').error).toMatchObject({
       message:
-        'This request names its method, its parameters or its tool twice, or in other letters than the protocol. It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
+        'This request names its method, parameters, tool or arguments twice, or in other letters than the protocol. It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
       data: { reason: 'invalid_argument' },
     });
   });
