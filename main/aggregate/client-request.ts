@@ -7,7 +7,7 @@ export class RoutedRequest {
   readonly #notify: (notification: Buffer) => void;
   #isOver = false;
 
-  /** @param write takes the answer, or undefined where there is to be none */
+  /** @param write takes the answer, or undefined if there is to be none */
   constructor(
     id: string,
     method: string,

@@ -65,7 +65,7 @@ export interface ListItem {
   bytes: Buffer;
 }
 
-/** The elements of a list in an answer that have a name, and where the list goes on. */
+/** The elements of a list in an answer that have a name, and where the list continues. */
 export function itemsIn(kind: ListKind, answer: Buffer): { items: ListItem[]; nextCursor: string | undefined } {
   const { items, key } = LISTS[kind];
   const found = placesAt(answer, ['result', items, EACH]).flatMap(({ start, end }) => {

@@ -67,7 +67,7 @@ export class Member {
     this.#open();
   }
 
-  /** Why the server has no session; undefined where it has one, or is getting one. */
+  /** Why the server has no session; undefined if it has one, or is getting one. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -81,7 +81,7 @@ export class Member {
     return this.#opened?.bridge.pendingBytes ?? 0;
   }
 
-  /** Whether the server may know the methods of a capability: as it has said, or always where it has said nothing yet. */
+  /** Whether the server may know the methods of a capability: as it has said, or always if it has said nothing yet. */
   mayHave(capability: string): boolean {
     return capability === 'tools' || !this.#capabilities || memberAt(this.#capabilities, capability) !== undefined;
   }
@@ -105,7 +105,7 @@ export class Member {
     });
   }
 
-  /** The client has cancelled one of its requests; false where that is none of this server's. */
+  /** The client has cancelled one of its requests; false if that is none of this server's. */
   cancel(notification: Buffer, request: RoutedRequest): boolean {
     const cancelled = this.#requests.cancelled(notification, (asker) => 'client' in asker && asker.client === request);
     if (!cancelled) return false;
@@ -122,7 +122,7 @@ export class Member {
     return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
   }
 
-  /** The server's list, or what stands for it; undefined where it takes longer than `timeoutMs`: then a change is told later. */
+  /** The server's list, or what stands for it; undefined if it takes longer than `timeoutMs`: then a change is told later. */
   async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
     if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];

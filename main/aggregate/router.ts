@@ -100,7 +100,7 @@ export class Router {
     return true;
   }
 
-  /** An answer as the client may have it: with the names that the client knows of the resources in it. */
+  /** An answer as the client may have it: with the names that the client knows about the resources in it. */
   received(member: Member, request: RoutedRequest, answer: Buffer): Buffer {
     const server = member.name;
     return withUris(request.method, answer, (uri) => this.#names.resources.mention({ server, name: uri }));

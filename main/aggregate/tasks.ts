@@ -8,7 +8,7 @@ const EXTENSION = new Set(['io.modelcontextprotocol/tasks']);
 const TASK = new Set(['task']);
 
 /**
- * A client's `initialize` without that extension: the client is told of no such capability, and could not ask for what became of
+ * A client's `initialize` without that extension: the client learns of no such capability, and could not ask for what became of
  * a task.
  */
 export function withoutTasksExtension(initialize: Buffer): Buffer {

@@ -13,7 +13,7 @@ export interface AuditedCall {
   /** For `tools/call`. */
   tool: string | null;
   outcome: HubCall['outcome'];
-  /** The JSON-RPC code, where there is one. */
+  /** The JSON-RPC code, if there is one. */
   errorCode: number | null;
   durationMs: number;
 }
@@ -26,7 +26,7 @@ const NAME = /^[\w.\-/]{1,128}$/;
 const CLIENT_NAME = /^[\w.\-/@+() ]{1,64}$/;
 const UNUSUAL = '(unusual name)';
 
-/** A call as it is audited; undefined where it is not. */
+/** A call as it is audited; undefined if it is not. */
 export function auditedCall(call: Omit<HubCall, 'id'>): AuditedCall | undefined {
   const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode } = call;
   if (!AUDITED.has(method)) return undefined;

@@ -72,7 +72,7 @@ export interface TokenRequest {
   rejected?: Secret | undefined;
   signal?: AbortSignal | undefined;
   /**
-   * Called where nobody is signed in and the user is asked to sign in, which the token then waits for. The user is asked when
+   * Called if nobody is signed in and the user is asked to sign in, which the token then waits for. The user is asked when
    * it has resolved: until then the process has time for those who have to hear of it.
    */
   onSignedOut?: ((error: CausewayError) => Promise<void>) | undefined;
@@ -88,7 +88,7 @@ export interface TokenSource {
 export type SignInProgress =
   /** Another process or window is asking the user already, on the page at `url`; its outcome will be ours. */
   | { step: 'waiting-for-other'; url?: string | undefined }
-  /** `opened` is false where the browser could not be opened: the user has to copy the address. */
+  /** `opened` is false if the browser could not be opened: the user has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
   /** An answer arrived that belongs to another sign-in. */
   | { step: 'ignored-answer' }
@@ -99,7 +99,7 @@ export interface SignInOptions {
   onProgress?: ((progress: SignInProgress) => void) | undefined;
   /**
    * `if-possible`, the default, shows the address where the browser cannot be opened; `never` shows it only; `must` fails
-   * instead, for where nobody sees the address.
+   * instead, in case nobody sees the address.
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
   /**
@@ -126,7 +126,7 @@ export type SignInPage =
   | { state: 'open'; profile: string; openedAt: number; url: string }
   /** It did not lead to a sign-in: the user said no, nobody answered or its process has ended, or something went wrong. */
   | { state: 'refused' | 'abandoned' | 'failed'; profile: string; openedAt: number }
-  /** It led to a sign-in that its process alone has, for want of a keychain. */
+  /** It led to a sign-in that its process alone has, for lack of a keychain. */
   | { state: 'not-shared'; profile: string; openedAt: number };
 
 /** Which sign-in pages are for. */
@@ -220,7 +220,7 @@ export interface AuthService {
   signInPage(profile: Profile): Promise<SignInPage | undefined>;
   /** The pages of another sign-in at a workspace, such as that of a service, in all processes of this user. */
   pagesOf(subject: PageSubject): Promise<SignInPages>;
-  /** Shows an address to the user. @throws what the browser that was given throws; `sign_in_failed` where it cannot be opened */
+  /** Shows an address to the user. @throws what the browser that was given throws; `sign_in_failed` if it cannot be opened */
   openBrowser(url: string): Promise<void>;
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
@@ -233,13 +233,13 @@ export interface AuthService {
   /**
    * Removes the sign-in from this computer and revokes it at the workspace.
    * @returns whether the workspace confirmed that it is revoked
-   * @throws {CausewayError} `signed_out` where there is none; `profile_unusable` where the profile holds its own credentials
+   * @throws {CausewayError} `signed_out` if there is none; `profile_unusable` where the profile holds its own credentials
    */
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
 
   /**
    * The host of the workspace at a URL as a user pastes it. Asks the workspace, and changes nothing.
-   * @throws {CausewayError} `usage` where it cannot be one, `wrong_workspace` where something else answers there, `unavailable`,
+   * @throws {CausewayError} `usage` if it cannot be one, `wrong_workspace` where something else answers there, `unavailable`,
    * `unreachable`, `tls`, `timeout`
    */
   findWorkspace(url: string, signal?: AbortSignal): Promise<string>;
@@ -262,7 +262,7 @@ export interface AuthService {
 
   /**
    * Whether the workspace knows a public OAuth application. Nobody signs in.
-   * @throws {CausewayError} `unavailable` where it does not say, `wrong_workspace`, `unreachable`, `tls`, `timeout`
+   * @throws {CausewayError} `unavailable` if it does not say, `wrong_workspace`, `unreachable`, `tls`, `timeout`
    */
   knowsApplication(profile: Profile, application: { clientId: string; redirectUri: string }): Promise<boolean>;
   oauthApplication(host: string): Promise<OAuthApplication | undefined>;

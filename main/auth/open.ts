@@ -325,7 +325,7 @@ async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<voi
   if (hasSignIn(await own.state(profile))) await own.signOut(profile);
 }
 
-/** Makes something at the first call, and anew at the next one if that failed. */
+/** Makes something at the first call, and again at the next one if that failed. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -13,11 +13,11 @@ export interface UserTokensOptions {
   /** The profile's lock among processes. */
   lockFolder: string;
   /**
-   * Trades the refresh token; `undefined` says that it has ended. It may wait for a busy workspace where nothing else would
+   * Trades the refresh token; `undefined` says that it has ended. It may wait for a busy workspace if nothing else would
    * do (`mayWait`), and not where the present token still works.
    */
   refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
-  /** Why a sign-in that is stored may not be used; undefined where it may. */
+  /** Why a sign-in that is stored may not be used; undefined if it may. */
   refusal: (record: TokenRecord) => Promise<CausewayError | undefined>;
   now: () => number;
   chance: number;
@@ -35,7 +35,7 @@ export interface UserTokens extends TokenSource {
   record(): Promise<TokenRecord | undefined>;
   /** What is stored now, if it may be used. */
   usableRecord(): Promise<TokenRecord | undefined>;
-  /** Puts a new sign-in in the place of whatever there is. */
+  /** Replaces the stored sign-in, if any. */
   replace(record: TokenRecord): Promise<void>;
   /** Removes what is stored and returns it. */
   remove(): Promise<TokenRecord | undefined>;
@@ -58,8 +58,8 @@ export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): strin
 /**
  * Refreshes a sign-in's access token early, once for all callers: one request in this process, one process at a time, and
  * the second process uses what the first one stored. The rotated refresh token is stored before the new access token
- * is given out, so a process that is killed leaves either the old pair or the new one. Where it cannot be stored, on a full
- * disk say, this process uses it all the same, renews it in turn, and stores it as soon as that can be done; what others
+ * is given out, so a process that is killed leaves either the old pair or the new one. If it cannot be stored, on a full
+ * disk say, this process uses it anyway, renews it in turn, and stores it as soon as that can be done; what others
  * store meanwhile goes before it.
  */
 export function userTokens(options: UserTokensOptions): UserTokens {
@@ -253,7 +253,7 @@ export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unread
 class SingleFlight<T> {
   #running: Promise<T> | undefined;
 
-  /** One caller's signal ends that caller's wait; the shared work goes on for the others. */
+  /** One caller's signal ends that caller's wait; the shared work continues for the others. */
   run(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#running ??= work().finally(() => {
       this.#running = undefined;

@@ -72,7 +72,7 @@ export class AnswerCache {
   readonly #hasToken: () => boolean;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
-  /** The name of the connection tool that the client knows of; undefined where it was sent the server's tools. */
+  /** The name of the connection tool that the client knows about; undefined if it was sent the server's tools. */
   #connectionTool: string | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
   /** The requests that are answered without the server if that takes too long, or once it turns out that it cannot be asked. */
@@ -142,7 +142,7 @@ export class AnswerCache {
   }
 
   /**
-   * Resolves after `timeoutMs`; at once where it is known that the server cannot be asked now. Undefined stands for a first
+   * Resolves after `timeoutMs`; at once if it is known that the server cannot be asked now. Undefined stands for a first
    * list of tools: that takes longer, and longest where a user is signed in.
    */
   #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {

@@ -14,7 +14,7 @@ export interface AnswerStore {
 
 /** Which protocol revision a managed server spoke when it was last asked. */
 export interface RevisionStore {
-  /** Whether it spoke the stateless revision; false where nothing is known. Never throws. */
+  /** Whether it spoke the stateless revision; false if nothing is known. Never throws. */
   isStateless(): Promise<boolean>;
   /** Never throws. */
   setStateless(stateless: boolean): Promise<void>;
@@ -83,7 +83,7 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
   };
 }
 
-/** The names of a server's tools as it listed them last; undefined where it never has. Sends no request. */
+/** The names of a server's tools as it listed them last; undefined if it never has. Sends no request. */
 export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServer): Promise<string[] | undefined> {
   const listed = await openAnswerStore(env, server).get('tools/list');
   if (!listed) return undefined;

@@ -21,7 +21,7 @@ export interface AnswerEvents {
   answered(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void;
   /** A frame of the bridge's own for the server. */
   reply(frame: Buffer): void;
-  /** Whether the client opens addresses that the server wants opened. */
+  /** Whether the client opens addresses that the server wants to open. */
   opensAddresses(): boolean;
   /** The tokens that were sent to the server. */
   sent(): SentSecrets;
@@ -104,7 +104,7 @@ export class Answers {
 
   /**
    * Takes a frame from the server's own stream. Responses do not belong there (MCP › Listening for Messages from the
-   * Server); some servers send them there all the same, and answer the POST with 202.
+   * Server); some servers send them there anyway, and answer the POST with 202.
    */
   takeOwn(frame: Buffer): void {
     const json = parseFrame(frame);
@@ -173,7 +173,7 @@ export class Answers {
     return undefined;
   }
 
-  /** A request or notification of the server's as the client may read it; undefined where it may not. */
+  /** A request or notification of the server's as the client may read it; undefined if it may not. */
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
     // Some clients would take it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
@@ -227,14 +227,14 @@ function isError(error: unknown): boolean {
   return Number.isInteger(code) && typeof message === 'string';
 }
 
-/** What a server sent in place of an error object, as an error object. */
+/** What a server sent instead of an error object, as an error object. */
 function errorObjectFor(error: unknown): { code: number; message: string } {
   const { code, message = error } = membersOf(error);
   const words = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';
   return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: words };
 }
 
-/** An error that wants addresses opened, of which a client that does not open any shows its user the message alone. */
+/** An error that wants to open addresses, of which a client that does not open any shows its user the message alone. */
 function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffer {
   if (memberAt(json, 'error', 'code') !== URL_REQUIRED || events.opensAddresses()) return answer;
   const error = membersOf(memberAt(parseFrame(answer), 'error'));

@@ -13,7 +13,7 @@ const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /**
  * The path at the same origin to which an app's redirect leads. Frameworks redirect `/mcp` to `/mcp/`, and take themselves to
- * be at the address on which they listen behind the edge, such as `http://localhost:8000`. Undefined where it leads elsewhere,
+ * be at the address on which they listen behind the edge, such as `http://localhost:8000`. Undefined if it leads elsewhere,
  * or to the workspace, whose sign-in page it then is: the host of a redirect is never sent anything.
  */
 export function pathAfterRedirect(
@@ -29,7 +29,7 @@ export function pathAfterRedirect(
   return isOwn || isInner ? `${target.pathname}${target.search}` : undefined;
 }
 
-/** Where a redirect leads; undefined where it does not say. */
+/** Where a redirect leads; undefined if it does not say. */
 export function redirectTarget(
   outcome: Extract<HttpOutcome, { kind: 'refused' }>,
   { origin, path }: AppPlace,

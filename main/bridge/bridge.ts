@@ -135,7 +135,7 @@ class StdioBridge implements Bridge {
         admit: (method) => this.#session.admit(method),
         report: (event) => this.#session.apply(event),
         asked: (frame, of) => this.#ask(frame, of),
-        // A stateless client gets an input request in place of that error, and our own clients read the URLs.
+        // A stateless client gets an input request instead of that error, and our own clients read the URLs.
         opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.isOwnClient === true,
         reply: (frame) => this.#take(frame),
         hasStream: () => this.#serverStream.isOpen,
@@ -194,7 +194,7 @@ class StdioBridge implements Bridge {
     });
   }
 
-  /** An exception in Causeway itself: this frame is answered with an error; the session and the process go on. */
+  /** An exception in Causeway itself: this frame is answered with an error; the session and the process continue. */
   #failed(frame: Buffer, error: unknown): void {
     const { id, method } = scanFrame(frame);
     if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
@@ -233,7 +233,7 @@ class StdioBridge implements Bridge {
     });
   }
 
-  /** Waits for a session; opens one where there is none. A stateless client needs none. */
+  /** Waits for a session; opens one if there is none. A stateless client needs none. */
   async #connected(): Promise<void> {
     if (!this.#stateless.isUsed || this.#session.state.generation > 0) await this.#session.connected();
   }

@@ -34,7 +34,7 @@ export interface ConnectionToolPort {
   host: string;
   path: string;
   profile: string;
-  /** Undefined where the profile holds credentials of its own. */
+  /** Undefined if the profile holds credentials of its own. */
   signIn: EndpointSignIn | undefined;
   /** The sign-in to the service behind the server, if there is one. */
   service?: ServiceSignIn | undefined;

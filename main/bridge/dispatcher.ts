@@ -49,14 +49,14 @@ export interface SessionPort {
   reply(frame: Buffer): void;
   /** Whether the server's own stream is open. Some servers send answers there. */
   hasStream(): boolean;
-  /** Whether the client opens addresses that a server wants opened. */
+  /** Whether the client opens addresses that a server wants to open. */
   opensAddresses(): boolean;
 }
 
 /** How long to wait for an answer on the server's own stream after status 202, in milliseconds. */
 const SERVER_STREAM_ANSWER_MS = 5_000;
 
-/** Sends frames to the managed server and returns the answers. A frame is retried only where the server has not run it. */
+/** Sends frames to the managed server and returns the answers. A frame is retried only if the server has not run it. */
 export class RequestDispatcher {
   readonly #upstream: UpstreamClient;
   readonly #server: ProtocolAdapter;
@@ -150,7 +150,7 @@ export class RequestDispatcher {
     }
   }
 
-  /** Opens the session of `generation` in place of the one before. The client does not see it. */
+  /** Opens the session of `generation` instead of the one before. The client does not see it. */
   async reconnect(generation: number): Promise<void> {
     try {
       const session = await this.#renewal.open(generation);

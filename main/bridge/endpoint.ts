@@ -27,7 +27,7 @@ export interface Endpoint {
   userAgent: string;
   /** How long the server may be silent where it is only to begin or to list, in milliseconds; 15 s if left out. */
   firstBytesMs?: number | undefined;
-  /** How a user signs in to the profile; undefined where it holds credentials of its own. */
+  /** How a user signs in to the profile; undefined if it holds credentials of its own. */
   signIn?: EndpointSignIn | undefined;
   /** The sign-in to the service behind the server, if there is one. */
   service?: ServiceSignIn | undefined;
@@ -67,7 +67,7 @@ export interface AttemptFailure {
 export interface EndpointSignIn {
   /** Signs in at the user's request, or joins a sign-in that is under way. @throws {CausewayError} as `AuthService.signIn` */
   begin(): Promise<void>;
-  /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} where that cannot be read */
+  /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} if that cannot be read */
   isDone(): Promise<boolean>;
   /** The sign-in that is open in the browser now; its page's address where that is known. */
   readonly pending: { url: string | undefined } | undefined;

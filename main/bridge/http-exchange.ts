@@ -65,7 +65,7 @@ export type HttpOutcome =
 
 /** How far an event stream was read, for resuming it (MCP › Resumability and Redelivery). */
 export interface StreamPlace {
-  /** Undefined where the server numbers no events: such a stream cannot be resumed. */
+  /** Undefined if the server numbers no events: such a stream cannot be resumed. */
   lastEventId: string | undefined;
   /** The wait before resuming that the server asked for, in milliseconds. */
   retryMs: number | undefined;
@@ -77,12 +77,12 @@ export function header(head: ResponseHead, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The type of an answer's content, without parameters; empty where it names none. */
+/** The type of an answer's content, without parameters; empty if it names none. */
 export function mediaType(head: ResponseHead): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** How an answer's content is compressed or otherwise encoded, which nothing here undoes; undefined where it is as it is. */
+/** How an answer's content is compressed or otherwise encoded, which nothing here undoes; undefined if it is as it is. */
 export function encodingOf(head: ResponseHead): string | undefined {
   const encoding = (header(head, 'content-encoding') ?? '').trim().toLowerCase();
   return encoding === '' || encoding === 'identity' ? undefined : encoding;

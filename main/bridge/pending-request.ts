@@ -3,7 +3,7 @@ import { matchOfIds, parseFrame, rawId, type SendableEnvelope, singleEnvelopeOf 
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
 import type { Ending, ResponseHead } from './http-exchange.ts';
 
-/** What is known of one client frame while it is in flight. */
+/** What is known about one client frame while it is in flight. */
 export class PendingRequest implements Ending {
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;

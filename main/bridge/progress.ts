@@ -12,7 +12,7 @@ const STEP = 0.001;
 interface Report {
   /** What marks the progress, as the client wrote it. */
   token: string;
-  /** The last progress that the bridge has sent; undefined where it has sent none. */
+  /** The last progress that the bridge has sent; undefined if it has sent none. */
   progress: number | undefined;
   since: number;
   /** Undefined once the server reports by itself. */
@@ -49,7 +49,7 @@ export class ProgressReports {
 
   /**
    * Reports from now on that a call waits for the user's permission, until the function that is returned is called. The
-   * reports about the request itself go on from there.
+   * reports about the request itself continue from there.
    */
   askingUser(frame: Buffer): () => void {
     const token = textAt(frame, 'params', '_meta', 'progressToken');

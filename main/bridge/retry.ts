@@ -21,7 +21,7 @@ export interface Attempted {
 }
 
 /**
- * The delay before a frame is retried, in milliseconds; undefined where it must not be. A frame is retried only where the
+ * The delay before a frame is retried, in milliseconds; undefined if it must not be. A frame is retried only if the
  * server has not run it (refused for its token, put off with 429 or 503, or never sent) or where it is idempotent.
  */
 export function retryAfterOutcome(

@@ -25,7 +25,7 @@ export class ServerStream {
   readonly #server: ProtocolAdapter;
   readonly #events: ServerStreamEvents;
   #current: AbortController | undefined;
-  /** Whether the server has a stream of its own, or may have one. */
+  /** Whether the server has its own stream, or may have one. */
   isOpen = false;
 
   constructor(server: ProtocolAdapter, events: ServerStreamEvents) {
@@ -74,7 +74,7 @@ export class ServerStream {
     }
   }
 
-  /** Listens on one connection. Undefined where no token is available, which is retried like an outage. */
+  /** Listens on one connection. Undefined if no token is available, which is retried like an outage. */
   async #once(
     session: Session,
     place: StreamPlace,
@@ -99,7 +99,7 @@ export class ServerStream {
 
 /** The delays where the server asks for none: the first, doubled from the second failure on, and the longest. */
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
-/** The longest wait that a server may ask for here, in milliseconds: a call may wait for what the stream goes on with. */
+/** The longest wait that a server may ask for here, in milliseconds: a call may wait for what the stream continues with. */
 const LONGEST_ASKED_MS = 60_000;
 
 /**

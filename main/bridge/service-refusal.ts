@@ -120,7 +120,7 @@ export class ServiceRefusals {
     return waited === CANCELLED ? CANCELLED : 'again';
   }
 
-  /** Has the client open the page. Resolves to false where its user declines. */
+  /** Has the client open the page. Resolves to false if its user declines. */
   async #ask(url: string, pending: PendingRequest): Promise<boolean> {
     const { service, toClient, signal } = this.#port;
     const elicitationId = randomUUID();
@@ -144,7 +144,7 @@ export class ServiceRefusals {
     return true;
   }
 
-  /** The address that the service wants opened, if it may be. */
+  /** The address that the service wants to open, if it may be. */
   #addressIn(frame: Buffer): string | undefined {
     const json = parseFrame(frame);
     return unsafeAddress(json) === undefined ? elicitationIn(json) : undefined;
@@ -200,7 +200,7 @@ function blamesToken({ head, text }: Refused): boolean {
   return `${challenge}`.includes('invalid_token') || challenge === undefined || /^\s*invalid token/i.test(text);
 }
 
-/** The first address in an error that wants one opened; empty where it names none, undefined for any other frame. */
+/** The first address in an error that wants to open one; empty if it names none, undefined for any other frame. */
 function elicitationIn(json: unknown): string | undefined {
   if (memberAt(json, 'error', 'code') !== URL_REQUIRED) return undefined;
   const [first] = itemsOf(memberAt(json, 'error', 'data', 'elicitations'));

@@ -14,7 +14,7 @@ export class SessionGate {
   readonly #waiting: Waiting[] = [];
   #state: SessionState = FRESH;
 
-  /** @param onChange called when an event has changed the state, before any frame that waits goes on */
+  /** @param onChange called when an event has changed the state, before any frame that waits continues */
   constructor(onChange: (event: SessionEvent) => void) {
     this.#onChange = onChange;
   }
@@ -39,7 +39,7 @@ export class SessionGate {
     return this.#state;
   }
 
-  /** Waits for a session, and opens one in place of one that the client believes it has. */
+  /** Waits for a session, and opens one instead of one that the client believes it has. */
   async connected(): Promise<SessionState> {
     const { name, generation } = this.#state;
     if (name === 'fresh' && generation > 0) this.apply({ name: 'deferred', generation });

@@ -13,7 +13,7 @@ export interface SessionRenewalPort {
 }
 
 /**
- * Opens a new session in place of one that was lost, with the client's own frames, and gives it what the client was granted
+ * Opens a new session instead of one that was lost, with the client's own frames, and gives it what the client was granted
  * in the one before. The client does not see it.
  */
 export class SessionRenewal {

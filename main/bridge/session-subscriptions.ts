@@ -20,7 +20,7 @@ export class SessionSubscriptions {
     }
   }
 
-  /** The client opens a new session of its own. */
+  /** The client opens its own new session. */
   clear(): void {
     this.#frames.clear();
   }

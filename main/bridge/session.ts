@@ -22,7 +22,7 @@ export type SessionState =
   | { name: 'lost'; generation: number };
 
 export interface Session {
-  /** The server's `Mcp-Session-Id`; undefined where it issued none. */
+  /** The server's `Mcp-Session-Id`; undefined if it issued none. */
   id: string | undefined;
   /** The negotiated revision, sent as `MCP-Protocol-Version` from then on. */
   protocolVersion: string | undefined;
@@ -34,7 +34,7 @@ export type SessionEvent =
   | { name: 'opened'; generation: number; session: Session }
   | { name: 'announced'; generation: number }
   | { name: 'refused'; generation: number }
-  /** The client was answered from the cache: it goes on as if it had a session, but there is none, because of `error`. */
+  /** The client was answered from the cache: it continues as if it had a session, but there is none, because of `error`. */
   | { name: 'deferred'; generation: number; error?: unknown }
   /** The server has lost the session that requests of `generation` belong to. */
   | { name: 'expired'; generation: number }
@@ -153,7 +153,7 @@ export function mayBeSessionLost(answer: { text: string } | { frame: Buffer }): 
 }
 
 function shortErrorIn(frame: Buffer): RpcError | undefined {
-  // Read only where it can be true: answers may be large and errors are short.
+  // Read only if it can be true: answers may be large and errors are short.
   return frame.length > 4096 || !frame.includes('"error"') ? undefined : rpcErrorIn(parseFrame(frame));
 }
 
@@ -165,7 +165,7 @@ export function isServersOwnError(status: number, text: string): boolean {
   return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;
 }
 
-/** The error in an answer's text; undefined where there is none, as in a proxy's page. */
+/** The error in an answer's text; undefined if there is none, as in a proxy's page. */
 export function jsonRpcError(text: string): RpcError | undefined {
   return rpcErrorIn(parseText(text));
 }

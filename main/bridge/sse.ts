@@ -47,7 +47,7 @@ export class EventStreamParser {
     if (text !== '') this.#endedWithLine = text.endsWith('\n');
   }
 
-  /** The position behind the last blank line; 0 where there is none. */
+  /** The position behind the last blank line; 0 if there is none. */
   #behindBlankLine(text: string): number {
     const last = text.lastIndexOf('\n\n');
     if (last >= 0) return last + 2;

@@ -37,7 +37,7 @@ export class ToolApprovals {
   }
 
   /**
-   * Asks about a call. `cancelled` where the client does not wait for it any more; otherwise, where it is not allowed, the
+   * Asks about a call. `cancelled` where the client does not wait for it any more; otherwise, if it is not allowed, the
    * text of its answer.
    */
   async ask(frame: Buffer, call: CallerAndTool): Promise<'allowed' | 'cancelled' | { text: string }> {

@@ -26,7 +26,7 @@ export interface ToolGuardOptions {
   rules: ServerRules;
   /** The server's last known list of tools, whole. */
   memory: AnswerStore;
-  /** Takes the answers to calls that do not go on, and the notification that the tools have changed. */
+  /** Takes the answers to calls that do not continue, and the notification that the tools have changed. */
   sink: FrameSink;
   askApproval?: AskApproval | undefined;
   /** Tells the client that its call waits for the user. */
@@ -35,7 +35,7 @@ export interface ToolGuardOptions {
   signal: AbortSignal;
 }
 
-/** What becomes of a frame: it goes on, it does not, or the user is asked. */
+/** What happens to a frame: it continues, it does not, or the user is asked. */
 type Verdict = 'go' | 'stop' | CallerAndTool;
 
 /**
@@ -53,7 +53,7 @@ export class ToolGuard {
    */
   readonly #lists = new Map<string, (string | undefined)[]>();
   readonly #hints = new Map<string, ToolHints>();
-  /** As the client has named itself in `initialize`, empty where it has not; undefined before. */
+  /** As the client has named itself in `initialize`, empty if it has not; undefined before. */
   #client: string | undefined;
   /** The raw id of an `initialize` that has no answer yet. */
   #initializeId: string | undefined;
@@ -92,7 +92,7 @@ export class ToolGuard {
 
   /**
    * Sends the frame, or what is left of a batch, as far as the rules allow it, in the order in which frames come; only calls
-   * that wait for the user are overtaken. What may not go on is answered here.
+   * that wait for the user are overtaken. What may not continue is answered here.
    */
   async pass(frame: Buffer, envelope: SendableEnvelope, send: (frame: Buffer) => Promise<void>): Promise<void> {
     const before = this.#last;
@@ -127,7 +127,7 @@ export class ToolGuard {
     await sent;
   }
 
-  /** What of a batch may go on. */
+  /** What of a batch may continue. */
   async #restOf(batch: Buffer): Promise<Buffer | undefined> {
     const elements = elementsIn(batch);
     const kept: Buffer[] = [];
@@ -137,7 +137,7 @@ export class ToolGuard {
   }
 
   /**
-   * Why a call that has waited may not be sent any more, by the rules of now; undefined where it may. What the user was asked
+   * Why a call that has waited may not be sent any more, by the rules of now; undefined if it may. What the user was asked
    * about stays allowed.
    */
   async refusalAfterWait(frame: Buffer): Promise<string | undefined> {
@@ -156,7 +156,7 @@ export class ToolGuard {
     return undefined;
   }
 
-  /** Decides about one frame, and answers one that may not go on. */
+  /** Decides about one frame, and answers one that may not continue. */
   async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
     if (this.#rules.isEmpty) {
       this.#rememberList(frame);
@@ -251,7 +251,7 @@ export class ToolGuard {
     }
   }
 
-  /** Answers a call that does not go on, as a tool's error that the model reads. A notification has no answer. */
+  /** Answers a call that does not continue, as a tool's error that the model reads. A notification has no answer. */
   #answer(frame: Buffer, answer: { text: string } | { error: CausewayError }): void {
     const id = textAt(frame, 'id');
     if (id === undefined) return;

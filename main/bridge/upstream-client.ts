@@ -50,7 +50,7 @@ export class UpstreamClient {
   #appPath: string | undefined;
   readonly #onSignedOut: (error: CausewayError) => Promise<void>;
 
-  /** @param onSignedOut called where nobody is signed in, while a token waits for the sign-in */
+  /** @param onSignedOut called if nobody is signed in, while a token waits for the sign-in */
   constructor(
     endpoint: Endpoint,
     flow: FlowControl,
@@ -90,7 +90,7 @@ export class UpstreamClient {
     return app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame);
   }
 
-  /** Opens the server's own stream, or goes on with one that was cut (MCP › Listening for Messages from the Server). */
+  /** Opens the server's own stream, or continues with one that was cut (MCP › Listening for Messages from the Server). */
   async listen(
     session: Session,
     place: StreamPlace | undefined,
@@ -152,7 +152,7 @@ export class UpstreamClient {
 
   /**
    * Ends the session at the server (MCP › Session Management); many servers do not support that, which is fine. The requests
-   * open in it, by raw id, are cancelled first: a server goes on with a request whose connection is lost (MCP › Cancellation).
+   * open in it, by raw id, are cancelled first: a server continues with a request whose connection is lost (MCP › Cancellation).
    */
   async endSession(session: Session, open: string[]): Promise<void> {
     if (session.id === undefined) return;
@@ -183,7 +183,7 @@ export class UpstreamClient {
 
   /**
    * Whether a request was refused before its user had signed in to what is behind the service, as they have now: then it
-   * goes on with the same token. @throws {CausewayError} `service_signed_out` where they have not: a new token would not help
+   * continues with the same token. @throws {CausewayError} `service_signed_out` where they have not: a new token would not help
    */
   async #isSignedInNow(): Promise<boolean> {
     const { service } = this.#endpoint;

@@ -9,7 +9,7 @@ export const ANSWER_TIMEOUTS = {
   toolsMs: 1_000,
   /** For the list of tools, before the connection tool is listed instead where no list is known and a user is signed in. */
   firstToolsMs: 2_000,
-  /** The same where it is not known yet whether one is: some clients give up on a new server after 1 s. */
+  /** The same if it is not known yet whether one is: some clients give up on a new server after 1 s. */
   firstToolsWithoutTokenMs: 500,
   /** For a session, and for a token that waits for a sign-in, before a request fails: clients give up after 60 s. */
   sessionMs: 25_000,
@@ -28,7 +28,7 @@ export const CANCELLED = Symbol('cancelled');
 
 interface Wait {
   pending: PendingRequest;
-  /** How many checks the request may wait for in total; undefined where it may wait for ever. */
+  /** How many checks the request may wait for in total; undefined if it may wait for ever. */
   maxChecks: number | undefined;
   cancel(): void;
   giveUp(): void;
@@ -53,7 +53,7 @@ export class WaitingRequests {
     return this.#wait(pending, waiting, MAX_CHECKS, this.#tooLong);
   }
 
-  /** As `bounded`, for `totalMs` in all, with an error of its own. */
+  /** As `bounded`, for `totalMs` in all, with its own error. */
   upTo<T>(
     totalMs: number,
     pending: PendingRequest,

@@ -47,7 +47,7 @@ interface Row {
     | 'unusable';
   userName: string | null;
   expiresAt: string | null;
-  /** What is wrong and what to do; null where nothing is. */
+  /** What is wrong and what to do; null if nothing is. */
   message: string | null;
 }
 

@@ -5,7 +5,7 @@ import { asCausewayError, type Candidate, CausewayError, type ErrorCode, sentenc
 export interface JsonFailure {
   code: ErrorCode;
   message: string;
-  /** What to do about it; null where nothing is known to help. */
+  /** What to do about it; null if nothing is known to help. */
   remedy: string | null;
   /** What a name that fits nothing, or several, may have meant. */
   candidates?: readonly Candidate[];
@@ -134,7 +134,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return CODES[error.code];
 }
 
-/** One exit code for several failures: their own where they agree, else 1. 0 where there are none. */
+/** One exit code for several failures: their own where they agree, else 1. 0 if there are none. */
 export function exitCodeOfAll(errors: readonly unknown[]): ExitCode {
   const [first, ...others] = new Set(errors.map(exitCodeOf));
   if (first === undefined) return 0;

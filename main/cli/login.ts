@@ -62,7 +62,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
   }
 }
 
-/** @returns false where another process has added the same one meanwhile */
+/** @returns false if another process has added the same one meanwhile */
 async function addUnlessThere(auth: AuthService, { name, host }: Profile, newAt: string): Promise<boolean> {
   try {
     await auth.addProfile(name, newAt);
@@ -179,7 +179,7 @@ function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInPro
   }
 }
 
-/** A time for machines; null where there is none. */
+/** A time for machines; null if there is none. */
 export function asDate(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }

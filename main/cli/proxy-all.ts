@@ -69,7 +69,7 @@ export async function serveAll(request: AllRequest): Promise<void> {
   watching.end();
 }
 
-/** The servers in the list; undefined where it cannot be read now: then those before are kept. */
+/** The servers in the list; undefined if it cannot be read now: then those before are kept. */
 async function listOf(env: NodeJS.ProcessEnv): Promise<readonly ManagedServer[] | undefined> {
   try {
     return (await hasServerList(env)) ? (await openServers(env)).read().servers : [];

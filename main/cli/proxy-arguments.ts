@@ -12,7 +12,7 @@ export interface ProxyRequest {
   /** The origin in `--url`; it must be the profile's own. */
   origin: string | undefined;
   authType: string | undefined;
-  /** What each tool call carries in `_meta`; undefined where nothing was asked for. */
+  /** What each tool call carries in `_meta`; undefined if nothing was asked for. */
   meta: Record<string, string> | undefined;
 }
 

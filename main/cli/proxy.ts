@@ -75,6 +75,6 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
 
 function calledWrongly(error: unknown): never {
   process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
-  // Its own code could not be read, for want of files say: nobody called it wrongly.
+  // Its own code could not be read, for lack of files say: nobody called it wrongly.
   process.exit(error instanceof CausewayError ? 2 : 1);
 }

@@ -176,7 +176,7 @@ function sessionRows({ application: { sessions }, servers }: Status): string[] {
   ]);
 }
 
-/** The time of a day that has been, with the day where it is not today's. */
+/** The time of a day that has been, with the day if it is not today's. */
 function timeOf(iso: string): string {
   const at = new Date(iso);
   const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
@@ -209,9 +209,9 @@ function warehouseLines(warehouse: Status['warehouse']): string[] {
 export interface Application {
   running: boolean;
   pid: number | null;
-  /** Null where it is not running, or too old to say. */
+  /** Null if it is not running, or too old to say. */
   version: string | null;
-  /** The sessions of AI clients that go through it; null where it is not running, or too old to say. */
+  /** The sessions of AI clients that go through it; null if it is not running, or too old to say. */
   sessions: ClientSession[] | null;
   /** Why it is of no use though its file is there. */
   problem: string | null;

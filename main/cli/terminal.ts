@@ -65,7 +65,7 @@ export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout
 
 /**
  * Asks a yes-or-no question in the terminal; anything but yes is no.
- * @throws {CausewayError} `usage` where nobody can answer, naming the flag that answers beforehand
+ * @throws {CausewayError} `usage` if nobody can answer, naming the flag that answers beforehand
  */
 export async function confirm(context: CommandContext, question: string, flag: string): Promise<boolean> {
   const { stdin, stderr, signal } = context;

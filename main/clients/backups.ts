@@ -28,7 +28,7 @@ const UNFINISHED_MS = 60_000;
 /** A file as it was before Causeway changed it. */
 export type Backup = Omit<z.infer<typeof aboutSchema>, 'record'> & { id: string };
 
-/** Where backups are, each in a folder of its own, for the owner only: clients' files hold secrets of others. */
+/** Where backups are, each in its own folder, for the owner only: clients' files hold secrets of others. */
 function backupFolder(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), 'client-backups');
 }

@@ -45,7 +45,7 @@ export function changes({ before, after }: Planned): boolean {
   return (before?.toString('utf8') ?? '') !== after;
 }
 
-/** A file's text; empty where there is none. @throws {CausewayError} `invalid_file` */
+/** A file's text; empty if there is none. @throws {CausewayError} `invalid_file` */
 export function decode(bytes: Buffer | undefined, target: EditTarget): string {
   if (bytes === undefined) return '';
   for (const { what, ...place } of findNotUtf8(bytes)) throw unreadable(target, what, place);
@@ -236,13 +236,13 @@ export function differenceOf(file: string, before: string, after: string): strin
   return diff.slice(diff.indexOf('--- '));
 }
 
-/** What came of putting a backup back. */
+/** The result of putting a backup back. */
 export interface Restored {
   file: string;
   result: 'restored' | 'unchanged' | 'would restore';
   /** The backup of what the file held until now. */
   kept: string | undefined;
-  /** The difference, as a unified diff; left out where there is none. */
+  /** The difference, as a unified diff; left out if there is none. */
   diff?: string;
 }
 

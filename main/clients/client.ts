@@ -4,7 +4,7 @@ import type { FilePlace, Places, Sign } from './places.ts';
 /** What a configuration file is written in, and so which editor changes it. */
 export type Format = 'json' | 'toml' | 'yaml';
 
-/** What else a client's own reader takes; `undefined` where nobody has measured it. */
+/** What else a client's own reader takes; `undefined` if nobody has measured it. */
 interface Tolerance {
   comments: boolean;
   trailingCommas: boolean;
@@ -41,7 +41,7 @@ type Mark = { icon: string } | { monogram: string };
 interface Patience {
   /** With the entry as we write it, in milliseconds. */
   ms: number;
-  /** The entry's key that sets it, which our entries then have; left out where nothing does. */
+  /** The entry's key that sets it, which our entries then have; left out if nothing does. */
   key?: string;
 }
 
@@ -59,16 +59,16 @@ export interface ClientFacts {
   /** What the person types: `[a-z0-9-]`. */
   id: string;
   name: string;
-  /** What it calls itself in `clientInfo`, or begins with where it puts a server's name behind; empty where nobody has seen it. */
+  /** What it calls itself in `clientInfo`, or begins with where it puts a server's name behind; empty if nobody has seen it. */
   wireNames: string[];
   mark: Mark;
   /** For how long it waits for the answer to one call; left out where no limit is known. */
   patience?: Patience;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
-  /** Where a project keeps the entries of all who work on it, below its folder; left out where nobody has found such a file. */
+  /** Where a project keeps the entries of all who work on it, below its folder; left out if nobody has found such a file. */
   project?: string[];
-  /** Where its administrator decides about its servers; left out where nobody has found such a file. */
+  /** Where its administrator decides about its servers; left out if nobody has found such a file. */
   managed?(places: Places): ManagedFile[];
   format: Format;
   /** From the document's root to the object (or list) that holds the entries. */

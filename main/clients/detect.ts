@@ -16,7 +16,7 @@ export async function detect(client: ClientFacts, environment: HostEnvironment):
   return { installed: false };
 }
 
-/** Where a command is found as a terminal would; nothing where it is not. */
+/** Where a command is found as a terminal would; nothing if it is not. */
 export function findCommand(command: string, environment: HostEnvironment): Promise<string | undefined> {
   return lookedUp(environment.lookups?.commands, command, () => searchCommand(command, environment));
 }
@@ -52,7 +52,7 @@ async function seek(command: string, folders: string[], environment: HostEnviron
   return undefined;
 }
 
-/** The names in a folder, in small letters on Windows, where the environment keeps lookups; undefined where that is not known. */
+/** The names in a folder, in small letters on Windows, where the environment keeps lookups; undefined if that is not known. */
 async function namesIn(folder: string, { system, lookups }: HostEnvironment): Promise<ReadonlySet<string> | undefined> {
   if (!lookups) return undefined;
   return lookedUp(lookups.folders, folder, () =>

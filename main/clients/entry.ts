@@ -95,7 +95,7 @@ export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
   return { ...fixed, ...initial };
 }
 
-/** The command line in an entry of any client's shape; empty where it has none. */
+/** The command line in an entry of any client's shape; empty if it has none. */
 export function commandLineOf(value: unknown): string[] {
   if (!isDataTable(value)) return [];
   if (typeof value.transport === 'object') return commandLineOf(value.transport);

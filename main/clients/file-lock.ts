@@ -34,7 +34,7 @@ export async function withFileLock<T>(path: string, options: FileLockOptions, wo
 
 /**
  * Holds a lock that is a folder with the owner's mark inside: only a folder that was empty, or untouched for long, is ever
- * taken from somebody. A client that is not there yet has nothing to lock.
+ * taken from someone. A client that is not there yet has nothing to lock.
  */
 async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const mark = join(lock, `owner-${process.pid}-${randomUUID()}`);
@@ -54,7 +54,7 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
     });
     return await work();
   } finally {
-    // Where it cannot be removed, it counts as left behind soon. The work's own outcome is told, not that.
+    // If it cannot be removed, it counts as left behind soon. The work's own outcome is told, not that.
     await rm(lock, { recursive: true, force: true }).catch(() => undefined);
   }
 }

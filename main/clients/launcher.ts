@@ -34,7 +34,7 @@ interface Running {
 const UNSAFE = process.platform === 'win32' ? /[\s&|<>^%!(),;=]/ : /\s/;
 
 /**
- * How to start Causeway with paths that every client passes on whole. An executable of its own is reached through a stable
+ * How to start Causeway with paths that every client passes on whole. Its own executable is reached through a stable
  * folder of ours, so that entries outlive its being moved; Node and a script as they are, but for a link that stands in where
  * the path is unsafe.
  */
@@ -60,7 +60,7 @@ export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEn
 
 /**
  * The launcher for the executable that is shipped, `causeway` or `causeway.exe`, in a folder with all that it needs beside
- * it. Entries lead to a link to that folder; where the folder itself does not last (an AppImage is mounted anew at each
+ * it. Entries lead to a link to that folder; where the folder itself does not last (an AppImage is mounted again at each
  * start, macOS runs a program from where it was downloaded in a random place), or the disk has no links, to a copy of it.
  */
 export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Launcher {
@@ -91,7 +91,7 @@ function refuseNpx(script: string): void {
   });
 }
 
-/** A safe path for something of ours; nothing where there is none. */
+/** A safe path for something of ours; nothing if there is none. */
 function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return launcherFolders(env).flatMap((folder) => (UNSAFE.test(folder) ? [] : [join(folder, name)]))[0];
 }
@@ -99,7 +99,7 @@ function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
 /** The folders in one of which is what entries go through, the preferred one first. */
 export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
   const home = homeFolder(env);
-  // Where the home folder's own name is unsafe. Others may read in there, but not change what is somebody else's.
+  // Where the home folder's own name is unsafe. Others may read in there, but not change what is someone else's.
   const account = createHash('sha256').update(home).digest('hex').slice(0, 8);
   return [
     stateFolder(env),

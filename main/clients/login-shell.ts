@@ -41,7 +41,7 @@ function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<stri
   const command = `echo ${MARK}; /usr/bin/env printenv PATH; echo ${MARK}`;
   return new Promise((resolve) => {
     let printed = '';
-    // In a session of its own: an interactive shell may neither take the terminal nor outlive the wait with its children.
+    // In its own session: an interactive shell may neither take the terminal nor outlive the wait with its children.
     const child = spawn(program, [...flags, command], {
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],

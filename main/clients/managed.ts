@@ -7,12 +7,12 @@ import { editorOf } from './editors.ts';
 import { commandLineOf, type DataTable } from './entry.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 
-/** Says why a client does not load an entry; undefined where nothing speaks against it. */
+/** Says why a client does not load an entry; undefined if nothing speaks against it. */
 export type ManagedCheck = (name: string, entry: DataTable) => CausewayError | undefined;
 
 /**
  * What a client's own administrator has decided about its servers. Only looks.
- * @throws {CausewayError} `invalid_file`, `file_not_writable` where that cannot be read
+ * @throws {CausewayError} `invalid_file`, `file_not_writable` if that cannot be read
  */
 export async function managedCheck(client: ClientFacts, environment: HostEnvironment): Promise<ManagedCheck> {
   const files = client.managed?.(placesOf(environment)) ?? [];
@@ -48,7 +48,7 @@ export async function managedCheck(client: ClientFacts, environment: HostEnviron
   };
 }
 
-/** The same in words, about entries that there are or would be; also where it cannot be read. */
+/** The same in words, about entries that there are or would be; also if it cannot be read. */
 export async function managedWarnings(
   client: ClientFacts,
   environment: HostEnvironment,
@@ -63,7 +63,7 @@ export async function managedWarnings(
   }
 }
 
-/** The user's own file, where it cannot be understood, says nothing: the client tells of it. */
+/** The user's own file, if it cannot be understood, says nothing: the client tells of it. */
 function readOwn({ isOwn }: ManagedFile, read: () => Map<string, unknown>): Map<string, unknown> {
   try {
     return read();
@@ -101,7 +101,7 @@ function providedCheck(
 
 const identitySchema = z.looseObject({ identity: z.looseObject({ command: z.string(), url: z.string() }).partial() });
 
-/** Codex loads a server only where its name and its command, or its address, are among the required ones (openai/codex, `config_requirements.rs`). */
+/** Codex loads a server only if its name and its command, or its address, are among the required ones (openai/codex, `config_requirements.rs`). */
 function identityCheck(
   { name: client }: ClientFacts,
   { path }: ManagedFile,
@@ -161,7 +161,7 @@ function listCheck({ name: client }: ClientFacts, lists: Lists[], { env }: HostE
   };
 }
 
-/** A name counts only where no entry of the list names a server of that kind more closely. */
+/** A name counts only if no entry of the list names a server of that kind more closely. */
 function isAllowedBy(allowed: Matcher[], name: string, entry: DataTable, env: HostEnvironment['env']): boolean {
   const key = urlsOf(entry).length > 0 ? 'serverUrl' : 'serverCommand';
   const close = allowed.filter((matcher) => matcher[key] !== undefined);

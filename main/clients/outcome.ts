@@ -9,7 +9,7 @@ import type { HttpChoice, OwnApplication } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
-/** What came of one file. */
+/** The result of one file. */
 export interface ChangeOutcome {
   client: string;
   name: string;
@@ -27,7 +27,7 @@ export interface ChangeOutcome {
   error?: CausewayError;
 }
 
-/** What came of a file that was, or would be, changed. */
+/** The result of a file that was, or would be, changed. */
 export function changeOutcome(
   client: ClientFacts,
   file: LocatedFile,
@@ -101,7 +101,7 @@ function unsaidClient(
   ];
 }
 
-/** What came of a file, or a client, at which an error stopped. */
+/** The result of a file, or a client, at which an error stopped. */
 export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): ChangeOutcome {
   const known = asCausewayError(error);
   return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: known };
@@ -158,9 +158,9 @@ export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
 
 /** What a client that connects by itself has to know of profiles. */
 export interface ProfileLookup<Profile extends { host: string }> {
-  /** @throws {CausewayError} where there is no such profile, or it names no workspace */
+  /** @throws {CausewayError} if there is no such profile, or it names no workspace */
   profile(name: string): Promise<Profile>;
-  /** Whether its workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
+  /** Whether its workspace has an application that Databricks publishes. @throws {CausewayError} if it cannot be told */
   knowsApplication(profile: Profile, application: PublishedApplication): Promise<boolean>;
 }
 

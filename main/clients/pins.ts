@@ -9,7 +9,7 @@ export interface Pin {
   /** By its name. */
   server: string;
   warehouseId: string;
-  /** Whose entry alone; null where it is the server's, in every client that has no pin of its own. */
+  /** Whose entry alone; null if it is the server's, in every client that has no pin of its own. */
   client: ClientName | null;
   /** The folder of the project whose file it is; null for the user's own. */
   project: string | null;
@@ -35,7 +35,7 @@ export function pinsOf(
 }
 
 /**
- * The SQL server whose calls a query stands for: of a pin, that of an entry which has it; undefined where none of these
+ * The SQL server whose calls a query stands for: of a pin, that of an entry which has it; undefined if none of these
  * servers is one.
  */
 export function sqlServerOf(
@@ -49,7 +49,7 @@ export function sqlServerOf(
   return sql.find(isPinned) ?? sql[0];
 }
 
-/** What is known of how a pin and an override rank, as sentences. */
+/** What is known about how a pin and an override rank, as sentences. */
 export const PIN_RANK =
   'A pinned call names its warehouse itself. How a pin and an override rank is documented nowhere; the pin should decide.';
 

@@ -29,7 +29,7 @@ export interface Lookups {
   paths: Map<string, Promise<string[]>>;
   /** Where commands were found. */
   commands: Map<string, Promise<string | undefined>>;
-  /** The names in folders of `PATH`; undefined where a folder cannot be read. */
+  /** The names in folders of `PATH`; undefined if a folder cannot be read. */
   folders: Map<string, Promise<ReadonlySet<string> | undefined>>;
 }
 

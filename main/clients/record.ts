@@ -65,7 +65,7 @@ export async function recordedFile(client: ClientFacts, path: string): Promise<R
   return { key: `${await identityOf(path)}#${client.key.join('/')}`, olderKey: path };
 }
 
-/** What is known of a file. */
+/** What is known about a file. */
 export function knownOf(
   record: WrittenRecord,
   { key, olderKey }: RecordedFile,
@@ -75,7 +75,7 @@ export function knownOf(
   return record.files[key] ?? (older?.client === id ? older : undefined);
 }
 
-/** Notes what is known of a file now; nothing once it has no entries of ours. Gives the whole record as it is then. */
+/** Notes what is known about a file now; nothing once it has no entries of ours. Gives the whole record as it is then. */
 export async function remember(
   record: SettingsFile<WrittenRecord>,
   { key, olderKey }: RecordedFile,

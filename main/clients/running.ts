@@ -42,7 +42,7 @@ export async function refuseRunning(client: ClientFacts, running: () => Promise<
   });
 }
 
-/** The processes that run now, each by its path or else its name; none where the system will not say. */
+/** The processes that run now, each by its path or else its name; none if the system will not say. */
 export async function runningProcesses(): Promise<Set<string>> {
   try {
     const system = process.platform === 'win32' || process.platform === 'linux' ? process.platform : 'rest';

@@ -29,7 +29,7 @@ export interface OwnApplication {
 /** A server by its own address, for a client that connects by itself. */
 export interface HttpChoice extends OwnApplication {
   urlOf(server: ManagedServer): string;
-  /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
+  /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} if it cannot be told */
   isPublished(server: ManagedServer, application: PublishedApplication): Promise<boolean>;
 }
 
@@ -102,7 +102,7 @@ export function entryWithMeta(
   return { ...entry, meta: own };
 }
 
-/** The entry as it would be written now: one that was written with an address of its own, as that. */
+/** The entry as it would be written now: one that was written with its own address, as that. */
 export function entryToday(
   client: ClientFacts,
   file: LocatedFile,
@@ -118,7 +118,7 @@ export function entryToday(
   return { ...entry, obsolete: otherKeys(entry, client.stdio(launchOf(launcher, server))) };
 }
 
-/** With an address; for all that one can have where it was not chosen. */
+/** With an address; for all that one can have if it was not chosen. */
 function entryWithAddress(client: ClientFacts, file: LocatedFile, server: EntryTarget, http?: HttpChoice) {
   const { clientId, callbackPort, url } =
     http && !('all' in server) ? { ...http, url: http.urlOf(server) } : { clientId: 'any', callbackPort: 1, url: '' };

@@ -82,7 +82,7 @@ function asServer({ kind, meta, ...server }: RequiredServer): ManagedServer {
   return { ...server, kind: known, ...(meta ? { meta } : {}) };
 }
 
-/** The list with the servers that the organization requires, in the place of others of their names. */
+/** The list with the servers that the organization requires, instead of others of their names. */
 function withRequired(list: ServerList, policy: Policy): ServerList {
   const missing = requiredIn(policy).filter((required) => !list.servers.some((server) => isSame(server, required)));
   if (missing.length === 0) return list;
@@ -168,7 +168,7 @@ export function withoutServer({ servers }: ServerList, name: string): ServerList
   return { servers: servers.filter((server) => server.name !== name) };
 }
 
-/** The list with another `_meta` for a server; with none where `meta` is empty. @throws {CausewayError} `not_found` */
+/** The list with another `_meta` for a server; with none if `meta` is empty. @throws {CausewayError} `not_found` */
 export function withMeta({ servers }: ServerList, name: string, meta: Meta): ServerList {
   findServer({ servers }, name);
   const changed = ({ meta: _before, ...server }: ManagedServer): ManagedServer =>
@@ -233,7 +233,7 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
  */
 const MAX_SPACE_NAME_LENGTH = 10;
 
-/** What is known of a server that has no name yet. */
+/** What is known about a server that has no name yet. */
 export interface UnnamedServer {
   kind: ManagedServerKind;
   path: string;

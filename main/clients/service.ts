@@ -105,7 +105,7 @@ export class ClientsService {
     });
   }
 
-  /** Writes one entry for all servers into those clients' files, in the place of all entries of ours in them. */
+  /** Writes one entry for all servers into those clients' files, instead of all entries of ours in them. */
   async addAll(ids: readonly string[], all: AllServers, choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
     return this.#change(ids, choice, (client, file, { bytes, known }) => {
       const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
@@ -241,7 +241,7 @@ export class ClientsService {
   }
 
   /**
-   * What to paste where nothing is to be written: in one client's own shape and with what its calls are to carry, with the
+   * What to paste if nothing is to be written: in one client's own shape and with what its calls are to carry, with the
    * links by which it adds the entries itself if it has such, or in the shape that nearly every client takes.
    */
   async toPaste(servers: readonly EntryTarget[], id?: string): Promise<Pasteable> {

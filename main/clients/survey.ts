@@ -48,7 +48,7 @@ export interface ClientName {
 export interface ClientReport {
   id: string;
   name: string;
-  /** By what one can tell that it is installed; `null` where it is not. */
+  /** By what one can tell that it is installed; `null` if it is not. */
   because: string | null;
   files: FileReport[];
   /** What its own administrator has decided against entries of any kind, as sentences. */
@@ -135,7 +135,7 @@ export function withAll(
   return [...servers, ...allServersIn(entries, known).filter((all) => servers.every(({ name }) => name !== all.name))];
 }
 
-/** One file of a client and the state of every server's entry in it. `look` reads the file, where that is not done yet. */
+/** One file of a client and the state of every server's entry in it. `look` reads the file, if that is not done yet. */
 export async function reportFile(
   client: ClientFacts,
   file: LocatedFile,
@@ -188,7 +188,7 @@ function metaIn(servers: readonly ManagedServer[], known: FileRecord | undefined
 }
 
 /**
- * What has become of a server's entry in one file: never written; as it was written; as it was written, and would be written
+ * What happened to a server's entry in one file: never written; as it was written; as it was written, and would be written
  * differently today; gone though it was written; changed since; leading to an executable that is not there; with a command
  * that the PATH does not lead to; or another program of the same name.
  */
@@ -246,7 +246,7 @@ function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
   return Object.fromEntries(replaced);
 }
 
-/** Whether writing an entry anew changes it. */
+/** Whether writing an entry again changes it. */
 function isRepairable(state: EntryStatus, present: unknown, wanted: Entry): boolean {
   const canDiffer = state === 'not-on-path' || MODIFIED.includes(state);
   return state === 'outdated' || (canDiffer && !isCurrent(present, wanted));

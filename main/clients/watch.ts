@@ -12,7 +12,7 @@ export interface WatchOptions {
   lookMs: number;
 }
 
-/** A watch that goes on until it is ended. */
+/** A watch that continues until it is ended. */
 export interface Watching {
   /** After this there are no more calls. */
   end(): void;
@@ -27,7 +27,7 @@ interface Seen {
 }
 
 /**
- * Calls back after one of those files came, went or changed. Folders are watched, for editors put new files in the place of
+ * Calls back after one of those files came, went or changed. Folders are watched, for editors put new files instead of
  * old ones; of a folder that is not there, the nearest that is. A pattern's `*` stands for any part of one segment. After a change in
  * a folder, only the paths that lead through it are looked at.
  */
@@ -39,7 +39,7 @@ export function watchFiles(
   const watchers = new Map<string, FSWatcher>();
   let meant = new Map<string, Set<string>>();
   const seen = new Map<string, Seen>();
-  /** The folders in which something happened; all of them where nothing narrower is known. */
+  /** The folders in which something happened; all of them if nothing narrower is known. */
   let stirredFolders: Set<string> | 'all' = 'all';
   let quiet: NodeJS.Timeout | undefined;
   let stirred: number | undefined;
@@ -51,7 +51,7 @@ export function watchFiles(
     if (ended) return;
     if (stirredFolders !== 'all') for (const folder of folders) stirredFolders.add(folder);
     stirred ??= performance.now();
-    // Where it is never quiet, changes are to be told all the same.
+    // Where it is never quiet, changes are to be told anyway.
     if (performance.now() - stirred > 10 * quietMs) return;
     clearTimeout(quiet);
     quiet = setTimeout(() => void look(), quietMs).unref();
@@ -65,7 +65,7 @@ export function watchFiles(
       watcher.on('error', () => detach(folder));
       watchers.set(folder, watcher);
     } catch {
-      // No more watches to be had, or the folder went: looking now and then has to do.
+      // No more watches available, or the folder went: looking now and then has to do.
     }
   };
 

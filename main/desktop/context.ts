@@ -41,7 +41,7 @@ export interface Shell {
 /** What a file dialog offers. */
 export interface FileOffer {
   title: string;
-  /** The name that is filled in, without a folder; empty where an existing file is chosen. */
+  /** The name that is filled in, without a folder; empty if an existing file is chosen. */
   name: string;
   /** Kinds of files by their endings, without the dot. */
   kinds: { name: string; extensions: string[] }[];

@@ -18,7 +18,7 @@ const SIGN_IN_HELPS = new Set([
 
 const ANOTHER_PROFILE_HELPS = new Set(['ambiguous', 'profile_not_found', 'profile_unusable']);
 
-/** Remedies of the window in place of the services' commands. */
+/** Remedies of the window instead of the services' commands. */
 const REMEDIES: Record<string, string> = {
   ambiguous: 'Choose the one to open.',
   cli_unavailable: 'Sign in here instead: a page opens in your browser.',

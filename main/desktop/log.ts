@@ -9,7 +9,7 @@ import { fileError } from '../platform/file-errors.ts';
 import { logFolder } from '../platform/paths.ts';
 import { redact } from '../platform/redact.ts';
 
-/** A larger log file becomes `main.old.log`, in place of the one before it. */
+/** A larger log file becomes `main.old.log`, instead of the one before it. */
 const MAX_LOG_BYTES = 1024 * 1024;
 
 export interface Log {
@@ -52,7 +52,7 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
   return { folder, write: { error, warn, info, debug, log: info }, setLevel };
 }
 
-/** The error with which the log file cannot be appended to; undefined where it can, and it is there then. */
+/** The error with which the log file cannot be appended to; undefined if it can, and it is there then. */
 function whyNotWritable(folder: string, path: string): unknown {
   try {
     mkdirSync(folder, { recursive: true });

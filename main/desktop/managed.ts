@@ -8,7 +8,7 @@ import { problemFor } from './failure.ts';
 /** How often the policy is looked at while nothing else asks for it, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/** What the organization has decided, for tray and window; null where it has decided nothing. */
+/** What the organization has decided, for tray and window; null if it has decided nothing. */
 function managedState(policy: Policy): Managed | null {
   const { source, organization, contact, problem } = policy;
   if (source === null) return null;

@@ -81,7 +81,7 @@ export class DesktopModel {
     this.#listeners.add(listener);
   }
 
-  /** The listener hears of each read of the override, and whether this application has just changed it. */
+  /** The listener learns of each read of the override, and whether this application has just changed it. */
   onOverrideRead(listener: OverrideListener): void {
     this.#overrideListeners.add(listener);
   }

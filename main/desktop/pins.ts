@@ -34,7 +34,7 @@ export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof p
   };
 }
 
-/** The SQL server through which a pin of a profile's entries is proved; undefined where the list has none. */
+/** The SQL server through which a pin of a profile's entries is proved; undefined if the list has none. */
 export async function pinnedServer(
   env: NodeJS.ProcessEnv,
   profile: string,

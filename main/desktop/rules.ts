@@ -65,7 +65,7 @@ function argumentsOf(json: string): { statement: string | null; rest: string | n
 /** The longest beginning of a call's arguments in a notification or a menu, in characters. */
 const MAX_BEGINNING_LENGTH = 80;
 
-/** The beginning of what a call would do, in one line; empty where it has no arguments. */
+/** The beginning of what a call would do, in one line; empty if it has no arguments. */
 export function beginningOf({ statement, arguments: rest }: PendingApprovalInfo): string {
   return displayText((statement ?? rest ?? '').replace(/\s+/g, ' ').trim(), { maxLength: MAX_BEGINNING_LENGTH });
 }
@@ -123,7 +123,7 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
 
 interface Managed {
   policy: Policy;
-  /** The user's rules for the scope's server with those of the organization; undefined where the scope has no server. */
+  /** The user's rules for the scope's server with those of the organization; undefined if the scope has no server. */
   combined: ServerRules | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface CheckRun {
   source: DiagnosisSource;
   signal: AbortSignal;
   auth: AuthService;
-  /** Undefined where no profile can be used. */
+  /** Undefined if no profile can be used. */
   profile(): Promise<Profile | undefined>;
   /** The host's answer to a request without a token. */
   probe(profile: Profile): Promise<Probe>;

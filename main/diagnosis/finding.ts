@@ -21,7 +21,7 @@ export interface CheckFinding extends Remedy {
   status: FindingStatus;
   /** What was found, as sentences. */
   words: string;
-  /** The error behind it; undefined where no error was thrown. */
+  /** The error behind it; undefined if no error was thrown. */
   error?: CausewayError | undefined;
 }
 
@@ -58,7 +58,7 @@ function internal(cause: unknown): CausewayError {
   });
 }
 
-/** What can be done, as it is said where there are commands; null where nothing is known to help. */
+/** What can be done, as it is said where there are commands; null if nothing is known to help. */
 export function remedyAsCommand({ advice, action }: Remedy): string | null {
   return withoutControls(sentences(advice, action && formatAction(AS_COMMAND, action))) || null;
 }

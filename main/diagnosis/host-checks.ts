@@ -127,9 +127,9 @@ interface HostAnswer {
   status: number;
   /** It wants a bearer token, as a workspace's endpoint does. */
   asksForToken: boolean;
-  /** Where it redirects to; undefined where it does not. */
+  /** Where it redirects to; undefined if it does not. */
   location: string | undefined;
-  /** How far the host's clock is ahead of this computer's, in milliseconds; undefined where it sends no date. */
+  /** How far the host's clock is ahead of this computer's, in milliseconds; undefined if it sends no date. */
   clockAheadMs: number | undefined;
 }
 

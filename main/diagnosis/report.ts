@@ -36,7 +36,7 @@ export interface ReportedState {
   servers: readonly Pick<ServerStatus, 'name' | 'kind' | 'path' | 'status' | 'words'>[];
   /** Null where no application is running. */
   sessions: number | null;
-  /** Null where nothing looks for updates. */
+  /** Null if nothing looks for updates. */
   updates: string | null;
 }
 
@@ -97,7 +97,7 @@ export function systemInReport(): ReportParts['system'] {
   return { platform: process.platform, release: release(), arch: arch(), language: locale };
 }
 
-/** The newest lines of the application's log, redacted; none where nothing was logged. */
+/** The newest lines of the application's log, redacted; none if nothing was logged. */
 export function logInReport(env: NodeJS.ProcessEnv, count = LOG_LINES): string[] {
   const lines = ['main.old.log', 'main.log'].flatMap((name) => linesOf(join(logFolder(env), name)));
   return lines.slice(-count).map(redact);

@@ -76,7 +76,7 @@ export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
 
 /**
  * Asks the hub something, once both sides have proven themselves. The line is read by what `wire-schemas.ts` has for its
- * answer; null where no hub answers, or one of a version that is not asked this.
+ * answer; null if no hub answers, or one of a version that is not asked this.
  */
 export function askHub(rendezvous: Rendezvous, question: HubQuestion): Promise<string | null> {
   return new Promise((resolve) => {

@@ -10,7 +10,7 @@ const MAX_TEXT_LENGTH = 200_000;
 export interface FailedResult {
   /** In capitals. */
   state: string;
-  /** Why, in the server's words; undefined where it does not say. */
+  /** Why, in the server's words; undefined if it does not say. */
   reason: string | undefined;
 }
 

@@ -64,7 +64,7 @@ export function calledTool(frame: Buffer): string | null {
 }
 
 /**
- * The outcome that an answer shows. In answers of more than 64 KiB a tool's error is seen only where `isError` is the
+ * The outcome that an answer shows. In answers of more than 64 KiB a tool's error is seen only if `isError` is the
  * result's first or last member, and neither a failed statement nor the error's code is.
  */
 export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {

@@ -4,7 +4,7 @@ import { monotonicMs } from '../platform/clock.ts';
 import { attach, type HubConnection } from './attach.ts';
 import { hubFolder, lookUpHub, type Rendezvous } from './rendezvous.ts';
 
-/** When to look for the application again after it has gone, in milliseconds; then the proxy goes on alone. */
+/** When to look for the application again after it has gone, in milliseconds; then the proxy continues alone. */
 const REATTACH_AFTER_MS = [50, 200, 500];
 
 /** More connections than this that end within the time, in milliseconds, are not replaced: something is wrong with the hub. */
@@ -34,7 +34,7 @@ export class HubFinder {
     this.#isOwn = isOwn;
   }
 
-  /** Undefined where there is no hub, or it does not serve this proxy. */
+  /** Undefined if there is no hub, or it does not serve this proxy. */
   async attach(): Promise<HubConnection | undefined> {
     const rendezvous = this.#lookUp();
     return rendezvous && this.#attachTo(rendezvous);

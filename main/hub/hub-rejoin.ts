@@ -4,7 +4,7 @@ import type { HubConnection } from './attach.ts';
 const SEARCH_INTERVAL_MS = 2_000;
 
 export interface HubRejoinPort {
-  /** Looks for the hub once; undefined where the session stays in this process. */
+  /** Looks for the hub once; undefined if the session stays in this process. */
   rejoin: (() => Promise<HubConnection | undefined>) | undefined;
   /** Whether neither side of the session waits for an answer. */
   isIdle(): boolean;

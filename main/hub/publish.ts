@@ -46,7 +46,7 @@ export async function withdrawRendezvous(folder: string, rendezvous: Rendezvous)
   if (process.platform === 'win32') return;
   await rm(rendezvous.address, { force: true });
   const parent = dirname(rendezvous.address);
-  // Only a folder that was made for this socket is removed, and only where nothing else is in it.
+  // Only a folder that was made for this socket is removed, and only if nothing else is in it.
   if (parent.startsWith(join(tmpdir(), TEMPORARY))) await rmdir(parent).catch(() => {});
 }
 

@@ -15,7 +15,7 @@ import { localTransport, type RelayTransport, refusingTransport, socketTransport
 
 /** Where a relay gets a transport when it has none, or not the best one. */
 export interface RelayFallbacks {
-  /** Attaches to the hub; undefined where none is available soon. */
+  /** Attaches to the hub; undefined if none is available soon. */
   reattach(): Promise<HubConnection | undefined>;
   /** Builds a bridge in this process. */
   alone(sink: FrameSink): Promise<Bridge>;
@@ -302,7 +302,7 @@ export class Relay implements Bridge {
     if (this.#replayLog.isSettled) this.#answered();
   }
 
-  /** The session is idle: it goes on through the hub, and the one in this process is ended. */
+  /** The session is idle: it continues through the hub, and the one in this process is ended. */
   #move(connection: HubConnection): void {
     const before = this.#transport;
     const transport = this.#through(connection);

@@ -29,7 +29,7 @@ export function hubFolder(env: NodeJS.ProcessEnv): string {
 /** The rendezvous file itself. */
 export const rendezvousFile = (folder: string): string => join(folder, 'hub.json');
 
-/** Reads the rendezvous file, quickly: undefined where there is none, or another user could have written it. */
+/** Reads the rendezvous file, quickly: undefined if there is none, or another user could have written it. */
 export function readRendezvous(folder: string): Rendezvous | undefined {
   const found = lookUpHub(folder);
   return found.kind === 'found' ? found.rendezvous : undefined;
@@ -80,7 +80,7 @@ const KINDS: Record<'folder' | 'file' | 'socket', (found: Stats) => boolean> = {
 };
 
 /**
- * Why a path may be another user's, as a clause for a message; undefined where it is this user's alone. A symbolic link
+ * Why a path may be another user's, as a clause for a message; undefined if it is this user's alone. A symbolic link
  * is not followed. @throws where there is nothing at the path
  */
 export function untrustedReason(path: string, kind: keyof typeof KINDS): string | undefined {

@@ -18,18 +18,18 @@ export interface OpenRequest {
   /** The id as it was written. */
   id: string;
   method: string;
-  /** Kept only where the request is idempotent. */
+  /** Kept only if the request is idempotent. */
   frame: Buffer | undefined;
 }
 
 /**
- * What a relay keeps of a session so that it can go on over another transport: the client's opening frames, its subscriptions
+ * What a relay keeps of a session so that it can continue over another transport: the client's opening frames, its subscriptions
  * and log level, and the requests without an answer. It keeps no arguments or results of tools.
  */
 export class ReplayLog {
   initialize: Buffer | undefined;
   initialized: Buffer | undefined;
-  /** The tools of the client's last `tools/list` answer, as written; undefined where it has not asked. */
+  /** The tools of the client's last `tools/list` answer, as written; undefined if it has not asked. */
   tools: string | undefined;
   readonly subscriptions = new SessionSubscriptions();
   /** By raw id. A new map after each idle time: the backing store of V8's maps, once old, keeps later entries alive. */

@@ -115,7 +115,7 @@ export class SessionLog {
   }
 }
 
-/** A proxy that is attached, and what is known of the client behind it. No arguments or results of tools. */
+/** A proxy that is attached, and what is known about the client behind it. No arguments or results of tools. */
 export interface HubSession {
   /** Counts the proxies since the hub began. */
   id: number;
@@ -170,9 +170,9 @@ export interface HubCall {
   bytesFromClient: number;
   /** The answer's size. */
   bytesToClient: number;
-  /** The number that a `ContentsRecorder` has given it; null where there was none when the request came. */
+  /** The number that a `ContentsRecorder` has given it; null if there was none when the request came. */
   contents: number | null;
-  /** The attempts to send it to the server, the first one first; none where it was answered without the server. */
+  /** The attempts to send it to the server, the first one first; none if it was answered without the server. */
   attempts: HubAttempt[];
   /** Causeway's own error, where Causeway wrote the answer; never the server's words. */
   problem: HubProblem | null;
@@ -182,7 +182,7 @@ export interface HubCall {
 interface HubAttempt {
   /** Milliseconds from when the request came until it was sent. */
   afterMs: number;
-  /** Until it ended; null where it has no end. */
+  /** Until it ended; null if it has no end. */
   tookMs: number | null;
   /** Null for the attempt that brought the answer. */
   failure: AttemptFailure | null;
@@ -221,7 +221,7 @@ interface CallEnd {
   outcome: HubCall['outcome'];
   errorCode?: number | null;
   problem?: HubProblem | null;
-  /** The answer's size; 0 where there is none. */
+  /** The answer's size; 0 if there is none. */
   bytes?: number;
 }
 

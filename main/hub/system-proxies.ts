@@ -3,7 +3,7 @@ import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { hubFolder, readRendezvous } from './rendezvous.ts';
 
 /**
- * Asks the running application what the desktop's settings say of proxies. Without it, or where it does not answer, nothing is
+ * Asks the running application what the desktop's settings say of proxies. Without it, or if it does not answer, nothing is
  * known but the direct way.
  */
 export function hubProxies(env: NodeJS.ProcessEnv): ProxyLookup {

@@ -20,7 +20,7 @@ export interface Hello {
   nonce: string;
 }
 
-/** The hub's first line: a nonce of its own, and the proof that it holds the secret. */
+/** The hub's first line: its own nonce, and the proof that it holds the secret. */
 export interface Challenge {
   hub: typeof HUB_PROTOCOL;
   nonce: string;
@@ -53,7 +53,7 @@ export interface QuitAnswer {
   quits: boolean;
 }
 
-/** The hub's second line where it was asked for proxies: a list as PAC scripts give it; empty where it knows none. */
+/** The hub's second line where it was asked for proxies: a list as PAC scripts give it; empty if it knows none. */
 export interface ProxiesAnswer {
   hub: typeof HUB_PROTOCOL;
   proxies: string;
@@ -106,7 +106,7 @@ function randomBytes(length: number): Buffer {
   return bytesFromSystem(length) ?? process.getBuiltinModule('node:crypto').randomBytes(length);
 }
 
-/** Undefined where the system has no such file, or it cannot be read. */
+/** Undefined if the system has no such file, or it cannot be read. */
 function bytesFromSystem(length: number): Buffer | undefined {
   // On Windows, that path is an ordinary one, where anybody may put a file.
   if (process.platform === 'win32') return undefined;

@@ -69,7 +69,7 @@ export class RenewableConnections implements Connections {
     this.#current = opened;
     this.#former.add(before);
     const forget = () => this.#former.delete(before);
-    // It fails only where it is closed already.
+    // It fails only if it is closed already.
     void before.close().then(forget, forget);
   }
 

@@ -123,7 +123,7 @@ export function asSentence(text: string): string {
   return trimmed === '' || ENDED.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-/** Texts one after the other, each a sentence of its own; the last one as it is, for it may end with a command. */
+/** Texts one after the other, each its own sentence; the last one as it is, for it may end with a command. */
 export function sentences(...texts: readonly (string | null | undefined)[]): string {
   const said = texts.flatMap((text) => text?.trim() || []);
   return said.map((text, index) => (index === said.length - 1 ? text : asSentence(text))).join(' ');

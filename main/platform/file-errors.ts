@@ -30,7 +30,7 @@ const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   EIO: ['cannot be read or written: the disk reports an error', 'Check the disk, then try again.'],
 };
 
-/** A system's error in words, with what has become of the file and the remedy; any other as it is. */
+/** A system's error in words, with what happened to the file and the remedy; any other as it is. */
 export function fileError(path: string, error: unknown, outcome = NOTHING_CHANGED): unknown {
   const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
   if (problem && remedy) return notWritable(path, problem, remedy, error, outcome);

@@ -7,7 +7,7 @@ import type { ProxyLookup } from './system-proxies.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** How long an idle connection is kept for the next request, in milliseconds; load balancers close theirs after 60 s or more. */
 export const KEEP_ALIVE_MS = 30_000;
-/** How much of an answer that nobody reads is taken from the network all the same, in bytes; TLS takes no more either. */
+/** How much of an answer that nobody reads is taken from the network anyway, in bytes; TLS takes no more either. */
 const READ_AHEAD_BYTES = 16 * 1024;
 
 export interface HttpOptions {
@@ -16,7 +16,7 @@ export interface HttpOptions {
   silenceMs?: number;
   /** Called with each host that stays silent; a host that never answers is then given up (`giveUpOnSilence`). */
   onSilence?: ((host: string) => void) | undefined;
-  /** What the desktop's settings say of proxies. It is asked only where the environment names none. */
+  /** What the desktop's settings say of proxies. It is asked only if the environment names none. */
   systemProxies?: ProxyLookup | undefined;
   /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
   atOnce?: number;
@@ -113,7 +113,7 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 
 /**
  * The certificates that count as trusted: Node's own, the operating system's (where a company puts its inspection proxy's)
- * and the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. Undefined where Node's own are all there is.
+ * and the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. Undefined if Node's own are all there is.
  */
 async function certificateAuthorities(env: NodeJS.ProcessEnv): Promise<string[] | undefined> {
   // Loaded here because it takes as long to load as everything else that a session over plain loopback needs.

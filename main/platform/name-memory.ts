@@ -26,7 +26,7 @@ const NONE: RememberedNames = { warehouses: [], users: [] };
 
 const fileOf = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), 'names.json');
 
-/** The names that a profile's workspace had when they were last listed; none where they never were. Asks nobody. */
+/** The names that a profile's workspace had when they were last listed; none if they never were. Asks nobody. */
 export async function rememberedNames(env: NodeJS.ProcessEnv, profile: string): Promise<RememberedNames> {
   return (await read(env)).memory.profiles[profile] ?? NONE;
 }
@@ -82,7 +82,7 @@ export function namesIn(list: unknown, member: string): KnownName[] {
   });
 }
 
-/** What a file of our own holds; undefined where it is damaged, for the next list writes it anew. */
+/** What our own file holds; undefined if it is damaged, for the next list writes it again. */
 export function jsonIn(bytes: Buffer | undefined): unknown {
   try {
     return JSON.parse(bytes?.toString('utf8') ?? '');

@@ -1,7 +1,7 @@
 /** Where an exchange with another computer broke, and the system's own word for it (`ECONNREFUSED`, `CERT_HAS_EXPIRED`). */
 export interface NetworkFailure {
   kind: 'tls' | 'unsent' | 'timeout' | 'cut';
-  /** Empty where the system gave none. */
+  /** Empty if the system gave none. */
   code: string;
 }
 

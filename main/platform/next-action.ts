@@ -1,4 +1,4 @@
-/** What is known of each action. */
+/** What is known about each action. */
 interface Details {
   'sign-in': { profile: string };
   /** To what is behind a service of the workspace, such as GitHub, which is its `title`. */

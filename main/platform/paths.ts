@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The user's home folder as the given environment names it, the account's own where it does not. */
+/** The user's home folder as the given environment names it, the account's own if it does not. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {
   const named = process.platform === 'win32' ? env.USERPROFILE || env.HOME : env.HOME || env.USERPROFILE;
   return named || homedir();

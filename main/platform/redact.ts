@@ -1,4 +1,4 @@
-/** What stands in the place of a secret. */
+/** What stands instead of a secret. */
 export const REDACTED = '[redacted]';
 
 /**
@@ -61,7 +61,7 @@ const SPACE_ID = /^[\da-f]{32}$/;
 const SPACE = /\bspaces?(?:[ _-]?id)?["']?(?:\s?[:=]\s?|\s)?["'“[(]?$/i;
 const SPACE_LENGTH = 24;
 
-/** Whether it is the id of a Genie space, which is no secret: only where the text says so, for a token may look the same. */
+/** Whether it is the id of a Genie space, which is no secret: only if the text says so, for a token may look the same. */
 function isSpaceId(run: string, before: string): boolean {
   return SPACE_TOOL.test(run) || (SPACE_ID.test(run) && SPACE.test(before));
 }

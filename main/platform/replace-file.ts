@@ -33,7 +33,7 @@ const CHUNK_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
 
 /**
- * A file's bytes, nothing where there is none.
+ * A file's bytes, nothing if there is none.
  * @throws {CausewayError} `invalid_file` where it is a folder or too large, `file_not_writable` where it may not be read
  */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
@@ -82,7 +82,7 @@ export async function replaceFile(
 }
 
 /**
- * The same for a file of our own, whatever it holds now. Its folder is made where it is missing.
+ * The same for our own file, whatever it holds now. Its folder is made where it is missing.
  * @throws {CausewayError} `file_not_writable`, `invalid_file`
  */
 export async function writeWholeFile(
@@ -238,7 +238,7 @@ function placeOf(path: string): Place {
       return { target, mode: OWNER_ONLY, existing: undefined };
     }
     if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'a device or a pipe');
-    // A rename would replace it all the same, against the wish that it stay.
+    // A rename would replace it anyway, against the wish that it stay.
     if ((found.mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
     return { target, mode: found.mode & 0o7777, existing: found };
   }

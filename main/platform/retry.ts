@@ -38,7 +38,7 @@ export const RETRY_LIMITS: RetryLimits = { refused: 5, unanswered: 3, totalMs: 6
  */
 export const ASKED_WAIT_MS = { floor: 250, ceiling: 60 * 60_000 } as const;
 
-/** The back-off if the server asks for no delay: the first delay, and the longest that doubling leads to. */
+/** The backoff if the server asks for no delay: the first delay, and the longest that doubling leads to. */
 export interface BackoffRange {
   firstMs: number;
   longestMs: number;
@@ -85,7 +85,7 @@ export function backoffMs(attempt: number, random: number, { firstMs, longestMs 
 
 /**
  * How long to wait before the attempt that follows the `attempt`-th, in milliseconds: what the other side asked for with
- * `Retry-After`, spread a little, and the back-off where it asked for nothing. The caller decides whether it is too long.
+ * `Retry-After`, spread a little, and the backoff where it asked for nothing. The caller decides whether it is too long.
  */
 export function retryDelayMs(
   attempt: number,

@@ -16,7 +16,7 @@ export interface SettingsFile<T> {
   readonly setAside: string | undefined;
   /** What the file held at the opening. */
   readonly atOpening: T;
-  /** What the file holds now; what `empty` gives where there is none. */
+  /** What the file holds now; what `empty` gives if there is none. */
   read(): T;
   /** Reads, changes and writes, one process at a time. What `edit` gives back unchanged is not written. */
   change(edit: (now: T) => T): Promise<T>;
@@ -80,8 +80,8 @@ function isDamage(error: unknown): boolean {
 }
 
 /**
- * What a JSON file holds; undefined where there is none. Some editors put a byte order mark before it.
- * @throws {SyntaxError} @throws {CausewayError} `invalid_file` where it is not UTF-8, `file_not_writable` where it may not
+ * What a JSON file holds; undefined if there is none. Some editors put a byte order mark before it.
+ * @throws {SyntaxError} @throws {CausewayError} `invalid_file` if it is not UTF-8, `file_not_writable` where it may not
  * be read
  */
 function readJson(path: string): unknown {

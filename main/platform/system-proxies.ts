@@ -43,7 +43,7 @@ export function parseProxyList(list: string): ProxyWay[] {
 /**
  * The address of the proxy through which an origin is reached, by the desktop's settings: the first of the list that accepts
  * connections. Undefined for the direct way, also where the desktop does not answer.
- * @throws {CausewayError} `unreachable` where there is no way but SOCKS
+ * @throws {CausewayError} `unreachable` if there is no way but SOCKS
  */
 export async function systemProxy(origin: string, lookup: ProxyLookup): Promise<string | undefined> {
   if (isLoopback(new URL(origin).hostname)) return undefined;

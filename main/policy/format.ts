@@ -32,7 +32,7 @@ export interface PolicyFact {
   reason: string | null;
 }
 
-/** What a policy decides, in the order of the table; nothing where it cannot be used. */
+/** What a policy decides, in the order of the table; nothing if it cannot be used. */
 export function policyFacts(policy: Policy): PolicyFact[] {
   const names = Object.keys(KEYS).filter((key): key is PolicyKey => key in KEYS);
   return names.flatMap((key) => factOf(policy, key) ?? []);

@@ -38,7 +38,7 @@ export class PolicyFile {
     return this.current;
   }
 
-  /** Looks whether the policy has changed. Resolves when it has been read; undefined where what is known still holds. */
+  /** Looks whether the policy has changed. Resolves when it has been read; undefined if what is known still holds. */
   refresh(): Promise<void> | undefined {
     const version = this.#source.version();
     if (version === this.#version) return this.#reading;
@@ -64,7 +64,7 @@ export class PolicyFile {
   async #load(): Promise<Policy> {
     const bytes = await this.#source.read();
     if (bytes === undefined) return NO_POLICY;
-    // The schema library takes longer to load than the file: it is loaded only where there is a policy.
+    // The schema library takes longer to load than the file: it is loaded only if there is a policy.
     const { parsePolicy } = await import('./parse-policy.ts');
     return parsePolicy(this.#source.name, bytes);
   }

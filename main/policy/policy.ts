@@ -55,7 +55,7 @@ interface PolicyEntry<Value> {
 
 /** What is in force. A policy that cannot be used has a `problem`, and forbids all that a policy can forbid. */
 export interface Policy {
-  /** The file, or the key of the registry; null where there is no policy. */
+  /** The file, or the key of the registry; null if there is no policy. */
   source: string | null;
   organization: string | null;
   /** Whom users ask, such as a mail address. */

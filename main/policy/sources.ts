@@ -11,11 +11,11 @@ import { propertyListAsJson } from '../platform/property-list.ts';
 export interface PolicySource {
   /** For messages. */
   name: string;
-  /** Tells one state of the policy from another without reading it; `absent` where there is none. */
+  /** Tells one state of the policy from another without reading it; `absent` if there is none. */
   version(): string;
-  /** The policy's text, in JSON; undefined where there is none. @throws whatever keeps it from being read */
+  /** The policy's text, in JSON; undefined if there is none. @throws whatever keeps it from being read */
   read(): Promise<Buffer | undefined>;
-  /** Whether an administrator is removing Causeway from this computer; never so where nothing tells. */
+  /** Whether an administrator is removing Causeway from this computer; never so if nothing tells. */
   isBeingRemoved?(): boolean;
 }
 
@@ -89,7 +89,7 @@ export function registrySource(key = REGISTRY_KEY, now: () => number = () => per
   };
 }
 
-/** The text in what `reg query KEY` prints; undefined where the key has no such value. */
+/** The text in what `reg query KEY` prints; undefined if the key has no such value. */
 export function policyInRegistry(output: string): Buffer | undefined {
   const line = output.split(/\r?\n/).find((each) => /^\s+Policy\s+REG_\w+/i.test(each));
   if (line === undefined) return undefined;

@@ -17,7 +17,7 @@ import { withChange } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { Provision, ProvisionedProfile } from './provision-file.ts';
 
-/** What came of one part of a file. */
+/** The result of one part of a file. */
 export interface Provisioned {
   what: 'profile' | 'server' | 'rule' | 'client';
   name: string;
@@ -128,7 +128,7 @@ async function addServers({ servers }: Provision, profiles: Set<string>, options
   return { servers: now, outcomes };
 }
 
-/** The rules of each scope are added where there are none, or the same. */
+/** The rules of each scope are added if there are none, or the same. */
 async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisioned[]> {
   const outcomes: Provisioned[] = [];
   if (Object.keys(wanted).length === 0) return outcomes;

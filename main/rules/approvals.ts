@@ -2,7 +2,7 @@ import { CausewayError } from '../platform/errors.ts';
 
 /** A call that waits for the user. */
 export interface CallToApprove {
-  /** As the client names itself; undefined where it has not. */
+  /** As the client names itself; undefined if it has not. */
   client: string | undefined;
   tool: string;
   /** The call's arguments as the client wrote them, in JSON. */
@@ -31,7 +31,7 @@ export interface PendingApproval extends CallToApprove {
   id: number;
   server: ApprovalServer;
   askedAt: number;
-  /** When the call is refused for want of an answer. */
+  /** When the call is refused for lack of an answer. */
   expiresAt: number;
 }
 

@@ -20,9 +20,9 @@ export interface ToolUse {
   /** The `serverKey` of the tool's server. */
   server: string;
   tool: string;
-  /** As the client names itself in `clientInfo`; undefined where it has not. */
+  /** As the client names itself in `clientInfo`; undefined if it has not. */
   client: string | undefined;
-  /** Undefined where the server has not listed the tool. */
+  /** Undefined if the server has not listed the tool. */
   hints: ToolHints | undefined;
 }
 
@@ -55,7 +55,7 @@ const SQL_SERVERS = /\/(?:api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.
 /** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, whatever it says of itself. */
 const SQL_READ_TOOLS = new Set(['execute_sql_read_only', 'poll_sql_result']);
 
-/** Whether a tool only reads, as far as that is known; undefined where the server has not listed it. */
+/** Whether a tool only reads, as far as that is known; undefined if the server has not listed it. */
 export function onlyReads(server: string, tool: string, hints: ToolHints | undefined): boolean | undefined {
   if (SQL_SERVERS.test(server)) {
     if (SQL_READ_TOOLS.has(tool)) return true;

@@ -15,7 +15,7 @@ const NOTHING: Rules = { version: 1 };
 
 /** The rules for one server's tools, as they are in the file now. */
 export interface ServerRules {
-  /** Looks at the file. Where it has changed, resolves when it has been read; undefined where what is known still holds. */
+  /** Looks at the file. Where it has changed, resolves when it has been read; undefined if what is known still holds. */
   refresh(): Promise<void> | undefined;
   /** Whether no rule says anything about this server's tools. */
   readonly isEmpty: boolean;
@@ -82,7 +82,7 @@ export class RulesFile {
   }
 
   async #load(): Promise<Rules> {
-    // The schema library takes longer to load than the file: it is loaded only where there are rules.
+    // The schema library takes longer to load than the file: it is loaded only if there are rules.
     const [{ parseRules }, { readBytes }] = await Promise.all([
       import('./rules.ts'),
       import('../platform/replace-file.ts'),

@@ -80,7 +80,7 @@ const MAX_HISTORY = 200;
 
 /**
  * Reads a rules file.
- * @throws {CausewayError} `invalid_file` where it is not JSON in UTF-8, or holds what this version does not know
+ * @throws {CausewayError} `invalid_file` if it is not JSON in UTF-8, or holds what this version does not know
  */
 export function parseRules(path: string, bytes: Buffer): Rules {
   // A name in another encoding would be read as one that no tool has, and so forbid nothing.
@@ -178,7 +178,7 @@ export function withoutScope(rules: Rules, scope: RuleScope): Rules {
 
 /**
  * The rules with a server's for another place as well; the same object where it has none. They stay where they were: sessions
- * that are open go on there.
+ * that are open continue there.
  * @param from, to `serverKey`s
  * @throws {CausewayError} `already_exists` where the other place has rules of its own
  */
@@ -229,7 +229,7 @@ export function withChange(rules: Rules, change: RuleChange): Rules {
 }
 
 /**
- * An edit that also names the tools that a server has now, where it decides about new ones: those go on as they were.
+ * An edit that also names the tools that a server has now, where it decides about new ones: those continue as they were.
  * @param tools the server's tools as it lists them
  */
 export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonly string[]): RuleEdit {
@@ -241,7 +241,7 @@ export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonl
   return { ...edit, on: [...(edit.on ?? []), ...tools.filter((tool) => !isListed(tool))] };
 }
 
-/** Rules, or changes of rules, as a short text; empty where there are none. */
+/** Rules, or changes of rules, as a short text; empty if there are none. */
 export function formatRules({ readOnly, newTools, on, off, ask }: RuleEdit): string {
   const list = (state: string, tools: readonly string[] | undefined) =>
     tools && tools.length > 0 ? [`${state}: ${tools.join(', ')}`] : [];

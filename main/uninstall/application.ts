@@ -29,7 +29,7 @@ export function runningApplication(env: NodeJS.ProcessEnv): Remnant[] {
   ];
 }
 
-/** Waits for the end of the application. @throws {CausewayError} `hub_running` where that does not come */
+/** Waits for the end of the application. @throws {CausewayError} `hub_running` if that does not come */
 export async function waitForEnd(pid: number): Promise<void> {
   const deadline = performance.now() + QUIT_TIMEOUT_MS;
   while (isProcessAlive(pid)) {

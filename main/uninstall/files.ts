@@ -39,7 +39,7 @@ export async function ownFolders(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
 function candidates(env: NodeJS.ProcessEnv): string[] {
   const own = [configFolder(env), stateFolder(env), logFolder(env), hubFolder(env)];
   const key = env.CAUSEWAY_TOKEN_KEY_FILE ? [env.CAUSEWAY_TOKEN_KEY_FILE] : [];
-  // The rest belongs to the user's own installation, not to one in a folder of its own.
+  // The rest belongs to the user's own installation, not to one in its own folder.
   return env.CAUSEWAY_HOME ? [...own, ...key] : [...own, ...key, ...launcherFolders(env), ...ofElectron(env)];
 }
 

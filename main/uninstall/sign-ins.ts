@@ -61,7 +61,7 @@ export async function keychainItems(auth: AuthService, env: NodeJS.ProcessEnv): 
     }
     return items;
   } catch (error) {
-    // Where there is no keychain, nothing is in it.
+    // If there is no keychain, nothing is in it.
     if (error instanceof CausewayError && error.code === 'keychain_unavailable') return [];
     throw error;
   }

@@ -4,7 +4,7 @@ import { asCausewayError } from '../platform/errors.ts';
 /** What Causeway has left on a computer. */
 export type RemnantKind = 'application' | 'entries' | 'sign-in' | 'keychain' | 'login-item' | 'completion' | 'files';
 
-/** One thing that uninstalling removes, and what came of it. */
+/** One thing that uninstalling removes, and the result of it. */
 export interface Removal {
   kind: RemnantKind;
   /** What it is, such as a path or a profile's name. */

@@ -73,7 +73,7 @@ function stillNeeded(): CausewayError {
   });
 }
 
-/** Named where it cannot even be found out what there is. */
+/** Named if it cannot even be found out what there is. */
 const LOOKED_FOR: Record<RemnantKind, string> = {
   application: 'the running application',
   entries: "the AI clients' files",

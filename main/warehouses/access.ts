@@ -3,7 +3,7 @@ import type { RestClient } from '../workspace/client.ts';
 import { type AccessEntry, mayUse } from '../workspace/permissions.ts';
 import type { ScimUser } from '../workspace/scim.ts';
 
-/** Whether a user may run queries on a warehouse; `unknown` where it could not be read. */
+/** Whether a user may run queries on a warehouse; `unknown` if it could not be read. */
 export type Access = (userId: string, warehouseId: string) => boolean | 'unknown';
 
 /** What the answer needs of each user, by the id. */

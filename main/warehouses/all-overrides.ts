@@ -5,10 +5,10 @@ import { type Access, accessFrom, readPermissions } from './access.ts';
 import { type Directory, readDirectory } from './directory.ts';
 import { overrideOperations } from './override-operations.ts';
 
-/** One user's override as an admin sees it, with names in place of ids as far as they can be found. */
+/** One user's override as an admin sees it, with names instead of ids as far as they can be found. */
 export interface UserOverride {
   userId: string;
-  /** Empty where the workspace does not tell. */
+  /** Empty if the workspace does not tell. */
   userName: string;
   displayName: string;
   /** `CUSTOM`, `LAST_SELECTED` or a newer word. */
@@ -19,8 +19,8 @@ export interface UserOverride {
   /** Why this user's queries will fail, found beforehand; null says only that no reason was found. */
   dangling: 'warehouse-gone' | 'deleting' | 'cannot-use' | null;
   /**
-   * Whether this user may run queries on the warehouse: `unchecked` where nobody has looked, `unknown` where it could not
-   * be read, or where it could not be read whether the warehouse is still there; null where the override names no warehouse.
+   * Whether this user may run queries on the warehouse: `unchecked` if nobody has looked, `unknown` if it could not
+   * be read, or if it could not be read whether the warehouse is still there; null if the override names no warehouse.
    */
   canUse: boolean | 'unknown' | 'unchecked' | null;
 }

@@ -5,7 +5,7 @@ import { summarize, type WarehouseSummary } from './directory.ts';
 import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
 import type { Readings } from './readings.ts';
 
-/** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not to be had. */
+/** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not available. */
 type Certainty = 'known' | 'predicted' | 'unknown';
 
 type StepSource = 'override' | 'workspace-default' | 'heuristic';

@@ -157,7 +157,7 @@ function judge(all: Warehouse[], targetId: string, said: string): VerifyFinding 
   return { verdict: 'fail', evidence: `The query did not start ${target}. Running: ${instead}.${said}` };
 }
 
-/** Starts again what was stopped, on a time limit of its own: the caller's signal may be what ended the check. */
+/** Starts again what was stopped, on its own time limit: the caller's signal may be what ended the check. */
 async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<string> {
   const signal = AbortSignal.timeout(RESTART_TIMEOUT_MS);
   const started: Warehouse[] = [];

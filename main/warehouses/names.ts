@@ -22,7 +22,7 @@ const MAX_LISTED = 8;
 
 /**
  * The one thing that a text means: its id, its whole name, the beginning of its name or of a word in it, a part of it, its
- * initials, or its letters in order. `kind` is the plural word for messages. What is a `lastResort` is meant only where
+ * initials, or its letters in order. `kind` is the plural word for messages. What is a `lastResort` is meant only if
  * nothing else fits.
  * @throws {CausewayError} `ambiguous` with the candidates, `not_found`
  */

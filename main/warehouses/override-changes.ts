@@ -18,7 +18,7 @@ export interface StoredOverride {
  * Makes an override what is asked for, whether there is one or not, and reads back what was stored. `id` is `me` or a
  * numeric user id.
  * @throws {CausewayError} `conflict` if something else was stored; whatever the change failed with, and then, if it may
- * have been made all the same, with what the workspace holds now
+ * have been made anyway, with what the workspace holds now
  */
 export async function setOverride(
   operations: OverrideOperations,
@@ -45,7 +45,7 @@ export async function setOverride(
   throw changedMeanwhile(record);
 }
 
-/** Creates an override where there is none. @throws {CausewayError} `already_exists`, and as `setOverride` */
+/** Creates an override if there is none. @throws {CausewayError} `already_exists`, and as `setOverride` */
 export async function createOverride(
   operations: OverrideOperations,
   id: string,

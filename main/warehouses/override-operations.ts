@@ -103,9 +103,9 @@ export interface OverrideAttempt {
 interface Explanation {
   operations: readonly OverrideOperation[];
   when: ErrorCode;
-  /** Given only where it matters whose override it is. */
+  /** Given only if it matters whose override it is. */
   own?: boolean;
-  /** Given only where it matters whether the update could have created one. */
+  /** Given only if it matters whether the update could have created one. */
   allowMissing?: boolean;
   code: ErrorCode;
   message(attempt: OverrideAttempt, error: WorkspaceError): string;

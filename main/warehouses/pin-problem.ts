@@ -1,7 +1,7 @@
 import type { WarehouseSummary } from './directory.ts';
 
 /**
- * Why calls that name a warehouse themselves will fail, with what to do; undefined where nothing is known to be in their way.
+ * Why calls that name a warehouse themselves will fail, with what to do; undefined if nothing is known to be in their way.
  * @param visible the warehouses that the user can see
  */
 export function pinProblem(id: string, visible: readonly WarehouseSummary[]): string | undefined {

@@ -68,7 +68,7 @@ export async function takeReadings(client: RestClient, signal?: AbortSignal): Pr
 /**
  * What may differ a moment later: the override, the warehouses with their states, and the workspace default where it
  * decides. Who the user is and which warehouses they may use are as they were read before. Where an override, a warehouse
- * or an answer has come or gone, everything is read anew.
+ * or an answer has come or gone, everything is read again.
  * @throws {CausewayError} as `takeReadings`
  */
 export async function takeReadingsAgain(
@@ -95,7 +95,7 @@ function canFollow({ user, usable, visible, override, workspaceDefault }: Readin
   return isDecided && [user, usable, visible].every(({ kind }) => kind === 'known');
 }
 
-/** The default where an override comes before it, as it was; else from where it was found; undefined where it is not there now. */
+/** The default where an override comes before it, as it was; else from where it was found; undefined if it is not there now. */
 async function defaultAgain(
   { settings, warehouses }: RestClient,
   { override, workspaceDefault: earlier }: Readings,

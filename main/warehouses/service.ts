@@ -26,7 +26,7 @@ export interface WarehouseService {
   survey(signal?: AbortSignal): Promise<WarehouseSurvey>;
   /** The same a moment later: who the user is and what they may use is taken over from the earlier one. */
   surveyAgain(earlier: WarehouseSurvey, signal?: AbortSignal): Promise<WarehouseSurvey>;
-  /** Which warehouse this user's queries run on, and why. Read anew each time. */
+  /** Which warehouse this user's queries run on, and why. Read again each time. */
   effective(signal?: AbortSignal): Promise<EffectiveWarehouse>;
   /** What the Databricks CLI's own lookup comes to, for comparison. */
   cliDefault(signal?: AbortSignal): Promise<CliDefault>;

@@ -11,7 +11,7 @@ export interface WarehouseSurvey {
   /** All warehouses that the user can see, in the workspace's order. @throws {CausewayError} why they could not be read */
   list(): WarehouseSummary[];
   /**
-   * The same moment with another override of the user's own, as it was read back after a change; undefined where
+   * The same moment with another override of the user's own, as it was read back after a change; undefined if
    * something would have to be read for it.
    */
   withOverride(record: OverrideRecord | null): WarehouseSurvey | undefined;

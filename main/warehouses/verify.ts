@@ -30,7 +30,7 @@ type CheckEvent =
 export interface VerifyOptions {
   /** The warehouse that is intended; what the override or else the workspace default names if left out. */
   targetId?: string | undefined;
-  /** What was read just now, where the target was chosen from it; read anew if left out. */
+  /** What was read just now, where the target was chosen from it; read again if left out. */
   survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
   /**
    * Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped;
@@ -45,7 +45,7 @@ export interface VerifyOptions {
 export interface VerifyContext extends Pick<EndToEndOptions, 'clock' | 'openSqlServer'> {
   client: RestClient;
   env: NodeJS.ProcessEnv;
-  /** What the intention is read from, and what is known of the warehouses. */
+  /** What the intention is read from, and what is known about the warehouses. */
   readings: Readings;
 }
 
@@ -101,7 +101,7 @@ function intentionOf({ override, workspaceDefault }: Readings, named: string | u
   return workspaceDefault.kind === 'known' ? { id: workspaceDefault.value.id, from: 'workspace-default' } : undefined;
 }
 
-/** Why queries of this user will not run on a warehouse, as a sentence; undefined where nothing is known against it. */
+/** Why queries of this user will not run on a warehouse, as a sentence; undefined if nothing is known against it. */
 function whyUnusable(readings: Readings, id: string): string | undefined {
   const target = findTarget(readings, id);
   const name = nameOf(readings, id);
@@ -116,7 +116,7 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A check that has come to the target has passed only where the user may run queries there. */
+/** A check that has come to the target has passed only if the user may run queries there. */
 function ifPermitted(evidence: string, id: string, readings: Readings): VerifyFinding {
   const target = findTarget(readings, id);
   if (target.kind === 'gone' || isGone(target.warehouse.state)) return { verdict: 'pass', evidence };
@@ -154,7 +154,7 @@ function recordCheck(
   return { verdict: 'fail', evidence: `${stored} Expected: ${nameOf(readings, targetId)}.` };
 }
 
-/** Having no override is no contradiction where nothing asks for one, or where the workspace default is the target. */
+/** Having no override is no contradiction if nothing asks for one, or where the workspace default is the target. */
 function contradictsNoOverride(intention: Intention | undefined, { workspaceDefault }: Readings): boolean {
   if (intention === undefined || intention.from === 'workspace-default') return false;
   return (

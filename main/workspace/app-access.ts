@@ -19,7 +19,7 @@ export interface AppAccessOptions {
   app: AppName;
   tokens: TokenSource;
   client: () => Promise<RestClient>;
-  /** The origin that the user has confirmed for the app; undefined where they have not. */
+  /** The origin that the user has confirmed for the app; undefined if they have not. */
   confirmed: () => Promise<string | undefined>;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -69,7 +69,7 @@ export class AppAccess implements TokenSource {
   /**
    * The app's origin, which may have the token now.
    * @throws {CausewayError} `app_not_confirmed`; `not_found` and `permission_denied` where the workspace does not name the app
-   * for this user; `unavailable` where it does not run; what the request for it throws
+   * for this user; `unavailable` if it does not run; what the request for it throws
    */
   check(): Promise<string> {
     const { origin, at } = this.#checked ?? {};
@@ -217,7 +217,7 @@ const HALTED: Record<string, string> = {
 };
 const STARTABLE: ReadonlySet<string> = new Set(['STOPPED', 'ERROR']);
 
-/** How an app is where it cannot answer, and whether starting it may help; undefined where it can. */
+/** How an app is if it cannot answer, and whether starting it may help; undefined if it can. */
 export function haltOf({
   app_status,
   compute_status,

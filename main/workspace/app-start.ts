@@ -20,7 +20,7 @@ const LIMIT_MS = 15 * 60_000;
 
 /**
  * Starts an app that is stopped, and waits until it runs. Resolves to whether there was anything to do.
- * @throws {CausewayError} `permission_denied` without CAN_MANAGE, `unavailable` where it fails or takes too long, and as `findApp`
+ * @throws {CausewayError} `permission_denied` without CAN_MANAGE, `unavailable` if it fails or takes too long, and as `findApp`
  */
 export async function startApp(client: RestClient, name: string, options: StartOptions = {}): Promise<boolean> {
   const { signal, onProgress = () => {}, pollMs = POLL_MS, limitMs = LIMIT_MS } = options;

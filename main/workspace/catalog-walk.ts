@@ -56,7 +56,7 @@ const RANK = { lists: 0, named: 1, schemas: 2, contents: 3 };
  * Everything that a workspace offers as MCP servers to its signed-in user, as it is found. Never more than eight requests
  * at once, nor more than `maxRequests` in all, and nothing twice: what was not read then is told at the end, and so is a list that failed.
  * Leaving the iteration cancels the requests under way.
- * @throws {CausewayError} where nothing could be read, where the sign-in is refused, and `cancelled`
+ * @throws {CausewayError} if nothing could be read, where the sign-in is refused, and `cancelled`
  */
 export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerator<WalkEvent> {
   const { groups = SERVER_GROUPS, search = '', within, isWhole = false, signal } = options;
@@ -266,7 +266,7 @@ const MAX_INDEX_CHECKS = 50;
 /** Catalogs in which nobody keeps services or functions. */
 const WITHOUT_SERVERS = new Set(['hive_metastore', 'samples']);
 
-/** What a walk has left out, in sentences; none where it has read everything. */
+/** What a walk has left out, in sentences; none if it has read everything. */
 export function leftOutOf({ stopped, requests, unread, closed, failures, otherApps }: WalkEnd): string[] {
   const places = [
     counted(unread.catalogs, 'catalog'),

@@ -101,7 +101,7 @@ export const IN_DOUBT = 'The change may or may not have been made: look at the p
 /** Statuses of 500 and above that say that nothing was done. */
 const NEVER_REACHED_IT = new Set([501, 503, 511]);
 
-/** Turns a refusal into the error that is thrown for it. `method` decides whether it may have run all the same. */
+/** Turns a refusal into the error that is thrown for it. `method` decides whether it may have run anyway. */
 export function workspaceRefusal(method: string, status: number, body: ErrorBody): WorkspaceError {
   const code = classify(status, body);
   // A gateway's 500, 502 or 504 says nothing about what happened behind it.

@@ -31,7 +31,7 @@ export function spaceOf(path: string): string | undefined {
   return id === undefined ? undefined : percentDecoded(id);
 }
 
-/** The title of the Genie space that a server's path names; undefined where there is none, or none can be read now. */
+/** The title of the Genie space that a server's path names; undefined if there is none, or none can be read now. */
 export async function spaceTitle(genie: Genie, path: string, signal?: AbortSignal): Promise<string | undefined> {
   const id = spaceOf(path);
   if (id === undefined) return undefined;

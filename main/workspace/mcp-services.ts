@@ -37,7 +37,7 @@ export interface ServiceConnection {
 
 /** MCP services (`/ai-gateway/mcp-services/…`) and the credentials of users for the connections behind them. */
 export interface McpServices {
-  /** Undefined where nobody has to sign in. @throws {WorkspaceError} where that cannot be read */
+  /** Undefined if nobody has to sign in. @throws {WorkspaceError} if that cannot be read */
   signInConnection(service: string, signal?: AbortSignal): Promise<ServiceConnection | undefined>;
   /** Whether this user has a credential that works. @throws {WorkspaceError} where neither form of the API says */
   hasCredential(connection: ServiceConnection, userName: string, signal?: AbortSignal): Promise<boolean>;

@@ -28,11 +28,11 @@ export interface OfferedServer {
   about: string;
   /** What `causeway servers add` takes for it, such as `system.ai.github` or `genie:01ef…`. */
   add: string;
-  /** Its path on the workspace; null for an app, which has a host of its own. */
+  /** Its path on the workspace; null for an app, which has its own host. */
   path: string | null;
-  /** Why it is of no use just now; null where nothing is known to be in the way. */
+  /** Why it is of no use just now; null if nothing is known to be in the way. */
   obstacle: string | null;
-  /** What `causeway servers add` takes for the server that replaces it; null where nothing does. */
+  /** What `causeway servers add` takes for the server that replaces it; null if nothing does. */
   successor: string | null;
 }
 

@@ -12,7 +12,7 @@ const MAX_ITEMS = 1_000_000;
 
 /**
  * All pages of a list, one request at a time, as they are consumed. Only a missing token ends it: a page may be empty and
- * yet have a successor. A token that comes twice would go on for ever and is refused, and so is a list of more than 5,000
+ * yet have a successor. A token that comes twice would continue for ever and is refused, and so is a list of more than 5,000
  * pages.
  * @throws {WorkspaceError} `unexpected_answer`
  */
@@ -72,7 +72,7 @@ function endless(after: string): WorkspaceError {
   });
 }
 
-/** Part of a list, and where it goes on. */
+/** Part of a list, and where it continues. */
 export interface Listing<T> {
   items: T[];
   /** Undefined at the end. */

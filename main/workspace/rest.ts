@@ -27,14 +27,14 @@ export interface RestRequest<T> {
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
-  /** In addition to, or in place of, the usual ones; lower-case names. */
+  /** In addition to, or instead of, the usual ones; lower-case names. */
   headers?: Record<string, string>;
   /** Takes the answer's body apart before the schema sees it; as JSON if left out. */
   decode?: (answer: RawAnswer) => unknown;
   schema: z.ZodType<T>;
   /** Whether the request may be repeated after a lost answer. GET always may. */
   idempotent?: boolean;
-  /** How long the connection may stay silent, in milliseconds, where that is not the usual. */
+  /** How long the connection may stay silent, in milliseconds, if that is not the usual. */
   silenceMs?: number;
   signal?: AbortSignal | undefined;
 }

@@ -70,7 +70,7 @@ export interface ShowOptions {
   asked?: boolean;
   /** The page that the service itself has named; the one on the workspace if left out. */
   url?: string | undefined;
-  /** Shows the page; resolves to false where the user declines. In the browser if left out. */
+  /** Shows the page; resolves to false if the user declines. In the browser if left out. */
   show?: ((url: string) => Promise<boolean>) | undefined;
 }
 
@@ -114,7 +114,7 @@ export class ServiceSignIn {
     return this.#waiting !== undefined;
   }
 
-  /** The address of the page that is with the user; undefined where none is, as far as this process knows. */
+  /** The address of the page that is with the user; undefined if none is, as far as this process knows. */
   get page(): string | undefined {
     return this.isWaiting ? (this.#page ?? this.url) : undefined;
   }

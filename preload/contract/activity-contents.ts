@@ -31,7 +31,7 @@ const ofCall = z.object({ contents: z.int() });
 const MINUTE_MS = 60_000;
 
 export const contentsRequests = {
-  /** Begins to record, or goes on for so much longer. Null means until the application quits. */
+  /** Begins to record, or continues for so much longer. Null means until the application quits. */
   recordContents: {
     input: z.object({ durationMs: z.literal([15 * MINUTE_MS, 60 * MINUTE_MS]).nullable() }),
     output: z.undefined(),

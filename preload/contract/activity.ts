@@ -40,7 +40,7 @@ const outcome = z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost'])
 const callAttempt = z.object({
   /** Milliseconds from when the call came until it was sent. */
   afterMs: z.number(),
-  /** Until it ended; null where it has no end. */
+  /** Until it ended; null if it has no end. */
   tookMs: z.number().nullable(),
   /** Null for the attempt that brought the answer. */
   failure: z
@@ -64,7 +64,7 @@ const call = z.object({
   clientVersion: z.string().nullable(),
   profile: z.string().nullable(),
   path: z.string(),
-  /** What the server was called in the list when the call came; null where it is not in the list. */
+  /** What the server was called in the list when the call came; null if it is not in the list. */
   server: z.string().nullable(),
   method: z.string(),
   /** For `tools/call`: which. */
@@ -76,15 +76,15 @@ const call = z.object({
   errorCode: z.number().nullable(),
   bytesFromClient: z.number(),
   bytesToClient: z.number(),
-  /** Under which number its contents were recorded; null where they were not. They may be deleted by now. */
+  /** Under which number its contents were recorded; null if they were not. They may be deleted by now. */
   contents: z.number().nullable(),
-  /** The attempts to send it, the first one first; none where it was answered without the server. */
+  /** The attempts to send it, the first one first; none if it was answered without the server. */
   attempts: z.array(callAttempt),
   /** Causeway's own error, where the call ended in one. */
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
-/** Which calls, and in which order; null where any will do. */
+/** Which calls, and in which order; null if any will do. */
 export const callFilter = z.object({
   client: z.string().nullable(),
   path: z.string().nullable(),
@@ -100,7 +100,7 @@ export const callFilter = z.object({
 const dayOfCalls = z.object({
   /** `from` is the beginning of the hour, in milliseconds since the epoch; the last one is the present hour. */
   hours: z.array(z.object({ from: z.number(), calls: z.number(), failed: z.number() })),
-  /** When the oldest call of the list came, where older ones of that day have been dropped; null where none have. */
+  /** When the oldest call of the list came, where older ones of that day have been dropped; null if none have. */
   droppedBefore: z.number().nullable(),
 });
 
@@ -121,7 +121,7 @@ const activity = z.object({
   tools: z.array(z.string()),
 });
 
-/** How long calls took, in milliseconds; null where there were none. */
+/** How long calls took, in milliseconds; null if there were none. */
 const latency = z.object({
   /** Milliseconds that each of `buckets` covers; the last one ends now. */
   bucketMs: z.number(),
@@ -143,7 +143,7 @@ export const activityRequests = {
     input: selection.extend({ from: z.int().min(0), count: z.int().min(1).max(500) }),
     output: z.object({ total: z.number(), rows: z.array(call) }),
   },
-  /** One call; null where it is no longer in the list. */
+  /** One call; null if it is no longer in the list. */
   activityCall: { input: z.object({ id: z.number() }), output: call.nullable() },
   latency: { input: z.object({ filter: callFilter }), output: latency },
   dayOfCalls: { input: z.object({ filter: callFilter }), output: dayOfCalls },
@@ -152,7 +152,7 @@ export const activityRequests = {
   keepCallFilter: { input: callFilter, output: z.undefined() },
   clearActivity: { input: z.undefined(), output: z.undefined() },
   /**
-   * Writes calls as JSON where the file's name ends so, as CSV otherwise; what was recorded of their contents only where
+   * Writes calls as JSON where the file's name ends so, as CSV otherwise; what was recorded of their contents only if
    * that is asked for. Null if the user cancels.
    */
   exportActivity: {

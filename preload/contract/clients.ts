@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientMark, problem } from './parts.ts';
 
-/** What has become of a server's entry in one file of a client. */
+/** What happened to a server's entry in one file of a client. */
 const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'not-on-path', 'foreign']);
 
 const clientName = z.object({ id: z.string(), name: z.string() });
@@ -51,11 +51,11 @@ const aiClient = z.object({
   opensPrompts: z.boolean(),
   /** It can connect by itself, with a configured OAuth application. */
   connectsItself: z.boolean(),
-  /** The client id of the application that Databricks publishes for it; null where none is known. */
+  /** The client id of the application that Databricks publishes for it; null if none is known. */
   publishedApplication: z.string().nullable(),
   /** Its entry can name the port on which it waits for the browser. */
   takesCallbackPort: z.boolean(),
-  /** For how long it waits for the answer to one call, in milliseconds; null where no limit is known. */
+  /** For how long it waits for the answer to one call, in milliseconds; null if no limit is known. */
   patienceMs: z.number().nullable(),
   /** It reads a file in the folder of a project, which all who work on that can have in common. */
   hasProjectFile: z.boolean(),
@@ -67,7 +67,7 @@ const clientsReport = z.object({
       name: z.string(),
       profile: z.string(),
       path: z.string(),
-      /** The warehouse that its calls are pinned to in every client; null where the workspace decides. */
+      /** The warehouse that its calls are pinned to in every client; null if the workspace decides. */
       pin: z.string().nullable(),
     }),
   ),
@@ -96,7 +96,7 @@ const clientChange = z.object({
   itself: z
     .object({ clientId: z.string().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
     .nullable(),
-  /** With `add`: one entry for all servers, in the place of one for each. */
+  /** With `add`: one entry for all servers, instead of one for each. */
   allInOne: z.boolean().default(false),
   /** Pins the calls of these entries to a warehouse, or to none of their own; null leaves that as it is. */
   pin: z
@@ -139,7 +139,7 @@ export const clientRequests = {
   previewClientChange: { input: clientChange, output: z.array(clientOutcome) },
   changeClients: { input: clientChange, output: z.array(clientOutcome) },
   listClientBackups: { input: z.undefined(), output: z.array(clientBackup) },
-  /** The difference that putting it back would make; null where it would make none. */
+  /** The difference that putting it back would make; null if it would make none. */
   previewClientRestore: { input: oneBackup, output: z.object({ diff: z.string().nullable() }) },
   restoreClientBackup: { input: oneBackup.extend({ whileRunning: z.boolean() }), output: z.undefined() },
   /** The entries for one client, or in the shape that nearly every client takes. */

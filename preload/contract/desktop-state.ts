@@ -41,7 +41,7 @@ const desktopState = z.object({
   recording,
   update: updateState,
   otherSignIns: z.array(otherSignIn),
-  /** What the organization has decided; null where it has decided nothing. */
+  /** What the organization has decided; null if it has decided nothing. */
   managed: managed.nullable(),
   failedAction: failedAction.nullable(),
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { inProfile, problem } from './parts.ts';
 
-/** One user's override, with names in place of ids as far as they can be found. */
+/** One user's override, with names instead of ids as far as they can be found. */
 const overrideRow = z.object({
   userId: z.string(),
-  /** Empty where the workspace does not tell. */
+  /** Empty if the workspace does not tell. */
   userName: z.string(),
   displayName: z.string(),
   /** `CUSTOM`, `LAST_SELECTED` or a newer word. */
@@ -14,7 +14,7 @@ const overrideRow = z.object({
   warehouseState: z.string().nullable(),
   /** Why this user's queries will fail; null says only that no reason was found. */
   dangling: z.enum(['warehouse-gone', 'deleting', 'cannot-use']).nullable(),
-  /** Whether this user may use the warehouse; null where the override names none. */
+  /** Whether this user may use the warehouse; null if the override names none. */
   canUse: z.union([z.boolean(), z.enum(['unknown', 'unchecked'])]).nullable(),
 });
 
@@ -125,7 +125,7 @@ export const overridesRequests = {
   planForSelected: { input: inProfile.extend({ userIds: z.array(z.string()).min(1), wanted }), output: z.undefined() },
   /** Asks for a file and plans what it says. Tells whether one was chosen. */
   planImport: { input: inProfile, output: z.boolean() },
-  /** Plans the same once more, where that could not be done. */
+  /** Plans the same once more, if that could not be done. */
   planAgain: { input: inProfile, output: z.undefined() },
   getBulk: { input: z.undefined(), output: bulk.nullable() },
   bulkPage: {

@@ -11,12 +11,12 @@ const pin = z.object({
   client: z.string().nullable(),
   /** Whose calls, in a few words: "databricks-sql in Cursor". */
   whose: z.string(),
-  /** Why these calls will fail, in sentences; null where nothing is known to be in their way. */
+  /** Why these calls will fail, in sentences; null if nothing is known to be in their way. */
   problem: z.string().nullable(),
 });
 
 export const pinRequests = {
-  /** The pins of a profile's servers, and what is known of how they and an override rank. */
+  /** The pins of a profile's servers, and what is known about how they and an override rank. */
   listPins: { input: inProfile, output: z.object({ pins: z.array(pin), rank: z.string() }) },
   /** Pins a server's calls in every client, or leaves them to the workspace. Entries are written again by a repair. */
   pinServer: {

@@ -7,17 +7,17 @@ export const pendingApproval = z.object({
   /** What the user calls the client; null for one that has not named itself. */
   client: z.string().nullable(),
   mark: clientMark.nullable(),
-  /** The server's name, or its path where it is not in the list. */
+  /** The server's name, or its path if it is not in the list. */
   server: z.string(),
   profile: z.string(),
   tool: z.string(),
   /** The SQL among the arguments. */
   statement: z.string().nullable(),
-  /** The other arguments as JSON; null where there are none. */
+  /** The other arguments as JSON; null if there are none. */
   arguments: z.string().nullable(),
   /** How many characters are left out of the two. */
   cut: z.number(),
-  /** When it is refused for want of an answer, in milliseconds since the epoch. */
+  /** When it is refused for lack of an answer, in milliseconds since the epoch. */
   expiresAt: z.number(),
 });
 
@@ -28,7 +28,7 @@ const scope = z.object({ server: z.string().nullable(), client: z.string().nulla
 
 const toolRule = z.object({
   name: z.string(),
-  /** What the rules come to for this client, and which rule decides; null where none does. */
+  /** What the rules come to for this client, and which rule decides; null if none does. */
   allowed: z.enum(['allow', 'ask', 'refuse']),
   decidedBy: z.string().nullable(),
   /** The loosest that the organization lets the user choose. */
@@ -40,11 +40,11 @@ const toolRule = z.object({
 /** The rules of a scope. */
 const rulesOfScope = z.object({
   readOnly: z.boolean(),
-  /** The wider rule that makes this scope read-only, in words; null where there is none. */
+  /** The wider rule that makes this scope read-only, in words; null if there is none. */
   readOnlyBy: z.string().nullable(),
   /** Null where this scope leaves it to the wider ones. */
   newTools: switchState.nullable(),
-  /** Those that the server lists; none where the scope has no server. */
+  /** Those that the server lists; none if the scope has no server. */
   tools: z.array(toolRule),
   /** Whether this scope has any rule of its own. */
   isEmpty: z.boolean(),

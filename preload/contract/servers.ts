@@ -15,7 +15,7 @@ export const configuredServer = z.object({
   type: serverType,
   /** What people know it by: a Genie space's title, `main.default`, "GitHub". The name where there is nothing better. */
   title: z.string(),
-  /** What has replaced it, as people call it; null where nothing has. */
+  /** What has replaced it, as people call it; null if nothing has. */
   successor: z.string().nullable(),
   /** What is behind it where it is a service, as people call it: "GitHub". */
   service: z.string().optional(),
@@ -41,7 +41,7 @@ export const configuredServer = z.object({
     /** The state in a sentence or two, and what to do about it. */
     words: z.string(),
     remedy: z.string().nullable(),
-    /** When it is checked again automatically, in milliseconds since the epoch; null where the user has to act first. */
+    /** When it is checked again automatically, in milliseconds since the epoch; null if the user has to act first. */
     retryAt: z.number().nullable(),
     /** What can be done about it from here. */
     action: z
@@ -80,9 +80,9 @@ const appAddress = z.object({
   origin: z.string(),
   /** Whether it looks like an address of Databricks Apps. */
   isUsual: z.boolean(),
-  /** The address that was confirmed until now; null where none was. */
+  /** The address that was confirmed until now; null if none was. */
   confirmed: z.string().nullable(),
-  /** How the app is where it does not run: "is stopped". */
+  /** How the app is if it does not run: "is stopped". */
   halt: z.string().nullable(),
 });
 
@@ -115,7 +115,7 @@ const offered = z.object({
   about: z.string(),
   /** What the command takes for it; no other has the same. */
   add: z.string(),
-  /** Null for an app, which has an address of its own. */
+  /** Null for an app, which has its own address. */
   path: z.string().nullable(),
   /** Why it is of no use just now. */
   obstacle: z.string().nullable(),
@@ -129,7 +129,7 @@ const tool = z.object({
   description: z.string(),
   /** JSON Schema, as the server sends it. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** The server's own hints, which nobody checks; null where it gives none. */
+  /** The server's own hints, which nobody checks; null if it gives none. */
   hints: z.object({
     readOnly: z.boolean().nullable(),
     destructive: z.boolean().nullable(),
@@ -143,7 +143,7 @@ const tool = z.object({
 /** A tool's answer, as far as it can be shown. */
 const toolAnswer = z.object({
   isError: z.boolean(),
-  /** What failed where the tool answered with a failed statement or question; null where nothing did. */
+  /** What failed where the tool answered with a failed statement or question; null if nothing did. */
   failure: z.object({ state: z.string(), message: z.string() }).nullable(),
   /** How long the call took. */
   durationMs: z.number(),
@@ -163,7 +163,7 @@ const toolAnswer = z.object({
 export const serverRequests = {
   /**
    * Everything that the workspace offers as MCP servers; `serversFound` tells of them as they are found, this answer of what was
-   * left out. A search that is whole goes on beyond the usual limit of requests.
+   * left out. A search that is whole continues beyond the usual limit of requests.
    */
   findServers: {
     input: inProfile.extend({ ...job.shape, search: z.string(), isWhole: z.boolean() }),
@@ -219,11 +219,11 @@ export const serverRequests = {
   removeServer: { input: serverNamed, output: z.undefined() },
   /** Checks the server now. The state holds the result. */
   checkServer: { input: serverNamed, output: z.undefined() },
-  /** Shows the page on which the user signs in to what is behind a service; the state tells how it goes on. */
+  /** Shows the page on which the user signs in to what is behind a service; the state tells how it continues. */
   signInToService: { input: serverNamed, output: z.undefined() },
   /** Opens the page of that sign-in for a user whose token cannot sign in. Nothing waits for them. */
   openServicePage: { input: serverNamed, output: z.undefined() },
-  /** Whether the user is signed in to what is behind a service; `null` where that is not known, or no sign-in is needed. */
+  /** Whether the user is signed in to what is behind a service; `null` if that is not known, or no sign-in is needed. */
   isSignedInToService: { input: serverNamed, output: z.boolean().nullable() },
   /** Signs out of what is behind a service, for all clients and computers. */
   signOutOfService: { input: serverNamed, output: z.undefined() },
@@ -249,7 +249,7 @@ export const serverEvents = {
   serversFound: job.extend({ servers: z.array(offered) }),
   /** At most once a second. */
   serverUsageChanged: z.array(serverUsage),
-  /** How far a tool's call is: `total` is null where the server does not know. */
+  /** How far a tool's call is: `total` is null if the server does not know. */
   toolProgress: job.extend({ progress: z.number(), total: z.number().nullable(), words: z.string() }),
 } as const;
 

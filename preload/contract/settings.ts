@@ -39,12 +39,12 @@ const settingsState = z.object({
   settings,
   /** Null where this system cannot start applications at login. */
   startAtLogin: z.boolean().nullable(),
-  /** What `CAUSEWAY_TOKEN_STORE` says, which goes before the setting; null where it says nothing. */
+  /** What `CAUSEWAY_TOKEN_STORE` says, which goes before the setting; null if it says nothing. */
   tokenStoreOfEnvironment: z.string().nullable(),
   /** The file with all of this. */
   file: z.string(),
   logFolder: z.string(),
-  /** Why the settings in the file are not the ones that are used; null where all is well. */
+  /** Why the settings in the file are not the ones that are used; null if all is well. */
   trouble: problem.nullable(),
 });
 
@@ -55,7 +55,7 @@ const auditState = z.object({
   file: z.string(),
   /** Whether there is one now. */
   inFile: z.boolean(),
-  /** The address of an OpenTelemetry collector; null where none is told. */
+  /** The address of an OpenTelemetry collector; null if none is told. */
   otlp: z.string().nullable(),
 });
 
@@ -83,7 +83,7 @@ export const updateState = z.discriminatedUnion('status', [
 
 export const settingsRequests = {
   getSettings: { input: z.undefined(), output: settingsState },
-  /** Takes effect at once. Nothing is changed where it could not be stored. */
+  /** Takes effect at once. Nothing is changed if it could not be stored. */
   changeSettings: { input: someSettings, output: settingsState },
   setStartAtLogin: { input: z.object({ on: z.boolean() }), output: settingsState },
   /** Answers when the check for updates has ended; the state holds the result. */

@@ -10,13 +10,13 @@ export const signInRequests = {
   openSignInPage: { input: awaitedSignIn, output: z.undefined() },
   /** Puts the address of the sign-in page on the clipboard. */
   copySignInLink: { input: awaitedSignIn, output: z.undefined() },
-  /** The service's sign-in page that waits for the user; null where none does. */
+  /** The service's sign-in page that waits for the user; null if none does. */
   serviceSignInPage: {
     input: serviceNamed,
     output: z
       .object({
         host: z.string(),
-        /** The user whose sign-in it is; null where that is not known. */
+        /** The user whose sign-in it is; null if that is not known. */
         user: z.string().nullable(),
         address: z.string(),
       })

@@ -10,7 +10,7 @@ const removal = z.object({
   note: z.string().nullable(),
   /** Whether the AI client that has it is running, and may write it again. */
   isRunning: z.boolean(),
-  /** Why it is still there; null where nothing is in the way. */
+  /** Why it is still there; null if nothing is in the way. */
   problem: problem.nullable(),
 });
 

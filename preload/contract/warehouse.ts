@@ -9,7 +9,7 @@ const warehouse = z.object({
   name: z.string(),
   state: z.string(),
   size: z.string(),
-  /** `PRO`, `CLASSIC` or a newer word; empty where it is not known. */
+  /** `PRO`, `CLASSIC` or a newer word; empty if it is not known. */
   type: z.string(),
   serverless: z.boolean(),
   canUse: z.union([z.boolean(), z.literal('unknown')]),
@@ -58,7 +58,7 @@ export const signInStep = z.object({
   step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
   /** The workspace that the user signs in to. */
   host: z.string(),
-  /** The user who signed in last; null where that is not known. */
+  /** The user who signed in last; null if that is not known. */
   user: z.string().nullable(),
   /** The address of the sign-in page, where the browser could not be opened and the user has to open it. */
   address: z.string().nullable(),
@@ -138,8 +138,8 @@ export const warehouseRequests = {
   /** What the third check would have to stop. */
   wouldStop: { input: inProfile, output: z.array(warehouse) },
   /**
-   * Answers when the checks have ended. `mayStop` is null where the third one is not wanted; `pin` is the warehouse that its
-   * query names itself, null where the workspace chooses.
+   * Answers when the checks have ended. `mayStop` is null if the third one is not wanted; `pin` is the warehouse that its
+   * query names itself, null if the workspace chooses.
    */
   verify: {
     input: inProfile.extend({

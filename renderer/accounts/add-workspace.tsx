@@ -26,7 +26,7 @@ export function AddWorkspaceDialog({ opened, existingNames, onClose }: AddWorksp
   );
 }
 
-/** The form that adds a workspace by its URL, and goes on to signing in to it. */
+/** The form that adds a workspace by its URL, and continues to signing in to it. */
 export function AddWorkspace({ existingNames, onCancel }: { existingNames: readonly string[]; onCancel?: () => void }) {
   const { request } = window.causeway;
   const queries = useQueryClient();

@@ -32,7 +32,7 @@ function EditForm({ account: { name, host }, onClose }: { account: Account; onCl
   const moves = wanted.host !== '' && wanted.host !== host;
   const renames = wanted.name !== '' && wanted.name !== name;
   const saving = useMutation({
-    // The workspace is asked first: nothing has changed where it does not answer.
+    // The workspace is asked first: nothing has changed if it does not answer.
     mutationFn: async () => {
       if (moves) await unwrap(request.changeAccountAddress({ profile: name, host: wanted.host }));
       if (renames) await unwrap(request.renameAccount({ profile: name, name: wanted.name }));

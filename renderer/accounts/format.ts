@@ -15,7 +15,7 @@ export function formatStatus({ method, state }: Account, signingIn: boolean): st
   return strings.states[isElsewhere ? 'by-databricks-cli' : state.status];
 }
 
-/** How long a sign-in lasts; empty where there is nothing to say. `now` in milliseconds since the epoch. */
+/** How long a sign-in lasts; empty if there is nothing to say. `now` in milliseconds since the epoch. */
 export function formatExpiry({ state }: Account, now: number): string {
   if (state.status !== 'signed-in') return '';
   if (state.renewable) return strings.expiry.renews;
@@ -44,19 +44,19 @@ export function suggestedName(host: string, existingNames: readonly string[]): s
   return free;
 }
 
-/** Whether a user signs in to the profile; false where it holds credentials. */
+/** Whether a user signs in to the profile; false if it holds credentials. */
 export function signsInByBrowser({ method, state }: Account): boolean {
   return state.status !== 'unusable' && (method === 'oauth-user' || method === 'databricks-cli');
 }
 
-/** The port that was typed: null where none was, undefined where it is none. */
+/** The port that was typed: null if none was, undefined if it is none. */
 export function portIn(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   const port = Number(text);
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
 }
 
-/** The scopes that were typed; null where none were. */
+/** The scopes that were typed; null if none were. */
 export function scopesIn(text: string): string[] | null {
   const scopes = text.split(/[\s,]+/).filter(Boolean);
   return scopes.length > 0 ? scopes : null;

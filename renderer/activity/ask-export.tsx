@@ -13,7 +13,7 @@ interface AskExportProps {
   onExport(withContents: boolean): void;
 }
 
-/** Asks whether an export includes recorded contents; by default it does not. Shown only where contents are recorded. */
+/** Asks whether an export includes recorded contents; by default it does not. Shown only if contents are recorded. */
 export function AskExport({ opened, recorded, onClose, onExport }: AskExportProps) {
   const [withContents, setWithContents] = useState(false);
   const { title, verb, what, include, mind } = strings.exporting;

@@ -48,7 +48,7 @@ export function attemptResult({ tookMs, failure }: CallAttempt): string {
   }
 }
 
-/** What went wrong with a call and what to do; null where nothing did. */
+/** What went wrong with a call and what to do; null if nothing did. */
 export function problemIn({
   outcome,
   errorCode,

@@ -40,7 +40,7 @@ export function whyNotRecorded({ status }: Recording): string {
   return status === 'on' ? strings.contents.before : strings.contents.off;
 }
 
-/** Says that a part is truncated; null where it is whole. */
+/** Says that a part is truncated; null if it is whole. */
 export function formatCut({ isCut, bytes }: ContentsPart): string | null {
   return isCut ? strings.contents.cut(bytesOfEach / KIB, formatBytes(bytes)) : null;
 }

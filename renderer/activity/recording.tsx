@@ -16,7 +16,7 @@ import { strings } from './strings.ts';
 
 const words = strings.recording;
 
-/** How often the time that is left is shown anew. */
+/** How often the time that is left is shown again. */
 const TICK_MS = 5_000;
 
 /** Says that contents are being recorded and for how long, with the buttons that extend and stop it. */

@@ -96,7 +96,7 @@ interface MatrixProps {
   onDismiss(id: string): void;
 }
 
-/** A client a row, a server a column, a switch a cell; where there is no room for columns, the switches of a client beneath it. */
+/** A client a row, a server a column, a switch a cell; if there is no room for columns, the switches of a client beneath it. */
 function Matrix({ report: { clients, servers }, done, onReview, onConnectItself, onDone, onDismiss }: MatrixProps) {
   const item = useItem();
   const [expanded, setExpanded] = useState<ReadonlyMap<string, boolean>>(new Map());

@@ -6,7 +6,7 @@ import { strings } from './strings.ts';
 export interface ClientSummary {
   /** Whether every file has its entry, even one that was changed since. */
   on: boolean;
-  /** The text beside the switch; null where the switch is enough. */
+  /** The text beside the switch; null if the switch is enough. */
   words: string | null;
   /** Whether writing the entry again changes a file. */
   repairable: boolean;
@@ -70,7 +70,7 @@ function modificationOf(files: AiClient['files'], server: string): (typeof MODIF
   return MODIFIED.find((state) => files.some(({ entries }) => entries[server] === state));
 }
 
-/** What has become of these servers' entries, a sentence for each state. */
+/** What happened to these servers' entries, a sentence for each state. */
 export function formatModified(files: AiClient['files'], servers: readonly string[]): string {
   const sentences = MODIFIED.flatMap((state) => {
     const names = servers.filter((server) => modificationOf(files, server) === state);

@@ -12,7 +12,7 @@ import { strings } from './strings.ts';
 
 const { signIn: words } = strings;
 
-/** Waits for the sign-in in the browser; it is skipped where nobody has to sign in. */
+/** Waits for the sign-in in the browser; it is skipped if nobody has to sign in. */
 export function SignInStep({ state, progress: { now, change, connect } }: StepProps) {
   const { profile, isNew } = now;
   const { warehouse } = state;

@@ -4,7 +4,7 @@ import type { FirstRunState } from '../../preload/contract.ts';
 /** How long typing is gathered before it is stored, in milliseconds. */
 const GATHER_MS = 300;
 
-/** How far the first run has come, and how it goes on. */
+/** How far the first run has come, and how it continues. */
 export interface Progress {
   now: FirstRunState;
   change(more: Partial<FirstRunState>): void;

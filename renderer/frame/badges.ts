@@ -8,7 +8,7 @@ import { strings } from './strings.ts';
 
 /** What stands beside a screen's name in the side bar. */
 export interface Badge {
-  /** Empty where the warning alone says enough. */
+  /** Empty if the warning alone says enough. */
   count: string;
   warns: boolean;
   /** The badge in words. */

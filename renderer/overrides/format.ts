@@ -41,7 +41,7 @@ export function personOf({ userId, userName, displayName }: OverrideRow): Person
   return { id: userId, userName, displayName };
 }
 
-/** The text below a name: the user name, or the id where there is none. */
+/** The text below a name: the user name, or the id if there is none. */
 export function secondLineOf({ displayName, userName, userId }: OverrideRow): string {
   if (displayName === '' || displayName === userName) return userName === '' ? '' : userId;
   return userName || userId;
@@ -62,7 +62,7 @@ export function overrideState({ dangling, type, warehouseState, canUse }: Overri
   return warehouseState === null ? '' : formatState(warehouseState);
 }
 
-/** The progress of reading all overrides, and what is known of them. */
+/** The progress of reading all overrides, and what is known about them. */
 export function progressOf({ status, count, dangling, unknown, access }: OverridesProgress): string {
   const all = counted(count, 'override');
   const troubled = [

@@ -58,7 +58,7 @@ function OfProfile({ profile }: { profile: string }) {
   return <OverridesView profile={profile} overrides={overrides} onReadAnew={readAnew} />;
 }
 
-/** What stands in the place of the table where there can be none. */
+/** What stands instead of the table where there can be none. */
 function Instead(props: { icon: ReactNode; title: string; text: string; children: ReactNode }) {
   const { icon, title, text, children } = props;
   return (

@@ -114,7 +114,7 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
   );
 }
 
-/** Why a server cannot be added to a client, or need not be; null where it can. */
+/** Why a server cannot be added to a client, or need not be; null if it can. */
 function obstacleIn(client: AiClient, server: string, managed: DesktopState['managed']): string | null {
   const files = ownFiles(client);
   if (files.some(hasAll)) return words.inAll;

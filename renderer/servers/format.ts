@@ -25,7 +25,7 @@ export function formatSoon(delayMs: number): string {
 /** A mark that a tool bears, by what its server says of it. */
 export type ToolBadge = 'readOnly' | 'destructive' | 'writes' | 'idempotent' | 'openWorld';
 
-/** The badges of a tool. A hint counts only where the ones that it depends on allow it (MCP 2025-11-25 › ToolAnnotations). */
+/** The badges of a tool. A hint counts only if the ones that it depends on allow it (MCP 2025-11-25 › ToolAnnotations). */
 export function badgesOf({ hints, effect }: Pick<ToolInfo, 'hints' | 'effect'>): ToolBadge[] {
   const isReadOnly = effect === 'reads';
   return [

@@ -14,7 +14,7 @@ import { useJob } from './use-job.ts';
 
 const words = strings.remedies;
 
-/** The steps that lead on from how a server is, as buttons; nothing where all is well. */
+/** The steps that lead on from how a server is, as buttons; nothing if all is well. */
 export function ServerRemedy({ server }: { server: ConfiguredServer }) {
   const { request } = window.causeway;
   const { name, profile, state } = server;
@@ -124,7 +124,7 @@ function ReviewAddress({ server: { name, title } }: { server: ConfiguredServer }
   );
 }
 
-/** Starts an app, and says how it goes on until it runs. */
+/** Starts an app, and says how it continues until it runs. */
 function StartApp({
   server: { name, title },
   onBusy,

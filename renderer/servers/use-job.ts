@@ -18,7 +18,7 @@ export function useJob(): { begin(): string; cancel(): void } {
   };
 }
 
-/** Runs a request under an id of its own and cancels it with the signal. */
+/** Runs a request under its own id and cancels it with the signal. */
 export async function asJob<T>(signal: AbortSignal, request: (job: string) => Promise<T>): Promise<T> {
   const job = crypto.randomUUID();
   const cancel = () => void window.causeway.request.cancelJob({ job });

@@ -33,7 +33,7 @@ export function useClients(servers: readonly string[]) {
   });
 }
 
-/** The clients that have a server: by an entry of its own, or by one for all servers. */
+/** The clients that have a server: by its own entry, or by one for all servers. */
 export function clientsWith(server: string, clients: readonly AiClient[]): AiClient[] {
   return clients.filter(({ files }) => files.some((file) => hasEntry(file, server) || hasAll(file)));
 }

@@ -38,7 +38,7 @@ export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
   );
 }
 
-/** The plan, then what came of it. The application quits last, and its own files go then. */
+/** The plan, then the result of it. The application quits last, and its own files go then. */
 function Uninstalling({ onClose }: { onClose(): void }) {
   const { request } = window.causeway;
   const [removed, setRemoved] = useState<Removal[]>([]);
@@ -114,7 +114,7 @@ function Uninstalling({ onClose }: { onClose(): void }) {
   );
 }
 
-/** What was found, or what came of it, by kind. */
+/** What was found, or the result of it, by kind. */
 function Removals({ title, removals }: { title: string; removals: readonly Removal[] }) {
   const id = useId();
   const kinds = [...new Set(removals.map(({ kind }) => kind))];

@@ -37,14 +37,14 @@ export function isManaged(managed: ManagedState | null, key: ManagedKey): boolea
   return managed.problem !== null || managed.keys.some((each) => each.key === key && each.locked);
 }
 
-/** Why the user cannot change something, as a sentence; null where they can. */
+/** Why the user cannot change something, as a sentence; null if they can. */
 export function managedHint(managed: ManagedState | null, key: ManagedKey): string | null {
   if (managed === null || !isManaged(managed, key)) return null;
   const reason = managed.keys.find((each) => each.key === key)?.reason ?? null;
   return strings.managedBecause(managed.organization, reason);
 }
 
-/** The locked list of a key; undefined where there is none. */
+/** The locked list of a key; undefined if there is none. */
 function lockedItems({ keys }: ManagedState, key: ManagedKey): readonly string[] | undefined {
   const plain = keys.find((each) => each.key === key && each.locked)?.plain;
   return Array.isArray(plain) ? plain : undefined;

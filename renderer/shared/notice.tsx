@@ -24,7 +24,7 @@ export function Notice({ message, remedy, tone = 'warning', children }: NoticePr
   );
 }
 
-/** Why something is not there to be seen; nothing where there is no such reason. */
+/** Why something is not there to be seen; nothing if there is no such reason. */
 export function FailureNotice({ error, onRetry }: { error: Error | null; onRetry?: () => unknown }) {
   if (error === null) return null;
   const { message, remedy } = problemIn(error);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './scroll-box.module.css';
 
-/** Something long in a place of its own, which keys can scroll too. */
+/** Something long in its own place, which keys can scroll too. */
 export function ScrollBox({
   label,
   className,

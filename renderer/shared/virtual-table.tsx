@@ -121,7 +121,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     const index = Number(place) - 2;
     const row = place ? rows.at(index) : undefined;
     if (!row || !onOpen) return;
-    // The keys go on from here afterwards.
+    // The keys continue from here afterwards.
     scroller.current?.focus({ preventScroll: true });
     setActive(index);
     onOpen(row);

@@ -18,7 +18,7 @@ interface WaitingForBrowserProps {
   of: AwaitedSignIn;
   /** The workspace's origin. */
   host: string;
-  /** The user who is expected to sign in; null where that is not known. */
+  /** The user who is expected to sign in; null if that is not known. */
   user: string | null;
   /** The page's address, where the browser could not be opened and the user has to open it. */
   address?: string | null;
@@ -26,7 +26,7 @@ interface WaitingForBrowserProps {
   onCancel(): void;
 }
 
-/** A sign-in that goes on in the browser: what is awaited, and the ways back to the page or out of it. */
+/** A sign-in that continues in the browser: what is awaited, and the ways back to the page or out of it. */
 export function WaitingForBrowser(props: WaitingForBrowserProps) {
   const { of, host, user, address = null, step = 'waiting-for-browser', onCancel } = props;
   const { request } = window.causeway;

@@ -63,7 +63,7 @@ export function Checked({ known }: { known: Extract<WarehouseState, { status: 'k
   );
 }
 
-/** Quiet beneath an answer, the one primary action where there is none. */
+/** Quiet beneath an answer, the one primary action if there is none. */
 export function CheckAgain({ look, label }: { look: 'quiet' | 'primary'; label: string }) {
   const check = useMutation({ mutationFn: () => unwrap(window.causeway.request.checkAgain()) });
   const quiet = { variant: 'transparent', size: 'compact-sm', className: styles.link };

@@ -38,7 +38,7 @@ export interface Pinning {
   pin(warehouseId: string | null): Promise<unknown>;
 }
 
-/** The dialog in which the calls of a server, or of one client, get a warehouse of their own. */
+/** The dialog in which the calls of a server, or of one client, get their own warehouse. */
 export function PickPin({ pinning, onClose }: { pinning: Pinning | null; onClose(): void }) {
   const shown = usePrevious(pinning);
   return (

@@ -16,7 +16,7 @@ export const TARGETS: readonly Target[] = [
   { platform: 'win32', arch: 'x64' },
 ];
 
-/** Loads the keychain's native module in the place of the npm package that chooses it. */
+/** Loads the keychain's native module instead of the npm package that chooses it. */
 const KEYTAR = `const { arch, platform } = process;
 module.exports = require('./keyring-' + platform + '-' + arch + '.node');
 `;

@@ -12,7 +12,7 @@ export const LISTS_FOLDER = join(ROOT, 'out', 'notices');
 /** Code that the bundler adds by itself has no file. */
 const OF_BUNDLER = /^\0(rolldown|vite)\//;
 
-/** What becomes of the notices of a build. @param entry the file that the build starts from */
+/** What happens to the notices of a build. @param entry the file that the build starts from */
 type Deliver = (notices: PackageNotice[], entry: string) => Promise<void>;
 
 /**

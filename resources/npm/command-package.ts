@@ -36,7 +36,7 @@ export function commandManifest(repository: string | undefined) {
   };
 }
 
-/** Puts the built command with its licenses into `folder`, which is made anew. */
+/** Puts the built command with its licenses into `folder`, which is made again. */
 export async function writeCommand(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -46,7 +46,7 @@ export async function writeCommand(folder: string): Promise<void> {
   await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
-/** Writes what `npm publish` sends into `folder`, which is made anew. */
+/** Writes what `npm publish` sends into `folder`, which is made again. */
 export async function writeCommandPackage(folder: string, repository: string | undefined): Promise<void> {
   await writeCommand(folder);
   await copyFile(new URL('package-readme.md', import.meta.url), join(folder, 'README.md'));

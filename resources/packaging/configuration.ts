@@ -13,7 +13,7 @@ import { isThisMachine, targetOf } from './target.ts';
 const SCHEME = 'causeway';
 
 export interface Circumstances {
-  /** The Electron to package; electron-builder fetches one where there is none. */
+  /** The Electron to package; electron-builder fetches one if there is none. */
   electron: Electron | undefined;
   /** `owner/name` of the repository whose releases are published to, and looked at for updates. */
   repository: string | undefined;

@@ -7,7 +7,7 @@ import { withoutSignature } from './unsigned.ts';
 
 const run = promisify(execFile);
 
-/** The package's command beside its library, in a process of its own: it has a lot to say that matters to nobody. */
+/** The package's command beside its library, in its own process: it has a lot to say that matters to nobody. */
 const POSTJECT = fileURLToPath(new URL('cli.js', import.meta.resolve('postject')));
 
 /** Where Node looks for what it is to run (Node's documentation › Single executable applications). */

@@ -51,7 +51,7 @@ async function packageApplication(): Promise<void> {
   if (makesLinux && !values.quick) await makeAppImage(config, publish);
 }
 
-/** electron-builder downloads what it makes an AppImage with. Without that, the other packages are there all the same. */
+/** electron-builder downloads what it makes an AppImage with. Without that, the other packages are there anyway. */
 async function makeAppImage(config: Configuration, publish: 'always' | 'never'): Promise<void> {
   const linux = { ...config.linux, target: ['AppImage'] };
   const prepackaged = join('dist', LINUX_FOLDER);

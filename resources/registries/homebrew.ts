@@ -9,7 +9,7 @@ const ZAPPED = [
   '~/Library/Logs/Causeway',
 ];
 
-/** The Homebrew cask. @throws Error where it is not as a cask has to be */
+/** The Homebrew cask. @throws Error if it is not as a cask has to be */
 export function homebrewCask(release: Release): string {
   const { version, dmg } = release;
   const url = addressOf({ ...release, version: '#{version}' }, dmg.name.replace(version, '#{version}'));

@@ -1,5 +1,5 @@
 /**
- * `npm run registries`: what Homebrew, winget and the MCP registry are told of a release, from the release's files in `dist/`
+ * `npm run registries`: what Homebrew, winget and the MCP registry learn of a release, from the release's files in `dist/`
  * (`-- --files FOLDER`), into `dist/registries/`. `GITHUB_REPOSITORY` names the repository.
  */
 import { createHash } from 'node:crypto';

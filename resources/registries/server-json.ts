@@ -59,7 +59,7 @@ export const ServerJson = z.strictObject({
     }),
 });
 
-/** The entry in the MCP registry. @throws ZodError where it is not as its schema demands */
+/** The entry in the MCP registry. @throws ZodError if it is not as its schema demands */
 export function serverJson(release: Release): string {
   const { version, repository, mcpb } = release;
   const entry = ServerJson.parse({

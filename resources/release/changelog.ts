@@ -17,7 +17,7 @@ export interface ReleasedChangelog {
 }
 
 /**
- * Gives what is not released yet its version and day. Where nobody has written anything there, the commits' subjects stand in.
+ * Gives what is not released yet its version and day. If nobody has written anything there, the commits' subjects stand in.
  * @throws Error for a changelog without an unreleased part
  */
 export function releasedChangelog(

@@ -17,7 +17,7 @@ export interface ReleaseOptions {
   asked: string;
   /** The day, as `YYYY-MM-DD`. */
   date: string;
-  /** Makes what is released, with the new version in place. Where it fails, nothing is committed. */
+  /** Makes what is released, with the new version in place. If it fails, nothing is committed. */
   build(version: string, notes: string): Promise<void>;
 }
 

@@ -301,7 +301,7 @@ export async function userNameIn(
 }
 
 /**
- * A token for some scopes only may not ask for its name, and works all the same; any other 403 of the workspace is said to who
+ * A token for some scopes only may not ask for its name, and works anyway; any other 403 of the workspace is said to who
  * has no access. A page is not the workspace's own answer.
  */
 function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {

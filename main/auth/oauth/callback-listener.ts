@@ -173,7 +173,7 @@ function createBoundedServer(handle: (request: IncomingMessage, response: Server
       }
     },
   );
-  // A connection that cannot be taken, for want of files, is the browser's to try again.
+  // A connection that cannot be taken, for lack of files, is the browser's to try again.
   server.on('error', () => {});
   const open = new Set<Socket>();
   server.on('connection', (socket) => {

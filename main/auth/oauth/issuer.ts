@@ -22,7 +22,7 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpo
 /**
  * Finds a workspace's sign-in service (RFC 8414, at the place where Databricks keeps it: below `/oidc`, and below
  * `/oidc/accounts/ID` on unified hosts). All of it must be on the workspace's own origin.
- * @throws {CausewayError} `wrong_workspace` where there is none, `unavailable`, and what the fetch throws
+ * @throws {CausewayError} `wrong_workspace` if there is none, `unavailable`, and what the fetch throws
  */
 export async function discoverIssuer(
   fetch: HostFetch,

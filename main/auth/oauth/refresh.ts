@@ -59,7 +59,7 @@ const REVOKE_TIMEOUT_MS = 10_000;
 
 /**
  * Ends a sign-in at the workspace (RFC 7009): the refresh token, and with it what came from it, then the access token.
- * @returns whether the workspace confirmed it; where it cannot be asked, the tokens end by themselves
+ * @returns whether the workspace confirmed it; if it cannot be asked, the tokens end by themselves
  */
 export async function revokeTokens(
   record: TokenRecord,

@@ -12,7 +12,7 @@ import type { PageSubject, Profile, SignInPage, SignInPages } from '../auth.ts';
 /** For how long a page that has not led to a sign-in for all keeps others from being opened unasked, in milliseconds. */
 export const PAGE_HOLDS_MS = 10 * 60_000;
 
-/** How a page ends whose sign-in only one process has, for want of a keychain. */
+/** How a page ends whose sign-in only one process has, for lack of a keychain. */
 export const NOT_SHARED = 'not_shared';
 
 /** The last page that was opened for a sign-in and has not led to one for all processes. Holds no secret. */
@@ -50,7 +50,7 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
     }
   }
 
-  /** Where it cannot be written, a second page may open: no reason to fail a sign-in. */
+  /** If it cannot be written, a second page may open: no reason to fail a sign-in. */
   const write = (page: Stored) => writeWholeFile(file, JSON.stringify(page), { mode: 0o600 }).catch(() => undefined);
 
   async function current(): Promise<SignInPage | undefined> {
@@ -100,7 +100,7 @@ const PAGE_OUTCOMES: Record<Exclude<SignInPage['state'], 'not-shared'>, string> 
   failed: 'did not lead to a sign-in',
 };
 
-/** What has become of a page, as a sentence. */
+/** What happened to a page, as a sentence. */
 function outcomeOf(state: keyof typeof PAGE_OUTCOMES, agoMs: number): string {
   const minutes = Math.max(0, Math.round(agoMs / 60_000));
   const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;

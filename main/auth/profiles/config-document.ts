@@ -7,9 +7,9 @@ export interface ConfigSection {
   values: Map<string, string>;
   /** Index of the `[name]` line; -1 for the keys that stand before any section, which belong to `[DEFAULT]`. */
   header: number;
-  /** Index of its first line: the header, or the first key where there is none. */
+  /** Index of its first line: the header, or the first key if there is none. */
   start: number;
-  /** Index of the line after the last key (or after the header where there is none). */
+  /** Index of the line after the last key (or after the header if there is none). */
   end: number;
 }
 
@@ -21,12 +21,12 @@ export interface ConfigProblem {
   column: number;
   /** What is wrong there, as the end of a sentence. */
   what: string;
-  /** Whether it leaves in doubt what the file says; otherwise it is read all the same, but not written. */
+  /** Whether it leaves in doubt what the file says; otherwise it is read anyway, but not written. */
   isUnreadable: boolean;
 }
 
 export interface ConfigDocument {
-  /** The byte order mark, where there is one. */
+  /** The byte order mark, if there is one. */
   mark: string;
   /** The file's lines, with their line ends. */
   lines: string[];

@@ -119,7 +119,7 @@ function replaceDefault(text: string, from: string, to: string | undefined): str
 function written(key: string, value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
   if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The ${key} has a line break.`);
-  // These quotes would go on over the next lines.
+  // These quotes would continue over the next lines.
   const isOpen = (form: string) => /^(?:"""|`)/.test(form);
   const isTheSame = (form: string) =>
     bareValue(form) === value && form.trim() === form && !form.endsWith('\\') && !isOpen(form);

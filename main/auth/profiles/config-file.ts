@@ -13,7 +13,7 @@ export function configFilePath(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The configuration file as it is now; an empty document where there is none.
+ * The configuration file as it is now; an empty document if there is none.
  * @throws {CausewayError} `invalid_file` when it exists and cannot be read, with line and column where it is malformed,
  * `file_not_writable` where no more files can be opened
  */
@@ -45,7 +45,7 @@ async function readUnlessPipe(path: string): Promise<Buffer> {
   }
 }
 
-/** How often an edit begins anew because another tool has changed the file meanwhile. */
+/** How often an edit begins again because another tool has changed the file meanwhile. */
 const ATTEMPTS = 5;
 const OWNER_ONLY = 0o600;
 
@@ -98,7 +98,7 @@ export async function checkConfigEdit(env: NodeJS.ProcessEnv, edit: (text: strin
   await checkWritable(path);
 }
 
-/** The bytes after an edit; undefined where it changes nothing. @throws {CausewayError} `invalid_file`, `usage`, and what the edit throws */
+/** The bytes after an edit; undefined if it changes nothing. @throws {CausewayError} `invalid_file`, `usage`, and what the edit throws */
 function editedBytes(path: string, before: Buffer | undefined, edit: (text: string) => string): Buffer | undefined {
   const [problem] = before ? parseConfigBytes(before).problems : [];
   if (problem) throw malformed(path, problem);

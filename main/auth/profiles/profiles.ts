@@ -90,7 +90,7 @@ export function asProfile(name: string, settings: ProfileSettings): Profile {
   return { name, host: settings.host, method: settings.method, workspaceId: settings.workspaceId };
 }
 
-/** The names of the file's profiles: each section but the settings, and `[DEFAULT]` only where it says something. */
+/** The names of the file's profiles: each section but the settings, and `[DEFAULT]` only if it says something. */
 function profileNames(document: ConfigDocument): string[] {
   const filled = document.sections.filter((section) => section.name !== 'DEFAULT' || section.values.size > 0);
   return [...new Set(filled.map((section) => section.name))].filter((name) => name !== SETTINGS_SECTION);
@@ -112,7 +112,7 @@ function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefi
     if (value) values.set(key, value);
   }
   const has = (...keys: string[]) => keys.every((key) => values.has(key));
-  // Where nothing else is named, Databricks tools take the identity of the machine, in this order.
+  // If nothing else is named, Databricks tools take the identity of the machine, in this order.
   const names = [
     'auth_type',
     'token',

@@ -8,10 +8,10 @@ import type { SecretStore } from './secret-store.ts';
 const PAUSE_MS = 60_000;
 
 /**
- * The keychain where it can be used, the process's memory where it cannot (no desktop session, locked). It is tried anew
+ * The keychain where it can be used, the process's memory if it cannot (no desktop session, locked). It is tried again
  * after a while, so a keychain that is unlocked later is used from then on. Never a file in plain text.
  *
- * What the keychain holds is not renewed in memory alone: other processes would go on with what it holds, and a refresh
+ * What the keychain holds is not renewed in memory alone: other processes would continue with what it holds, and a refresh
  * token that is used twice ends the sign-in of all.
  * @throws {CausewayError} from `set` of a renewal, where the keychain holds the name and cannot be written to
  */
@@ -44,7 +44,7 @@ export function keychainOrMemory(
       shared = false;
       unreadable = asCausewayError(error);
       failedAt = now();
-      // Where there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
+      // If there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
       const nothingMissed = use === 'replace' || (use === 'read' && isAbsent(error));
       if (!noticeSent && !nothingMissed) {
         noticeSent = true;
@@ -119,7 +119,7 @@ export function memoryStore(): SecretStore {
  * variables and no `DBUS_SESSION_BUS_ADDRESS`. It is the socket `bus` in the user's runtime folder, which
  * `XDG_RUNTIME_DIR` names, or else `/run/user/UID` (systemd's pam_systemd(8), XDG Base Directory Specification). Only a socket
  * that is the user's own counts, in a folder that nobody else may write to: whoever answers there is told secrets.
- * @returns undefined where the environment names one, and where there is none
+ * @returns undefined if the environment names one, and if there is none
  */
 export function conventionalSessionBus(
   env: NodeJS.ProcessEnv,

@@ -15,7 +15,7 @@ const WINDOWS_LIMIT = 1200;
 /**
  * The operating system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. On Linux
  * never the kernel's key ring, which the library would fall back to: it forgets at the end of the session without a word.
- * @throws {CausewayError} from each call: `keychain_unavailable` where there is none, `keychain_locked` where it does not open
+ * @throws {CausewayError} from each call: `keychain_unavailable` if there is none, `keychain_locked` if it does not open
  */
 export function openKeychain(service: string): SecretStore {
   const entry = (name: string) => new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
@@ -76,7 +76,7 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     }, KEYCHAIN_TIMEOUT_MS);
   });
   calls.open += 1;
-  // Where there is no keychain at all the library throws before it gives a promise.
+  // If there is no keychain at all the library throws before it gives a promise.
   const answer = (async () => work())().finally(() => {
     clearTimeout(timer);
     calls.open -= 1;

@@ -54,7 +54,7 @@ export async function openStoreOf(kind: string, options: StoreOptions): Promise<
 }
 
 /**
- * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (with the process's memory where there is none), `memory`,
+ * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (with the process's memory if there is none), `memory`,
  * or `encrypted-file`. Where it names none, the one that the user has chosen in the settings, the keychain by default;
  * when that changes, it is followed at once. What the organization has decided goes before all of these.
  * @throws {CausewayError} `usage` for any other word
@@ -71,7 +71,7 @@ const settings = z.object({ tokenStore: z.enum(['keychain', 'encrypted-file']) }
 /** A place for secrets that a user can choose. */
 export type ChosenKind = z.output<typeof settings>['tokenStore'];
 
-/** The store that the user has chosen, looked up anew at each use: another process may change it at any time. */
+/** The store that the user has chosen, looked up again at each use: another process may change it at any time. */
 async function chosenStore(options: StoreOptions): Promise<SecretStore> {
   const opened = new Map<ChosenKind, Promise<SecretStore>>();
   const open = async () => {

@@ -5,7 +5,7 @@ import type { Secret } from '../../platform/secret.ts';
 export interface SecretStore {
   /** Whether other processes of this user see what is stored, as far as is known now. */
   readonly shared: boolean;
-  /** Why what is stored could not be read the last time; undefined where it could. */
+  /** Why what is stored could not be read the last time; undefined if it could. */
   readonly unreadable?: CausewayError | undefined;
   get(name: string): Promise<Secret | undefined>;
   /**

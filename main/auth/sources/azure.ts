@@ -101,7 +101,7 @@ export async function requestAzureCliToken(
   };
 }
 
-/** The subscription helps only where the tenant is not known, and only those who may see it. */
+/** The subscription helps only if the tenant is not known, and only those who may see it. */
 function preferred({ resourceId }: AzureSettings, tenant: string | undefined): string[][] {
   if (tenant !== undefined) return [['--tenant', tenant]];
   const subscription = resourceId?.split('/')[2];
@@ -124,7 +124,7 @@ async function findAz(env: NodeJS.ProcessEnv, { name }: Profile): Promise<string
   );
 }
 
-/** The tenant of the workspace, which it tells anybody who wants to sign in; undefined where it does not say. */
+/** The tenant of the workspace, which it tells anybody who wants to sign in; undefined if it does not say. */
 async function tenantOf({ profile, fetch }: AzureCliOptions): Promise<string | undefined> {
   try {
     const signal = AbortSignal.timeout(TENANT_TIMEOUT_MS);

@@ -21,7 +21,7 @@ export const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 /**
  * Trades an ID token of the machine for an access token of the workspace (RFC 8693): as the service principal whose client
  * id the profile names, or by an account-wide federation policy without one.
- * @throws {CausewayError} `signed_out` where there is no ID token, or it has ended; `sign_in_failed` where the workspace does
+ * @throws {CausewayError} `signed_out` if there is no ID token, or it has ended; `sign_in_failed` where the workspace does
  * not take it; `unavailable`, and what the fetch throws
  */
 export async function requestFederatedToken(
@@ -80,7 +80,7 @@ const Claims = z.object({
   exp: z.number().optional(),
 });
 
-/** What an ID token says, for words only: the workspace is the one to check it. Nothing where it is no JWT (RFC 7519). */
+/** What an ID token says, for words only: the workspace is the one to check it. Nothing if it is no JWT (RFC 7519). */
 function claimsOf(idToken: Secret): z.output<typeof Claims> {
   try {
     const [, payload = ''] = idToken.reveal().split('.');
@@ -142,8 +142,8 @@ export interface IdTokenContext {
 export type FederatedMethod = 'github-oidc' | 'env-oidc' | 'file-oidc';
 
 /**
- * Gets a new ID token for the audience. Variables and files hold one for an audience of their own.
- * @throws {CausewayError} `signed_out` where there is none, `sign_in_failed`, and what the fetch throws
+ * Gets a new ID token for the audience. Variables and files hold one for their own audience.
+ * @throws {CausewayError} `signed_out` if there is none, `sign_in_failed`, and what the fetch throws
  */
 function requestIdToken(method: FederatedMethod, context: IdTokenContext, audience: string): Promise<Secret> {
   return ID_TOKENS[method](context, audience);

@@ -66,7 +66,7 @@ export function runExternalProgram(
 function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   if (!/\.(cmd|bat)$/i.test(program)) {
-    // A group of its own, so that all of it can be ended.
+    // Its own group, so that all of it can be ended.
     return spawn(program, args, { env, stdio, windowsHide: true, detached: !IS_WINDOWS });
   }
   // Node starts no batch file by itself (CVE-2024-27980). The program's path comes from a variable, which the shell does

@@ -195,7 +195,7 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
 }
 
 /**
- * A personal access token, read anew after a 401 in case the user has replaced it.
+ * A personal access token, read again after a 401 in case the user has replaced it.
  * @throws {CausewayError} `unauthenticated` from the source, when it is still the one that was refused
  */
 function personalTokenSource(profile: Profile, where: string, read: () => Promise<Secret>): TokenSource {

@@ -25,7 +25,7 @@ export function wholeOf(json: Buffer): Place {
 }
 
 /**
- * An object's members in the order they were written; none where the value is no object. In what is no valid JSON, those
+ * An object's members in the order they were written; none if the value is no object. In what is no valid JSON, those
  * before the fault.
  */
 export function frameMembers(json: Buffer, { start }: Place): FrameMember[] {
@@ -45,7 +45,7 @@ export function frameMembers(json: Buffer, { start }: Place): FrameMember[] {
   return members;
 }
 
-/** An array's elements; none where the value is no array. In what is no valid JSON, those before the fault. */
+/** An array's elements; none if the value is no array. In what is no valid JSON, those before the fault. */
 export function elementsOf(json: Buffer, { start }: Place): Place[] {
   return [...eachElement(json, start)];
 }
@@ -102,7 +102,7 @@ export function withMembers(json: Buffer, path: string[], members: string): Buff
   return Buffer.concat([json.subarray(0, end), Buffer.from(`${isEmpty ? '' : ','}${members}`), json.subarray(end)]);
 }
 
-/** The members of the object at `place` that are kept, as an object of their own: each value as it was written. */
+/** The members of the object at `place` that are kept, as their own object: each value as it was written. */
 export function objectOf(json: Buffer, place: Place, keep: (name: string) => boolean): string {
   const kept = frameMembers(json, place).filter(({ name }) => keep(name));
   const members = kept.map(

@@ -50,7 +50,7 @@ function jsonOf(frame: Buffer): unknown {
   return isCrowded(frame) ? outlineOf(frame) : JSON.parse(frame.toString('utf8'));
 }
 
-/** A frame as JSON, or the outline of one that is too large for that; undefined where it is none. */
+/** A frame as JSON, or the outline of one that is too large for that; undefined if it is none. */
 export function parseFrame(frame: Buffer): unknown {
   try {
     return jsonOf(frame);
@@ -60,7 +60,7 @@ export function parseFrame(frame: Buffer): unknown {
   }
 }
 
-/** A text that may be JSON, such as a part of a frame or an HTTP answer; undefined where it is none. Never an outline. */
+/** A text that may be JSON, such as a part of a frame or an HTTP answer; undefined if it is none. Never an outline. */
 export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -133,7 +133,7 @@ export function findId(frame: Buffer): Place | undefined {
   return findPlaces(frame).id;
 }
 
-/** The frame's id exactly as it was written, or `null` where there is none. */
+/** The frame's id exactly as it was written, or `null` if there is none. */
 export function rawId(frame: Buffer): string {
   const place = findId(frame);
   return place ? frame.toString('utf8', place.start, place.end) : 'null';
@@ -163,7 +163,7 @@ const ID_MEMBER = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/;
 const METHOD_MEMBER = /"method"\s*:\s*"/;
 
 /**
- * The id of a request of which only the first and the last bytes are known, as it was written; undefined where they do not
+ * The id of a request of which only the first and the last bytes are known, as it was written; undefined if they do not
  * show it, or what they show is no request.
  */
 export function idOfCut(head: Buffer, tail: Buffer): string | undefined {
@@ -195,7 +195,7 @@ export function matchOfIds(given: string, wanted: string): 'exactly' | 'roughly'
   return /^["\d-]/.test(given) && JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
 }
 
-/** The same frame, which has members, with `id` in place of its own or as its first member; every other byte untouched. */
+/** The same frame, which has members, with `id` instead of its own or as its first member; every other byte untouched. */
 export function withId(frame: Buffer, id: string): Buffer {
   const place = findId(frame);
   if (place) return Buffer.concat([frame.subarray(0, place.start), Buffer.from(id), frame.subarray(place.end)]);

@@ -54,7 +54,7 @@ export function endOfValue(frame: Buffer, start: number): number {
   return frame.length;
 }
 
-/** An array's elements, one after the other; none where the value at `start` is no array. In what is no valid JSON, those before the fault. */
+/** An array's elements, one after the other; none if the value at `start` is no array. In what is no valid JSON, those before the fault. */
 export function* eachElement(json: Buffer, start: number): Generator<Place> {
   if (json[start] !== OPEN_BRACKET) return;
   for (let at = skipWhiteSpace(json, start + 1); at < json.length && json[at] !== CLOSE_BRACKET; ) {

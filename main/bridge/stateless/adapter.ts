@@ -97,7 +97,7 @@ export class ProtocolAdapter {
     return (!isKnown && mayBeStateless(outcome) && (await this.#asStateless(frame, token))) || outcome;
   }
 
-  /** Undefined where the server has sessions. */
+  /** Undefined if the server has sessions. */
   async #asStateless(frame: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
     const { StatelessServer } = await import('./server.ts');
     const server = this.#stateless ?? new StatelessServer(this.#upstream, this.#write);

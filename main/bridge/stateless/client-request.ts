@@ -34,7 +34,7 @@ export interface RequestContext {
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 
-/** The capabilities that a request of the stateless revision declares; undefined where it declares none. */
+/** The capabilities that a request of the stateless revision declares; undefined if it declares none. */
 export function capabilitiesOf(params: unknown): Record<string, unknown> | undefined {
   const declared = metaOf(params)[CAPABILITIES];
   return typeof declared === 'object' && declared !== null ? { ...declared } : undefined;
@@ -47,7 +47,7 @@ export function logLevelOf(params: unknown): string | undefined {
 }
 
 /**
- * Why a server of the stateless revision refuses a request, as the error's JSON text; undefined where it does not. A server
+ * Why a server of the stateless revision refuses a request, as the error's JSON text; undefined if it does not. A server
  * with sessions would accept what that revision forbids, so the bridge refuses.
  */
 export function protocolErrorFor({ method, params }: ClientRequest): string | undefined {

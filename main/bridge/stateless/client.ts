@@ -54,7 +54,7 @@ export class StatelessClient {
     return this.#unanswered > 0;
   }
 
-  /** Takes a frame of the client's; false where the client turns out to speak a revision with sessions. */
+  /** Takes a frame of the client's; false if the client turns out to speak a revision with sessions. */
   receive(frame: Buffer): boolean {
     const mode = this.#mode;
     if (mode.name !== 'unused' && isInitialize(frame) && !isStateless(frame)) {
@@ -123,7 +123,7 @@ export class StatelessClient {
     );
   }
 
-  /** Answers waiting `server/discover` requests from the cache; other frames go on waiting for the server. */
+  /** Answers waiting `server/discover` requests from the cache; other frames continue waiting for the server. */
   async #answerFromCache(): Promise<void> {
     const { cachedInitialize } = this.#port;
     if (!cachedInitialize) return;
@@ -198,7 +198,7 @@ export class StatelessClient {
     }
   }
 
-  /** The client has tried the stateless revision, and prefers a session of its own. */
+  /** The client has tried the stateless revision, and prefers its own session. */
   #leave(): void {
     this.#stopWaiting();
     this.#mode = { name: 'unused' };

@@ -37,7 +37,7 @@ export interface Discovered {
   instructions: string | undefined;
 }
 
-/** Reads the answer to `server/discover`; undefined where it is none, or the server does not speak the revision. */
+/** Reads the answer to `server/discover`; undefined if it is none, or the server does not speak the revision. */
 export function readDiscovered(frame: Buffer): Discovered | undefined {
   const result = memberAt(parseFrame(frame), 'result');
   if (!itemsOf(memberAt(result, 'supportedVersions')).includes(STATELESS_REVISION)) return undefined;

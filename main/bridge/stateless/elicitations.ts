@@ -38,14 +38,14 @@ interface Agreed {
   request: Buffer;
   /** The raw id under which the client waits. */
   waiting: string;
-  /** Until when the server may go on refusing, in milliseconds of `performance.now()`. */
+  /** Until when the server may continue refusing, in milliseconds of `performance.now()`. */
   until: number;
   /** The elicitation ids of what is open. */
   ids: Set<unknown>;
   pause: NodeJS.Timeout | undefined;
 }
 
-/** Translates the URLs that a server with sessions wants opened into input requests for a stateless client. */
+/** Translates the URLs that a server with sessions wants to open into input requests for a stateless client. */
 export class UrlElicitations {
   readonly #port: ElicitationPort;
   /** The server's message, by the state that the client gives back with its answer. */
@@ -81,7 +81,7 @@ export class UrlElicitations {
     return failureAnswer(id, method, words, protocolError(-32021, words, missing));
   }
 
-  /** Takes a request that goes on with one that was answered with an address; false where it is another. */
+  /** Takes a request that continues with one that was answered with an address; false if it is another. */
   resume({ frame, id, method, params }: ClientRequest): boolean {
     if (this.#asked.size === 0) return false;
     const { requestState, inputResponses } = membersOf(params);
@@ -140,7 +140,7 @@ export class UrlElicitations {
   }
 }
 
-/** The addresses that an answer wants opened; none for any other answer. */
+/** The addresses that an answer wants to open; none for any other answer. */
 function required(frame: Buffer): { message: string; addresses: Address[] } {
   // Answers may be large: only those that contain the number are parsed.
   const error = frame.includes(`${URL_REQUIRED}`) ? memberAt(parseFrame(frame), 'error') : undefined;
@@ -170,7 +170,7 @@ function failureAnswer(id: string, method: unknown, text: string, error: string)
 const UNCHECKED = 'too long to be checked';
 
 /**
- * What is wrong with an address that a frame of the server's wants the user to open; undefined where nothing is. The
+ * What is wrong with an address that a frame of the server's wants the user to open; undefined if nothing is. The
  * client opens it in a browser or through the system: `https` only, and `http` on this computer. Servers ask in three ways:
  * with a request, with an error, and in a result of the stateless revision.
  */

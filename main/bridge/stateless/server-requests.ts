@@ -53,7 +53,7 @@ interface Call {
 
 /**
  * Passes a server's requests within a session (sampling, elicitation, roots) on to a client of the stateless revision, which
- * takes them in results: the call that the server works on is answered with its requests, goes on at the server meanwhile,
+ * takes them in results: the call that the server works on is answered with its requests, continues at the server meanwhile,
  * and gets its final answer under the id of the client's last round.
  */
 export class ServerRequests {
@@ -113,7 +113,7 @@ export class ServerRequests {
     this.#sendSoon(call);
   }
 
-  /** Takes a request that goes on with a call that was answered with questions; false where it is another. */
+  /** Takes a request that continues with a call that was answered with questions; false if it is another. */
   resume({ frame, id, params }: ClientRequest): boolean {
     const { requestState } = membersOf(params);
     if (requestState === undefined) return false;
@@ -163,7 +163,7 @@ export class ServerRequests {
     }
   }
 
-  /** A progress notification with the client's own token; undefined where it has none in this round. */
+  /** A progress notification with the client's own token; undefined if it has none in this round. */
   progressed(frame: Buffer): Buffer | undefined {
     const place = placeAt(frame, 'params', 'progressToken');
     const token = place && frame.toString('utf8', place.start, place.end);

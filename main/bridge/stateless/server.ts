@@ -52,7 +52,7 @@ export class StatelessServer {
     );
   }
 
-  /** Answers the client's `initialize` from the server's `server/discover`. Undefined where the server has sessions. */
+  /** Answers the client's `initialize` from the server's `server/discover`. Undefined if the server has sessions. */
   async begin(initialize: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
     this.#outgoing.initialize = initialize;
     let frame: Buffer | undefined;
@@ -261,7 +261,7 @@ type Explained = UpstreamClient['explained'];
 
 /**
  * Sends the frames of a batch one by one, and returns the answers as one frame: only revision 2025-03-26 has batches.
- * Undefined where no answer is due.
+ * Undefined if no answer is due.
  */
 async function oneByOne(
   batch: Buffer,

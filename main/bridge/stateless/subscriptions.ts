@@ -156,7 +156,7 @@ export class StatelessSubscriptions {
     }
   }
 
-  /** Takes a cancellation; false where it is of something else. */
+  /** Takes a cancellation; false if it is of something else. */
   cancel(notification: Buffer): boolean {
     const id = textAt(notification, 'params', 'requestId') ?? '';
     const dropped = this.#open.get(id);
@@ -168,7 +168,7 @@ export class StatelessSubscriptions {
     return true;
   }
 
-  /** Sends a change to all subscriptions that include it; false where the notification is no such change. */
+  /** Sends a change to all subscriptions that include it; false if the notification is no such change. */
   announce(method: string, frame: Buffer): boolean {
     const [filter] = ANNOUNCEMENTS.get(method) ?? [];
     if (filter === undefined && method !== UPDATED) return false;

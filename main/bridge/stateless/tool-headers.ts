@@ -6,7 +6,7 @@ import { membersOf } from '../frame/members.ts';
 export class ToolCatalog {
   readonly #headers = new Map<string, ParamHeader[]>();
 
-  /** What a call of this tool repeats in headers; nothing where the tool is not known. */
+  /** What a call of this tool repeats in headers; nothing if the tool is not known. */
   headersOf(tool: unknown): ParamHeader[] {
     return this.#headers.get(String(tool)) ?? [];
   }
@@ -48,7 +48,7 @@ const NAMED_SCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'defini
 /** How deep schemas are looked into: no tool's is nested so far, and the stack has an end. */
 const MAX_DEPTH = 200;
 
-/** The headers that a tool's input schema asks for; undefined where an annotation is invalid, so that the tool is not to be offered. */
+/** The headers that a tool's input schema asks for; undefined if an annotation is invalid, so that the tool is not to be offered. */
 export function paramHeaders(inputSchema: unknown): ParamHeader[] | undefined {
   const found: ParamHeader[] = [];
   if (!collect(inputSchema, [], found, 0)) return undefined;
@@ -56,7 +56,7 @@ export function paramHeaders(inputSchema: unknown): ParamHeader[] | undefined {
   return names.size === found.length ? found : undefined;
 }
 
-/** Whether all annotations under `schema` are valid. `path` is undefined where an argument has no fixed place. */
+/** Whether all annotations under `schema` are valid. `path` is undefined if an argument has no fixed place. */
 function collect(schema: unknown, path: string[] | undefined, found: ParamHeader[], depth: number): boolean {
   if (depth > MAX_DEPTH) return false;
   if (typeof schema !== 'object' || schema === null) return true;

@@ -27,7 +27,7 @@ export interface AddClientOptions extends ClientCommandOptions, AllInOneOptions 
   http?: boolean;
   clientId?: string;
   callbackPort?: string;
-  /** True where neither --meta nor --no-meta is given. */
+  /** True if neither --meta nor --no-meta is given. */
   meta?: string[] | boolean;
 }
 

@@ -112,7 +112,7 @@ function unusedContext(env: NodeJS.ProcessEnv): CommandContext {
   };
 }
 
-/** A command line of bash up to the cursor, and what bash will put in the place of its end. */
+/** A command line of bash up to the cursor, and what bash will put instead of its end. */
 export interface BashLine {
   /** The whole words before the cursor, without the program's name. */
   words: string[];

@@ -86,7 +86,7 @@ class GroupPrinter {
     }
   }
 
-  /** The first group of which something waits; one that goes on for long comes last, for it would hold up the others. */
+  /** The first group of which something waits; one that continues for long comes last, for it would hold up the others. */
   #next(): ServerGroup | undefined {
     const groups = SERVER_GROUPS.filter((group) => this.#waiting.has(group));
     const next = groups.find((group) => this.#complete.has(group)) ?? groups[0];

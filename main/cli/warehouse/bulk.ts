@@ -43,7 +43,7 @@ export interface ImportOptions extends CommonOptions {
 
 /**
  * `causeway warehouse import FILE`: shows what would change, asks, and does it. Every line of the file gets a line in
- * the results file; running the same import again goes on where it ended. Exit code 1 if any line was not carried out.
+ * the results file; running the same import again continues where it ended. Exit code 1 if any line was not carried out.
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal, stdout } = context;
@@ -91,7 +91,7 @@ export async function importOverrides(context: CommandContext, file: string, opt
   }
 }
 
-/** The results file's own error, with what was done before it and how to go on. */
+/** The results file's own error, with what was done before it and how to continue. */
 function withCounts(error: CausewayError, counts: string): CausewayError {
   return new CausewayError(error.code, `${error.message} ${counts}`, {
     cause: error,

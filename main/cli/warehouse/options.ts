@@ -22,7 +22,7 @@ export function openSession(context: CommandContext, options: CommonOptions): Pr
   return context.causeway().open(options.profile);
 }
 
-/** The warehouse that a text means: one that is being deleted only where no other fits. @throws {CausewayError} `ambiguous`, `not_found` */
+/** The warehouse that a text means: one that is being deleted only if no other fits. @throws {CausewayError} `ambiguous`, `not_found` */
 export async function findWarehouse(
   session: WorkspaceSession,
   text: string,
@@ -49,7 +49,7 @@ export interface Whose {
   do: 'do' | 'does';
 }
 
-/** Why queries would fail on a target, without a full stop; undefined where nothing is known against it. */
+/** Why queries would fail on a target, without a full stop; undefined if nothing is known against it. */
 export function whyQueriesFail(
   { name, state }: WarehouseSummary,
   canUse: boolean | 'unknown',
@@ -60,7 +60,7 @@ export function whyQueriesFail(
   return canUse === false ? `${whose.name} ${whose.do} not have the CAN USE permission on ${name}` : undefined;
 }
 
-/** What is not known of a target, as a sentence; empty where nothing is open. */
+/** What is not known of a target, as a sentence; empty if nothing is open. */
 export function accessDoubt(canUse: boolean | 'unknown', who: string): string {
   return canUse === 'unknown' ? `Whether ${who} may use it could not be read.` : '';
 }

@@ -202,7 +202,7 @@ function nothingToList(filter: string, count: number, { usable = false }: Wareho
   return printable(`"${filter}" matches none of the ${count} ${which}.`);
 }
 
-/** What the mark means, or why there is none; nothing where the effective one is only filtered out. */
+/** What the mark means, or why there is none; nothing if the effective one is only filtered out. */
 function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, problems }: EffectiveWarehouse) {
   if (certainty === 'unknown') {
     return decidedBy === 'override'

@@ -17,7 +17,7 @@ export async function pinnedServers(
   return { servers, pins: await openClients(context, {}).pins(servers) };
 }
 
-/** A pin, and why its calls will fail; null where nothing is known to be in their way. */
+/** A pin, and why its calls will fail; null if nothing is known to be in their way. */
 export type JudgedPin = Pin & { problem: string | null };
 
 /** The pins with what the warehouses of the same moment say of them. */
@@ -28,7 +28,7 @@ export async function judgedPins(pins: readonly Pin[], { readings, list }: Wareh
   return pins.map((pin) => ({ ...pin, problem: (visible && pinProblem(pin.warehouseId, visible)) ?? null }));
 }
 
-/** The top of the chain: which calls name a warehouse of their own. */
+/** The top of the chain: which calls name their own warehouse. */
 export async function pinLines(pins: readonly JudgedPin[], { readings }: WarehouseSurvey): Promise<string[]> {
   if (pins.length === 0) return [];
   const [{ formatPinned, PIN_RANK }, { nameOf }] = await Promise.all([

@@ -101,7 +101,7 @@ export function tooDeep(target: EditTarget, cause?: unknown): CausewayError {
   return unreadable(target, 'it is nested too deeply', undefined, cause);
 }
 
-/** Whether a parser has used up the stack. Some make an error of their own of it, with the same words. */
+/** Whether a parser has used up the stack. Some make their own error of it, with the same words. */
 export function isStackUsedUp(error: unknown): boolean {
   return error instanceof Error && /call stack/.test(error.message);
 }
@@ -140,7 +140,7 @@ export function holdRest(before: unknown, after: unknown, path: string[], target
 }
 
 /**
- * Holds an entry before and after it was corrected against each other: it has to be what was wanted, and what somebody
+ * Holds an entry before and after it was corrected against each other: it has to be what was wanted, and what someone
  * added to it has to be there as it was.
  * @throws {CausewayError} `invalid_file`
  */

@@ -62,7 +62,7 @@ export function removeProperty(text: string, object: Node, key: string): Splice[
   return comma === undefined ? [own] : [own, { at: comma, remove: 1 }];
 }
 
-/** Another value in place of one that is there. */
+/** Another value instead of one that is there. */
 export function replaceValue(text: string, node: Node, value: unknown): Splice {
   const before = text.slice(0, node.offset);
   const line = before.slice(before.lastIndexOf('\n') + 1);
@@ -102,7 +102,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? '';
 }
 
-/** The indentation of the first indented property; two spaces where there is none. */
+/** The indentation of the first indented property; two spaces if there is none. */
 function unitOf(text: string): string {
   return /(?:^|\n)([ \t]+)"/.exec(text)?.[1] ?? '  ';
 }

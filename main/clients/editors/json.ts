@@ -138,14 +138,14 @@ function putBack(
   return splice(now, [{ at: rest.offset, remove: rest.length, insert: original }]);
 }
 
-/** What some clients write where they have no servers. */
+/** What some clients write if they have no servers. */
 const NULL = 'null';
 
 const bare = (text: string) => text.replace(/\s/g, '');
 
 const only = (node: Node) => jsonProperties(node).length === 1;
 
-/** The document, or nothing where the text is blank. */
+/** The document, or nothing if the text is blank. */
 function parse(body: string, target: EditTarget): Node | undefined {
   if (body.trim() === '') return undefined;
   const errors: ParseError[] = [];

@@ -23,7 +23,7 @@ interface Field {
   end: number;
 }
 
-/** Sets a field of an entry, or what differs in a table there; `undefined` where that cannot be done line by line. */
+/** Sets a field of an entry, or what differs in a table there; `undefined` if that cannot be done line by line. */
 export function setField(
   body: string,
   blocks: (body: string) => Block[],

@@ -3,7 +3,7 @@ import { addressed, addressedWithOauth, beginning, plain, typed } from '../entry
 import type { Places } from '../places.ts';
 import { inFlatpak, seenInFlatpak } from '../places.ts';
 
-/** Editors with a window of their own. */
+/** Editors with their own window. */
 export const EDITORS: ClientFacts[] = [
   {
     id: 'cursor',
@@ -170,7 +170,7 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
       const ownFile = places.join(user, 'profiles', '*', 'mcp.json');
       return [
         { role: 'main', path: places.join(user, 'mcp.json'), if: user },
-        // A profile with a list of its own does not look at the common one.
+        // A profile with its own list does not look at the common one.
         { role: 'also', path: ownFile, if: ownFile },
         ...inFlatpak(places, folder, 'User', 'mcp.json'),
         // What a window that is connected to this computer from another one reads.

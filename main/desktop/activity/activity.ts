@@ -74,7 +74,7 @@ export class ActivityLog {
     if (this.#watched) this.#emitSoon();
   }
 
-  /** @param server what the server is called in the list; null where it is not in the list */
+  /** @param server what the server is called in the list; null if it is not in the list */
   add(call: Omit<HubCall, 'id'>, server: string | null): void {
     this.ring.add({ ...withDisplayName(call), profile: call.profile ?? null, server });
     if (this.#watched) this.#emitSoon();
@@ -101,7 +101,7 @@ export class ActivityLog {
   }
 }
 
-/** A session or call with the client's display name in place of the name that the client sends. */
+/** A session or call with the client's display name instead of the name that the client sends. */
 function withDisplayName<T extends { clientName: string | null }>(of: T): T {
   return of.clientName === null ? of : { ...of, clientName: displayNameOf(of.clientName) };
 }

@@ -20,7 +20,7 @@ const CONTENT_COLUMNS = ['request', 'answer'] as const;
 
 const ROWS_PER_BATCH = 500;
 
-/** A call as a file holds it; `request` and `answer` only where they were recorded and asked for. */
+/** A call as a file holds it; `request` and `answer` only if they were recorded and asked for. */
 interface ExportedCall extends Omit<ActivityCall, 'contents'> {
   request?: unknown;
   answer?: unknown;

@@ -28,7 +28,7 @@ const SEPARATOR: MenuEntry = { type: 'separator' };
 
 /**
  * The application's menu. On macOS it is the bar at the top; elsewhere it is hidden until Alt is pressed, and its shortcuts
- * work all the same.
+ * work anyway.
  */
 export function applicationMenu(platform: NodeJS.Platform, addresses: ProjectAddresses = {}): MenuEntry[] {
   const isMac = platform === 'darwin';

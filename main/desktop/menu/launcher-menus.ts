@@ -19,7 +19,7 @@ export interface UserTask {
 
 /**
  * The tasks of the application's entry in Windows' task bar.
- * @param start the arguments before the link: the application's folder where it is not packaged
+ * @param start the arguments before the link: the application's folder if it is not packaged
  */
 export function userTasks(program: string, start: readonly string[]): UserTask[] {
   const task = (title: string, description: string, args: readonly string[]): UserTask => ({

@@ -44,7 +44,7 @@ export class DesktopServers {
   readonly #list: WatchedServers;
   readonly #env: NodeJS.ProcessEnv;
   readonly #usage: ServerUsage;
-  /** The titles of Genie spaces, by profile and path; undefined where one could not be read. */
+  /** The titles of Genie spaces, by profile and path; undefined if one could not be read. */
   readonly #titles = new Map<string, string | undefined>();
   #servers: readonly ManagedServer[] = [];
   #monitor: Promise<HealthMonitor> | undefined;
@@ -212,7 +212,7 @@ export class DesktopServers {
     };
   }
 
-  /** Through a session of its own, for a server that is not in the list. */
+  /** Through its own session, for a server that is not in the list. */
   async #countTools(server: ManagedServer): Promise<number> {
     const monitor = await this.#causeway.monitorHealth([server]);
     try {
@@ -282,7 +282,7 @@ export class DesktopServers {
     if (title !== undefined) this.#show((await this.#monitor)?.states() ?? states);
   }
 
-  /** Undefined where it cannot be read now: the id then says which space it is. */
+  /** Undefined if it cannot be read now: the id then says which space it is. */
   async #readTitle(profile: string, path: string): Promise<string | undefined> {
     try {
       const { client } = await this.#causeway.open(profile);

@@ -20,7 +20,7 @@ export function trayTooltip(state: DesktopState): string {
   return [strings.tooltip.answer(inShort(state.warehouse)), ...marks].join(' · ');
 }
 
-/** What needs the user, in a few words; null where the answer itself says it. */
+/** What needs the user, in a few words; null if the answer itself says it. */
 function markWords(need: Attention, { approvals, update, warehouse }: DesktopState): string | null {
   const { tooltip } = strings;
   switch (need) {

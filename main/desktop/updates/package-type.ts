@@ -10,7 +10,7 @@ const UPDATE_COMMANDS: Readonly<Record<string, string>> = {
   rpm: 'sudo rpm --upgrade causeway-*.rpm',
 };
 
-/** The command that updates the copy with this resources folder; undefined where it is of no package manager. */
+/** The command that updates the copy with this resources folder; undefined if it is of no package manager. */
 export function updateCommand(resources: string): string | undefined {
   try {
     return UPDATE_COMMANDS[readFileSync(join(resources, 'package-type'), 'utf8').trim()];

@@ -151,7 +151,7 @@ export type UpdateEvent =
   | { kind: 'downloaded' }
   | { kind: 'failed'; problem: Problem };
 
-/** Why this copy cannot replace itself; null where it can. */
+/** Why this copy cannot replace itself; null if it can. */
 export type UpdateBlocker = 'development' | 'package-manager' | null;
 
 export function updatesAtStart(blocker: UpdateBlocker, automatic: boolean, command?: string): UpdateState {

@@ -5,7 +5,7 @@ import type { VerifyOptions } from '../../warehouses/verify.ts';
 
 type CheckEvent = Parameters<NonNullable<VerifyOptions['onEvent']>>[0];
 
-/** What the third check may stop and sends; null where it is not wanted. */
+/** What the third check may stop and sends; null if it is not wanted. */
 type EndToEnd = NonNullable<VerifyOptions['endToEnd']> | null;
 
 /** The checks before the first one has begun. */
@@ -87,7 +87,7 @@ export class VerificationRuns {
 
   async #check(warehouses: WarehouseService, endToEnd: EndToEnd, work: AbortController): Promise<void> {
     let verification = verificationAtStart(endToEnd !== null);
-    // A forgotten run goes on to restart what it has stopped, but shows nothing.
+    // A forgotten run continues to restart what it has stopped, but shows nothing.
     const isShown = () => this.#run?.work === work;
     const show = (next: Verification) => {
       verification = next;

@@ -32,7 +32,7 @@ export function appFileOf(address: string, folder: string): AppFile | undefined 
 }
 
 /**
- * The Content-Security-Policy of one load. The component library adds a style element with the theme's colours: the nonce
+ * The Content-Security-Policy of one load. The component library adds a style element with the theme's colors: the nonce
  * admits it without admitting inline styles at large.
  */
 export function contentSecurityPolicy(nonce: string): string {

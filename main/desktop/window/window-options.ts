@@ -16,7 +16,7 @@ const TRANSPARENT = '#00000000';
 /** The first build of Windows 11 that draws materials (22H2; Electron › BaseWindow › setBackgroundMaterial). */
 const FIRST_MICA_BUILD = 22_621;
 
-/** The material behind the window; undefined where the system has none. */
+/** The material behind the window; undefined if the system has none. */
 export function windowMaterial({ platform, release }: WindowSystem): WindowMaterial | undefined {
   if (platform === 'darwin') return 'vibrancy';
   const [, , build] = release.split('.').map(Number);
@@ -35,7 +35,7 @@ export function windowLook(system: WindowSystem, isDark: boolean): BrowserWindow
     };
   }
   return {
-    // Alt shows the menu; its shortcuts work all the same.
+    // Alt shows the menu; its shortcuts work anyway.
     autoHideMenuBar: true,
     ...(material === 'mica'
       ? { backgroundMaterial: material, backgroundColor: TRANSPARENT }

@@ -22,7 +22,7 @@ export interface FormattedHealth {
   label: string;
   /** What is so, in one or two sentences. */
   sentence: string;
-  /** What the user can do about it, as a command shows it; null where nothing is to be done. */
+  /** What the user can do about it, as a command shows it; null if nothing is to be done. */
   remedy: string | null;
   /** What can be done about it from here. */
   action: HealthAction | null;

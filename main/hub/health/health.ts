@@ -107,7 +107,7 @@ export function newWatch(at: number): Watch {
   return { health: { name: 'connecting' }, failures: 0, due: at };
 }
 
-/** What is known of a server, and when it is asked next, after an event. */
+/** What is known about a server, and when it is asked next, after an event. */
 export function nextWatch(watch: Watch, event: WatchEvent): Watch {
   switch (event.name) {
     case 'answered':

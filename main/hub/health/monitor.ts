@@ -12,7 +12,7 @@ export interface MonitoredServerState extends MonitoredServer {
 }
 
 export interface HealthMonitorOptions {
-  /** Opens a session with a server, whatever the server thinks of it. @throws {CausewayError} where there is no such profile */
+  /** Opens a session with a server, whatever the server thinks of it. @throws {CausewayError} if there is no such profile */
   connect(server: MonitoredServer, onToolsChanged: () => void): Promise<McpSession>;
   /** Subscribes to sign-in events. Returns the function that unsubscribes. */
   subscribe?: ((listener: (event: AuthEvent | ServiceEvent) => void) => () => void) | undefined;

@@ -16,7 +16,7 @@ export interface MonitorDeps {
   idle(): void;
 }
 
-/** One configured server: its session, and what is known of it. */
+/** One configured server: its session, and what is known about it. */
 export class WatchedServer {
   readonly server: MonitoredServer;
   readonly #deps: MonitorDeps;
@@ -47,7 +47,7 @@ export class WatchedServer {
     return this.#watch.due;
   }
 
-  /** Whether it is to be asked even where nothing is asked again by itself. */
+  /** Whether it is to be asked even if nothing is asked again by itself. */
   get isWanted(): boolean {
     return this.#isWanted;
   }

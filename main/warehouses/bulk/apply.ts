@@ -42,7 +42,7 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
 
 /**
  * Carries an import out. Every line gets exactly one result, whatever happens to the others; when something stops them
- * all, those that were left are `not-tried`. Running the same import again goes on where this one ended, because lines
+ * all, those that were left are `not-tried`. Running the same import again continues where this one ended, because lines
  * that are done are `unchanged` in its plan.
  */
 export async function applyImport(

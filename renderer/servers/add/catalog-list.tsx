@@ -23,7 +23,7 @@ interface CatalogListProps extends ChooseProps {
   wholeSchemas?: boolean;
   /** Says so where the managed server cannot search what is chosen. */
   checkSearchable?: boolean;
-  /** Shown only where there is something: not every workspace has it. */
+  /** Shown only if there is something: not every workspace has it. */
   optional?: boolean;
   /** What is chosen, by the name of what is found; that name itself if left out. */
   targetOf?(name: string): string;
@@ -52,7 +52,7 @@ export function CatalogList(props: CatalogListProps) {
   } = useCatalog(profile, query);
   const found = matching(data, text);
   const first = [...(whole ? [{ ...whole, about: '' }] : []), ...(wholeSchemas ? matching(schemasOf(data), text) : [])];
-  // Parts may be as short as the workspace likes: a list is filled, and a search goes on until it has found something.
+  // Parts may be as short as the workspace likes: a list is filled, and a search continues until it has found something.
   const enough = text === '' ? FILLED : 1;
   /** More of it could not be had. What is there stays. */
   const hasStopped = isFetchNextPageError && !isFetchingNextPage;

@@ -16,7 +16,7 @@ interface Shared {
   label: string;
   description: string;
   required: boolean;
-  /** Undefined where the schema gives none. */
+  /** Undefined if the schema gives none. */
   initial: unknown;
 }
 

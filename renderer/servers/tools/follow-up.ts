@@ -28,7 +28,7 @@ export function followUps(tools: readonly ToolInfo[], called: string, structured
   });
 }
 
-/** The call that asks how a statement or a question goes on that still runs: a tool that only reads, and is named for it. */
+/** The call that asks how a statement or a question continues that still runs: a tool that only reads, and is named for it. */
 export function pollAfter(tools: readonly ToolInfo[], called: string, structured: unknown): FollowUp | undefined {
   if (!isRunning(structured)) return undefined;
   return followUps(tools, called, structured).find(

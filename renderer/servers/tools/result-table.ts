@@ -9,7 +9,7 @@ export interface ResultTable {
 
 export interface ResultColumn {
   name: string;
-  /** As the server writes it, such as `DECIMAL(10,2)`; null where it says none. */
+  /** As the server writes it, such as `DECIMAL(10,2)`; null if it says none. */
   type: string | null;
 }
 

@@ -61,7 +61,7 @@ function commandsBelow(command: Command): Command[] {
 }
 
 function section(command: Command): string[] {
-  // It reads its arguments without commander, and has a help text of its own.
+  // It reads its arguments without commander, and has its own help text.
   if (command.name() === 'proxy') return ['.SS causeway proxy', '.nf', text(PROXY_HELP, '\n'), '.fi'];
   const options = command.options.filter(({ hidden }) => !hidden);
   return [
