@@ -1,6 +1,6 @@
 import { findElectron, NO_ELECTRON } from '../main/desktop/electron-binary.ts';
 
-/** One line on what a run leaves out for want of Electron's binary, and how to include it; undefined where it is here. */
+/** One line on what a run leaves out for lack of Electron's binary, and how to include it; undefined if it is here. */
 export function leftOut(what: string): string | undefined {
   return findElectron(process.env) === undefined ? `${what} left out. ${NO_ELECTRON}` : undefined;
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { skippedTests } from './skipped-tests.ts';
 
-/** Everything that runs on plain Node. The desktop tests need an Electron binary and have a configuration of their own. */
+/** Everything that runs on plain Node. The desktop tests need an Electron binary and have their own configuration. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),

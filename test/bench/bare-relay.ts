@@ -1,6 +1,6 @@
 /**
  * The least that a proxy can do between stdio and undici: each line goes out as a request, each answer comes back as a
- * line. It knows of no session, no failure, and no reader that pauses. No proxy on undici is much faster than this one.
+ * line. It knows about no session, no failure, and no reader that pauses. No proxy on undici is much faster than this one.
  */
 import { type Dispatcher, Pool } from 'undici';
 

@@ -1,5 +1,5 @@
 /**
- * Makes the calls that are measured, in a process of its own: a caller that has made thousands of direct calls already
+ * Makes the calls that are measured, in its own process: a caller that has made thousands of direct calls already
  * would compare what is compiled by then with a proxy that has just been started. Takes an `Order` as JSON, prints
  * `CallerFigures`.
  */

@@ -9,7 +9,7 @@ export interface Contender {
   /** What is given to Node to lead to the server at this path. */
   arguments(path: string): string[];
   env: NodeJS.ProcessEnv;
-  /** The other process that carries its calls, where there is one. */
+  /** The other process that carries its calls, if there is one. */
   helper: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface EndlessAnswer {
   headers?: Record<string, string>;
   /** Whether the client stops reading. */
   isUnread?: boolean;
-  /** Written to the socket in place of an answer. */
+  /** Written to the socket instead of an answer. */
   isRaw?: boolean;
   /** After so many pieces it does end, with this. */
   end?: { pieces: number; tail: string };

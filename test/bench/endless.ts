@@ -15,7 +15,7 @@ import { startProgram } from './program.ts';
 import { StdioClient } from './stdio-client.ts';
 import { table } from './table.ts';
 
-/** How long an answer may go on for, in milliseconds: where the client is told, it is told long before. */
+/** How long an answer may continue for, in milliseconds: where the client is told, it is told long before. */
 const LONGEST_MS = 20_000;
 
 const server = await startEndlessServer();
@@ -57,7 +57,7 @@ async function measure(
 const rows = [['an endless', 'alone', 'the hub', ...(application ? ['the application'] : [])]];
 for (const [name, answer] of Object.entries(ENDLESS_ANSWERS)) {
   const row = [name, await measure(answer, own)];
-  // A hub of its own for each, which begins with as little memory.
+  // Its own hub for each, which begins with as little memory.
   const hub = await startProgram('hub-program.ts', [home]);
   row.push(await measure(answer, { ...own, CAUSEWAY_HOME: home }, hub.pid));
   await hub.end();

@@ -37,7 +37,7 @@ export async function peakMiB(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
-/** Lets the kernel count a process's peak anew (proc(5) › clear_refs). */
+/** Lets the kernel count a process's peak again (proc(5) › clear_refs). */
 export async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

@@ -16,7 +16,7 @@ import { ServerType, startStdioServer } from 'mcp-proxy';
 await startStdioServer({ serverType: ServerType.HTTPStream, url: process.argv[2] });
 `;
 
-/** Installs the proxies that people use today into a folder of its own, and says how each is started. */
+/** Installs the proxies that people use today into its own folder, and says how each is started. */
 export async function installPeers(origin: string): Promise<Peers> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-peers-'));
   await writeFile(join(folder, 'package.json'), '{"private":true}');

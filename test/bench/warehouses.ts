@@ -1,6 +1,6 @@
 /**
  * `node test/bench/warehouses.ts [COMMAND]`: list, filter, all and export over 10,000 overrides and 2,000 warehouses, each beside the
- * same command in a small workspace in the same run. Every command is a process of its own, as people run them.
+ * same command in a small workspace in the same run. Every command is its own process, as people run them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

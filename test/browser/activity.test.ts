@@ -146,7 +146,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await inspect('activity-failed-first');
   });
 
-  it('the calls of the day are a chart, and a table for who wants numbers', async () => {
+  it('the calls of the day are a chart, and a table for users who want numbers', async () => {
     manyCalls(60);
     await go('Activity');
     await shown.page

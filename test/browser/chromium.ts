@@ -31,7 +31,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
-/** What has to be scrolled sideways, besides what is meant to be: long lines in a box of their own. */
+/** What has to be scrolled sideways, besides what is meant to be: long lines in their own box. */
 export function scrolledSideways(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('*')]

@@ -11,7 +11,7 @@ const PROBLEM = {
   remedy: 'Wait a little, then try again. If it goes on, ask whoever looks after the workspace.',
 };
 
-/** What each screen and dialog shows where a request of its own fails, besides what the tests of the screens look at. */
+/** What each screen and dialog shows where its own request fails, besides what the tests of the screens look at. */
 describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 }, () => {
   const { shown, button, inspect, go } = useWindow();
 

@@ -97,7 +97,7 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     await shown.page.getByRole('navigation', { name: 'Screens' }).waitFor();
   });
 
-  it('refuses a wrong URL in words, asks the workspace, and writes nothing before both', async () => {
+  it('explains what is wrong with a URL, asks the workspace, and writes nothing before both', async () => {
     const home = await openNew();
     const refusals: [typed: string, words: string][] = [
       ['hello', '“hello” is not a workspace URL.'],

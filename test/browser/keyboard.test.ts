@@ -32,7 +32,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   const dialog = () => role('dialog');
   const closed = () => dialog().waitFor({ state: 'detached' });
   const hasFocus = (one: Locator) => one.evaluate((element) => element === document.activeElement);
-  /** What has the focus, where it is not what it should be. */
+  /** What has the focus, if it is not what it should be. */
   const focused = () => shown.page.evaluate(() => document.activeElement?.outerHTML.slice(0, 120) ?? '');
   const getsFocus = (one: Locator) =>
     expect.poll(async () => ((await hasFocus(one)) ? 'here' : focused()), { message: `focus on ${one}` }).toBe('here');

@@ -18,7 +18,7 @@ export interface Look {
   isBrief: boolean;
 }
 
-/** Every size, both schemes, letters twice as large. The usual one is last, so that a test goes on in it. */
+/** Every size, both schemes, letters twice as large. The usual one is last, so that a test continues in it. */
 export const LOOKS: readonly Look[] = [
   { called: 'small-light', size: SIZES.small, scheme: 'light', text: '100%', isBrief: false },
   { called: 'wide-light', size: SIZES.wide, scheme: 'light', text: '100%', isBrief: false },

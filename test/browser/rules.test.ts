@@ -81,7 +81,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
   });
 
-  it('a call that asks first shows its SQL, and goes on once it is allowed', async () => {
+  it('a call that asks first shows its SQL, and continues once it is allowed', async () => {
     await addSql();
     await choice('Permission for execute_sql').selectOption('Ask first');
     const client = await connect('claude-code');

@@ -28,7 +28,7 @@ const BRIEF = process.env.CAUSEWAY_BRIEF !== undefined;
 /** Whether only pictures are wanted, for the contact sheet. */
 const FOR_SHEET = process.env.CAUSEWAY_SHEET !== undefined;
 /**
- * The window in Chromium, on a workspace of its own for each test of the `describe` that calls this. What the page
+ * The window in Chromium, on its own workspace for each test of the `describe` that calls this. What the page
  * reports as an error fails the test.
  */
 export function useWindow() {
@@ -78,7 +78,7 @@ export function useWindow() {
     console.error(`When “${name}” failed, ${page.url()} showed:\n${await body.catch(String)}`);
   }
 
-  /** @param isFirstRun whether the first run shows, where it is not over yet */
+  /** @param isFirstRun whether the first run shows, if it is not over yet */
   async function reopenIn(folder: string, isFirstRun = false): Promise<void> {
     await page.close();
     await server.close();
@@ -112,7 +112,7 @@ export function useWindow() {
   };
 
   /**
-   * Looks at the page in all sizes and both colour schemes: nothing for axe to find, nothing that scrolls sideways, no text
+   * Looks at the page in all sizes and both color schemes: nothing for axe to find, nothing that scrolls sideways, no text
    * cut off.
    */
   async function inspect(name: string): Promise<void> {

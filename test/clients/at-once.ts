@@ -17,7 +17,7 @@ import { startFakeModel } from './fake-model.ts';
 import { install } from './install.ts';
 import { REAL_CLIENTS, type RealClient } from './real-clients.ts';
 
-/** Those whose session lasts as long as their model takes; twice those that are told of their model by the environment. */
+/** Those whose session lasts as long as their model takes; twice those that learn of their model by the environment. */
 const SESSIONS = [
   ...['claude-code', 'codex', 'gemini', 'qwen', 'opencode', 'kilo', 'droid', 'copilot-cli', 'cline', 'continue-cli'],
   ...['claude-code', 'gemini'],
@@ -93,7 +93,7 @@ try {
   const lacking = SESSIONS.map((id) => CLIENTS.find((client) => client.id === id)).filter((client) => {
     const mark = client && ('icon' in client.mark ? 'icon' : client.mark.monogram);
     const at = shown.findIndex((row, index) => client && row.join(' ').includes(client.name) && marks[index] === mark);
-    // Of two sessions of one client, each has a row of its own.
+    // Of two sessions of one client, each has its own row.
     if (at >= 0) shown.splice(at, 1, []);
     return at < 0;
   });
@@ -111,7 +111,7 @@ try {
 }
 process.exit();
 
-/** A client in the home folder of all, with a model of its own, whose last words wait until the picture is taken. */
+/** A client in the home folder of all, with its own model, whose last words wait until the picture is taken. */
 async function prepared(client: RealClient, folder: string) {
   const model = await startFakeModel(released);
   const computer = await openComputer(client, { home, model: model.url }, folder);

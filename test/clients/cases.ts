@@ -266,7 +266,7 @@ function addAddress(client: RealClient, { options = [] }: SignInCommand, { compu
   return addEntry(computer, client, '--http', '--client-id', APPLICATION, ...options);
 }
 
-/** Calls back with the address of the page on which somebody is to sign in, once, as soon as that is printed whole. */
+/** Calls back with the address of the page on which someone is to sign in, once, as soon as that is printed whole. */
 function hearingAddress(onAddress: (address: string) => unknown): (text: string) => void {
   let printed = '';
   let isFound = false;

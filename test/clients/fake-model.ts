@@ -108,8 +108,8 @@ export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise
 }
 
 /**
- * The tool of a service such as GitHub once, where there is one; the SQL tool once; the one that polls while its statement runs; `sign_in` where a server has no other tool; where a
- * client keeps its servers' tools behind a search, that search, as a model does that is told of tools it is not offered; then
+ * The tool of a service such as GitHub once, if there is one; the SQL tool once; the one that polls while its statement runs; `sign_in` where a server has no other tool; where a
+ * client keeps its servers' tools behind a search, that search, as a model does that learns of tools it is not offered; then
  * words.
  */
 function next({ tools, results }: Turn, asked: string[]): Reply {

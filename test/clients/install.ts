@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Installs a package unless it is there; gives its version. Each has a folder of its own: they disagree about others. */
+/** Installs a package unless it is there; gives its version. Each has its own folder: they disagree about others. */
 export async function install(folder: string, spec: string): Promise<string | undefined> {
   const manifest = join(folder, 'node_modules', spec.replace(/(.)@[^/]*$/, '$1'), 'package.json');
   const isThere = await access(manifest).then(

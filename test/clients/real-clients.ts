@@ -1,6 +1,6 @@
 import { QUERY } from './fake-model.ts';
 
-/** Where a client runs: a home folder of its own, and a model on the loopback interface. */
+/** Where a client runs: its own home folder, and a model on the loopback interface. */
 export interface Where {
   home: string;
   /** The fake model's address, without a path. */
@@ -28,7 +28,7 @@ export interface RealClient {
   session(where: Where): Command;
   /** Only for a client whose own command calls a tool: the call, and the one that polls for its rows. */
   calls?: { call(where: Where): Command; poll(where: Where, statement: string): Command };
-  /** Why no model can be put in its vendor's place; undefined where one is. */
+  /** Why no model can be put in its vendor's place; undefined if one is. */
   withoutModel?: string;
   /** What it prints when the server is connected; for those without a model. */
   connected?: RegExp;

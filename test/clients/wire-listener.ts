@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Run in the place of `causeway`: does the same, and notes each message of `causeway proxy` with its time. */
+/** Run instead of `causeway`: does the same, and notes each message of `causeway proxy` with its time. */
 const [log = '', causeway = '', ...args] = process.argv.slice(2);
 const listens = args[0] === 'proxy';
 const child = spawn(process.execPath, [causeway, ...args], {

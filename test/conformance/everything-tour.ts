@@ -9,7 +9,7 @@ const PORT = 39_218;
 const PATIENCE_MS = 30_000;
 const DOCUMENT = 'demo://resource/static/document/features.md';
 
-/** One thing that the reference server can do, shown: what was seen, in words. Throws where it is not there. */
+/** One thing that the reference server can do, shown: what was seen, in words. Throws if it is not there. */
 interface Feature {
   name: string;
   /** Left out where revision 2026-07-28 has it no more. */

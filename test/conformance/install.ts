@@ -14,7 +14,7 @@ const PACKAGES = {
 export type Installed = Record<keyof typeof PACKAGES, string>;
 
 /**
- * Installs each of them into a folder of its own, never into the project, and gives the folders. What is in `folder`
+ * Installs each of them into its own folder, never into the project, and gives the folders. What is in `folder`
  * already is left as it is; without one, all go into a temporary folder.
  */
 export async function install(folder: string | undefined): Promise<{ root: string; folders: Installed }> {

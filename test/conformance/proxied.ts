@@ -7,7 +7,7 @@ import { serveStatelessOverHttp } from './stateless-over-http.ts';
 
 const COMMAND = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
 
-/** How `causeway proxy` is told of its server: by its path, or as the only one in the list of all servers. */
+/** How `causeway proxy` learns of its server: by its path, or as the only one in the list of all servers. */
 export type Naming = 'path' | 'all';
 
 /** How a client reaches `causeway proxy` in front of a server: its command line, and a home folder with the one profile. */

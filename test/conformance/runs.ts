@@ -9,7 +9,7 @@ import { type Findings, type Suite, testClient, testServer } from './suite.ts';
 /** One suite, once without and once with `causeway proxy` in between. */
 export interface Run {
   name: string;
-  /** Which findings of another run without the proxy this one is compared with; its own where there is none. */
+  /** Which findings of another run without the proxy this one is compared with; its own if there is none. */
   baseline: string;
   direct(): Promise<Findings>;
   through(): Promise<Findings>;
@@ -41,7 +41,7 @@ export function plan(folders: Installed): Run[] {
   ];
 }
 
-/** The suite's client speaks `front`; directly it meets a fixture of its own revision, through the proxy one of `behind`. */
+/** The suite's client speaks `front`; directly it meets its own fixture revision, through the proxy one of `behind`. */
 function serverRun(name: string, suite: Suite, front: Revision, behind: Revision, naming?: Naming): Run {
   return {
     name,
@@ -86,7 +86,7 @@ function everythingRun(suite: Suite, folder: string): Run {
   };
 }
 
-/** The suite's servers speak `behind`; directly they meet a client of their own revision, through the proxy one of `front`. */
+/** The suite's servers speak `behind`; directly they meet their own client revision, through the proxy one of `front`. */
 function clientRun(name: string, suite: Suite, behind: Revision, front: Revision): Run {
   const test = (way: 'direct' | 'through', revision: Revision) =>
     testClient(suite, `${process.execPath} ${CLIENT}`, {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 
-/** One client's session: a stdio server of its own, and the streams on which its frames go out. */
+/** One client's session: its own stdio server, and the streams on which its frames go out. */
 class Session {
   readonly child: ChildProcess;
   readonly #answers = new Map<string, ServerResponse>();

@@ -17,7 +17,7 @@ const SEVERITY: Verdict[] = ['passed', 'warned', 'failed'];
 /** A suite as it is installed, and which of its scenarios to run. */
 export interface Suite {
   folder: string;
-  /** A requirement set of its own, such as `2026-07-28`; all active scenarios without it. */
+  /** Its own requirement set, such as `2026-07-28`; all active scenarios without it. */
   requirements?: string;
 }
 

@@ -14,7 +14,7 @@ export interface Account {
   note(text: string): void;
 }
 
-/** Picks the form that suits where the text goes. Colours and motion only on a terminal, and not where NO_COLOR is set. */
+/** Picks the form that suits where the text goes. Colors and motion only on a terminal, and not where NO_COLOR is set. */
 export function openAccount(options: { json: boolean; stream: NodeJS.WriteStream }): Account {
   if (options.json) return jsonAccount(options.stream);
   const live = options.stream.isTTY === true && process.env.CI === undefined;

@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { json: flag, app: flag, browser: flag, 
 const account = openAccount({ json: values.json, stream: process.stdout });
 const began = performance.now();
 const interrupted = new AbortController();
-// Kept for good, and not `once`: libraries that tidy up at a signal send it anew, which ends a process that nobody keeps.
+// Kept for good, and not `once`: libraries that tidy up at a signal send it again, which ends a process that nobody keeps.
 process.on('SIGINT', () => interrupted.abort(new Error('Interrupted.')));
 // A reader that has seen enough (`| head`) does not keep the demo from putting away what it started.
 process.stdout.on('error', () => {});

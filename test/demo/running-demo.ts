@@ -15,7 +15,7 @@ export interface RunningDemo {
   interrupt(): Promise<{ code: number | null; left: string[] }>;
 }
 
-/** Runs `npm run demo -- --app` or `-- --browser` up to where it waits, with temporary files in a folder of their own. */
+/** Runs `npm run demo -- --app` or `-- --browser` up to where it waits, with temporary files in their own folder. */
 export async function runDemo(kind: 'app' | 'browser', lastStep: string): Promise<RunningDemo> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-demo-test-'));
   const script = join(import.meta.dirname, 'main.ts');

@@ -19,7 +19,7 @@ export async function buildWindow(account: Account): Promise<void> {
   account.done('The application is built');
 }
 
-/** `npm run demo -- --app`: the application itself, in a home folder of its own, until it is quit or the demo interrupted. */
+/** `npm run demo -- --app`: the application itself, in its own home folder, until it is quit or the demo interrupted. */
 export async function demonstrateApplication(account: Account, interrupted: AbortSignal): Promise<void> {
   const electron = findElectron(process.env);
   if (electron === undefined) throw new Error(NO_ELECTRON);

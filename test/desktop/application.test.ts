@@ -122,7 +122,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await expect.poll(() => tray.labels()).toContain('Shared analytics — running');
   });
 
-  it('shows dark colours where the system is dark', async () => {
+  it('shows dark colors where the system is dark', async () => {
     await application.electron.evaluate(({ nativeTheme }) => {
       nativeTheme.themeSource = 'dark';
     });
@@ -191,7 +191,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(violations).toEqual([]);
-    // The theme's colours arrive in a style element: the nonce has admitted it.
+    // The theme's colors arrive in a style element: the nonce has admitted it.
     const accent = await page.evaluate(() =>
       getComputedStyle(document.documentElement).getPropertyValue('--mantine-color-accent-6'),
     );

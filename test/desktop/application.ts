@@ -19,7 +19,7 @@ export function whyNotHere(env: NodeJS.ProcessEnv): string | undefined {
   return undefined;
 }
 
-/** The real application in a home folder of its own, on an embedded workspace. */
+/** The real application in its own home folder, on an embedded workspace. */
 export interface RunningApplication {
   electron: ElectronApplication;
   workspace: EmbeddedWorkspace;

@@ -56,7 +56,7 @@ describe.skipIf(reason)('the running application', () => {
   }
 
   it.each(['JSON body', 'one line of an event stream', 'one event of many lines'] as const)(
-    'survives an endless %s in little memory: its client is told, and the others go on',
+    'survives an endless %s in little memory: its client is told, and the others continue',
     async (kind) => {
       const other = await attached('orderly');
       const client = await attached('endless');
@@ -73,7 +73,7 @@ describe.skipIf(reason)('the running application', () => {
     },
   );
 
-  it('survives lines of 2,400 nested brackets: their client is told, and the others go on', async () => {
+  it('survives lines of 2,400 nested brackets: their client is told, and the others continue', async () => {
     const other = await attached('orderly');
     const client = await attached('orderly');
     for (let count = 1; count <= 5; count += 1) {

@@ -10,7 +10,7 @@ const reason = whyNotHere(process.env);
 const SQL = '/api/2.0/mcp/sql';
 const QUERY = { name: 'execute_sql_read_only', arguments: { query: 'SELECT 41 + 1 AS answer' } };
 
-/** What becomes of a call that is under way when the user quits. */
+/** What happens to a call that is under way when the user quits. */
 describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, () => {
   let application: RunningApplication;
   let proxy: ProxyProcess;
@@ -77,7 +77,7 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
   });
 
-  it('says that the outcome of a call that takes too long is unknown, and the client goes on', async () => {
+  it('says that the outcome of a call that takes too long is unknown, and the client continues', async () => {
     const { answer, code } = await quitDuringCall(90_000);
     expect(answer.error).toMatchObject({
       message:

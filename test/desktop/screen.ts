@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** Where pictures of the screen go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
 const FOLDER = process.env.CAUSEWAY_SCREENS;
 
-/** The accent colour: the badge's in `resources/icon.svg`, and the window's. */
+/** The accent color: the badge's in `resources/icon.svg`, and the window's. */
 const ACCENT = [0x12, 0x74, 0x8a];
 
 /** How far down the screen the panel reaches, in pixels. */
@@ -31,7 +31,7 @@ export async function findBadge(): Promise<{ x: number; y: number } | undefined>
   return findAccent(await picture(['-window', 'root', '-crop', `0x${PANEL_HEIGHT}+0+0`]));
 }
 
-/** Whether a window of that title is on the screen and has drawn something in the accent colour. */
+/** Whether a window of that title is on the screen and has drawn something in the accent color. */
 export async function isDrawn(title: string): Promise<boolean> {
   return findAccent(await picture(['-window', title]).catch(() => Buffer.alloc(0))) !== undefined;
 }

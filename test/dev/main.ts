@@ -1,5 +1,5 @@
 /**
- * `npm run dev`: the application on an embedded workspace, signed in, in a home folder of its own. A change in `renderer/`
+ * `npm run dev`: the application on an embedded workspace, signed in, in its own home folder. A change in `renderer/`
  * appears in the open window, one in `preload/` reloads it, one in `main/` starts the application again. Arguments go to
  * Electron: `npm run dev -- --inspect=9229 --remote-debugging-port=9222`. Until the application is quit, or Ctrl-C.
  */
@@ -100,7 +100,7 @@ async function watch(config: InlineConfig, onRebuilt: () => void): Promise<() =>
   await new Promise<void>((resolve, reject) => {
     watcher.on('event', (event) => {
       if (event.code === 'ERROR') {
-        // Later than at the start, the next change may mend it.
+        // Later than at the start, the next change may fix it.
         if (isFirst) reject(event.error);
         else account.note(inOneLine(event.error));
       }

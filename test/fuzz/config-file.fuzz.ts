@@ -75,7 +75,7 @@ const names = fc.oneof(
   fc.string({ maxLength: 6 }),
 );
 
-/** The edited bytes; undefined where the file or the edit was refused, in words. */
+/** The edited bytes; undefined if the file or the edit was refused, in words. */
 function edited(bytes: Buffer, edit: (text: string) => string): Buffer | undefined {
   const { problems } = parseConfigBytes(bytes);
   for (const { line, column, what } of problems) {
@@ -132,7 +132,7 @@ fuzzProperty(
     const kept = (of: Buffer) => parseConfig(of.toString('utf8')).lines.filter((line) => !header(line));
     assert.deepEqual(kept(after), kept(bytes));
   },
-  // Quotes that go on over the next lines, in a name.
+  // Quotes that continue over the next lines, in a name.
   { examples: [[Buffer.from('[b]\n[__settings__]\ndefault_profile: b ; x'), 'b', '`']] },
 );
 

@@ -6,7 +6,7 @@ import { leftOut } from '../left-out.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const EVERYWHERE_ELSE = 'The tests of the package are left out: they know where things lie on Linux only.';
 
-/** Why there is no package to test here, in one line; undefined where there is one. */
+/** Why there is no package to test here, in one line; undefined if there is one. */
 export const noPackage = process.platform === 'linux' ? leftOut('The tests of the package are') : EVERYWHERE_ELSE;
 
 /** What `npm run package:dir` leaves. */

@@ -82,7 +82,7 @@ test('nobody else can listen under the name of a hub that runs', async (context)
   assert.match(outcome, /EADDRINUSE|EACCES/);
 });
 
-test('a hub starts in the place of one that was killed, and a second one does not start beside it', async () => {
+test('a hub replaces one that was killed, and a second one does not start beside it', async () => {
   const first = stage.program([HUB_START]);
   await once(first.stdout, 'data');
   const stale = readRendezvous(folder());

@@ -88,7 +88,7 @@ test('a proxy that an AI client starts with few variables of the environment fin
   assert.equal(hub.sessions()[0]?.pid, proxy.child.pid);
 });
 
-test('each of two users has a hub of their own, and their proxies find it', async () => {
+test('each of two users has their own hub, and their proxies find it', async () => {
   await serve();
   const other = join(stage.folder, 'Users', 'Бен');
   const env = { ...stage.env, HOME: other, USERPROFILE: other };
@@ -140,7 +140,7 @@ for (const way of ['alone', 'through the hub'] as const) {
   });
 }
 
-test('a session goes on when the application is killed, and through the next one when it starts', async () => {
+test('a session continues when the application is killed, and through the next one when it starts', async () => {
   const { server } = await serve();
   const application = stage.program([APPLICATION, stage.home]);
   await once(application.stdout, 'data');

@@ -45,7 +45,7 @@ interface Outcome {
   stderr: string;
 }
 
-/** Sets the stage anew for each test of a file. */
+/** Sets the stage again for each test of a file. */
 export function setStage(): Stage {
   let folder = '';
   let env: NodeJS.ProcessEnv = {};

@@ -9,7 +9,7 @@ interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as an object; empty where it is none. */
+  /** The body as an object; empty if it is none. */
   body: Record<string, unknown>;
 }
 

@@ -13,7 +13,7 @@ import { callerWith } from './caller.ts';
 import { remoteControl } from './control-client.ts';
 import { startWorkspace } from './workspace.ts';
 
-/** The workspace as a process of its own: what it prints, how it ends, what it leaves. */
+/** The workspace as its own process: what it prints, how it ends, what it leaves. */
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const announcement = z.strictObject({

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Effect } from './faults.ts';
 import { errorBody, sendJson } from './http.ts';
 
-/** The answers that faults give in place of the true one. */
+/** The answers that faults give instead of the true one. */
 
 export interface FaultSituation {
   workspaceId: string;
@@ -13,7 +13,7 @@ export interface FaultSituation {
 
 let pages = 0;
 
-/** Answers if the effect is an answer of its own; false if the request is to be handled after all. */
+/** Answers if the effect is its own answer; false if the request is to be handled after all. */
 export function answerFault(response: ServerResponse, effect: Effect, situation: FaultSituation): boolean {
   switch (effect.kind) {
     case 'refuse-token':

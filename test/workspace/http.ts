@@ -54,7 +54,7 @@ export interface Call {
   /** The path's parameters, decoded. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** The parsed JSON body; undefined where the request had none. */
+  /** The parsed JSON body; undefined if the request had none. */
   body: unknown;
 }
 
@@ -163,7 +163,7 @@ export function errorBody(errorCode: string | number, message: string): unknown 
   };
 }
 
-/** An error of the SCIM look-ups, which have a form of their own (RFC 7644 §3.12); its code is the `scimType`. */
+/** An error of the SCIM look-ups, which have their own form (RFC 7644 §3.12); its code is the `scimType`. */
 export class ScimFault extends RestFault {}
 
 export function sendFault(response: ServerResponse, fault: RestFault): void {

@@ -74,7 +74,7 @@ export interface CatalogFunction {
 
 /** A connection of the data catalog to something outside it. */
 export interface CatalogConnection {
-  /** A name of its own, or `catalog.schema.connection`. */
+  /** Its own name, or `catalog.schema.connection`. */
   name: string;
   connectionType: string;
   /** Whether an external MCP server stands behind it. */
@@ -123,7 +123,7 @@ export interface McpService {
 export type SignInSignal = 'challenge' | 'elicitation';
 export type SignInNeededFor = 'tools/call' | 'every-method';
 
-/** A Databricks App, which has an origin of its own (apps/). */
+/** A Databricks App, which has its own origin (apps/). */
 export interface App {
   name: string;
   description: string;

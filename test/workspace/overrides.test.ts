@@ -180,7 +180,7 @@ describe('what is checked', () => {
     },
   );
 
-  test('a warehouse that the user cannot use is taken all the same', async () => {
+  test('a warehouse that the user cannot use is taken anyway', async () => {
     expect(workspace.state.warehouses.some(({ id, canUse }) => id === FINANCE && canUse.has('users'))).toBe(false);
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, {
       type: 'CUSTOM',

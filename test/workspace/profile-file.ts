@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export interface ProfileFile {
   path: string;
-  /** Removes what was written, unless somebody has changed it since. */
+  /** Removes what was written, unless someone has changed it since. */
   remove(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ function section(name: string, entries: Record<string, string>): string {
 }
 
 /**
- * Writes the file into `home`, which is made where it is missing, or into a directory of its own that goes away with it.
+ * Writes the file into `home`, which is made where it is missing, or into its own directory that goes away with it.
  * @throws if `home` has such a file already: it may be a user's own.
  */
 export async function writeProfileFile(text: string, home: string | undefined): Promise<ProfileFile> {

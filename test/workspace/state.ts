@@ -15,7 +15,7 @@ import { fixtureApps, fixtureMcpServices, fixtureServiceConnections } from './ga
 import type { App, Override, User, Warehouse, WorkspaceState } from './model.ts';
 import { Transitions } from './transitions.ts';
 
-/** The data of a world: what `WorkspaceState` holds apart from its behaviour. */
+/** The data of a world: what `WorkspaceState` holds apart from its behavior. */
 type World = Omit<WorkspaceState, 'startWarehouse' | 'stopWarehouse' | 'whenRunning' | 'mayUse' | 'isGranted'>;
 
 /** A world of one's own: whatever is left out is as in fixture.ts. */
@@ -35,7 +35,7 @@ export interface ReplaceableState extends WorkspaceState {
   /** Counts how often the workspace default was changed over the API. */
   workspaceDefaultVersion: number;
   setWorkspaceDefault(warehouseId: string | undefined): void;
-  /** Puts another world in place of this one; whoever holds this object sees the new one. */
+  /** Puts another world instead of this one; whoever holds this object sees the new one. */
   replace(options: StateOptions): void;
   /** Stops the clocks of warehouses on their way somewhere. */
   close(): void;

@@ -5,7 +5,7 @@ import type { ReplaceableState } from './state.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
-/** The document at a well-known path; undefined where there is none. */
+/** The document at a well-known path; undefined if there is none. */
 export function wellKnown(path: string, host: string, state: ReplaceableState): unknown {
   if (path === '/.well-known/databricks-config') {
     return {

@@ -29,7 +29,7 @@ import { TokenRecord } from './token-record.ts';
 export interface WorkspaceOptions {
   /** A free port if left out. */
   port?: number;
-  /** Where `.databrickscfg` is written; a directory of its own, gone afterwards, if left out. */
+  /** Where `.databrickscfg` is written; its own directory, gone afterwards, if left out. */
   home?: string;
   state?: StateOptions;
   features?: Partial<Features>;
@@ -68,7 +68,7 @@ export interface EmbeddedWorkspace {
   faults: Faults;
   /** Grants on services and sign-ins to their connections, by the names of people. */
   gateway: Gateway;
-  /** Databricks Apps: each has an origin of its own. */
+  /** Databricks Apps: each has its own origin. */
   apps: Apps;
   /** Which token reached which origin, apps and the foreign host included. */
   tokens: TokenRecord;
@@ -137,7 +137,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     revokeRefreshTokens: signIn.revokeRefreshTokens,
     refuseToken: (token) => bearers.refuse(token),
   });
-  // A page in somebody's browser cannot guess this address.
+  // A page in someone's browser cannot guess this address.
   const controlPath = `/__control/${randomBytes(8).toString('hex')}`;
   const control = createControl(controlPath, {
     faults,

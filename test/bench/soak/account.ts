@@ -1,6 +1,6 @@
 interface Call {
   executed: number;
-  /** Whether a fault left its client unable to know the outcome: only then, and where nothing ran, may it end in an error. */
+  /** Whether a fault left its client unable to know the outcome: only then, and if nothing ran, may it end in an error. */
   cut: boolean;
 }
 

@@ -68,7 +68,7 @@ async function slowly(call: Executed): Promise<void> {
   events(call);
 }
 
-/** What becomes of the calls that have run; the shares that are left are answered at once. */
+/** What happens to the calls that have run; the shares that are left are answered at once. */
 const ANSWERS: { name: string; share: number; answer: Answer }[] = [
   { name: 'stream cut, with event ids', share: 0.02, answer: cutWithEventId },
   { name: 'stream cut, without', share: 0.005, answer: cutWithoutEventId },

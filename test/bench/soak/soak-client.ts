@@ -76,7 +76,7 @@ export class SoakClient {
     }
   }
 
-  /** Undefined where no answer came. */
+  /** Undefined if no answer came. */
   async #request(method: string, params: unknown): Promise<Frame | undefined> {
     this.#nextId += 1;
     const id = this.#nextId % 2 === 0 ? this.#nextId : `call-${this.#nextId}`;

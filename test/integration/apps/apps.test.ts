@@ -151,7 +151,7 @@ describe('`servers add app:NAME`', () => {
 });
 
 describe('a profile whose token no app takes', () => {
-  it('is told so, and what to do, for a personal access token', async () => {
+  it('is reported with its remedy, for a personal access token', async () => {
     const words = /Databricks Apps take no personal access token.+causeway login --host/;
     expect((await servers('add', 'app:mcp-inventory', '--profile', 'token', '--yes')).stderr).toMatch(words);
     await listApp(stage, 'mcp-inventory', await stage.workspace.apps.origin('mcp-inventory'), 'token');
@@ -214,19 +214,22 @@ describe('an app that does not answer', () => {
     expect(await told('sales-dashboard')).toMatch(/has no MCP server at \/mcp: it answered with a web page/);
   });
 
-  it.each([302, 401])('that does not take the sign-in, with %i, is told from one that is stopped', async (status) => {
-    const { apps } = stage.workspace;
-    apps.settings.unauthenticated = status === 401 ? '401' : 'redirect';
-    await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'));
-    const session = await sessionWith(stage, 'mcp-inventory');
-    expect((await session.request('initialize', INITIALIZE)).result).toBeDefined();
-    // Stopped after the last look: the page that answers leads to another one.
-    app('mcp-inventory').computeState = 'STOPPED';
-    expect((await session.request('tools/list')).error?.message).toContain('is stopped. Nothing was run.');
-    app('mcp-inventory').computeState = 'ACTIVE';
-    app('mcp-inventory').canUse = new Set(['nobody']);
-    expect((await session.request('tools/list')).error?.message).toContain('may not use app "mcp-inventory"');
-  });
+  it.each([302, 401])(
+    'that does not accept the sign-in, with %i, is distinguished from one that is stopped',
+    async (status) => {
+      const { apps } = stage.workspace;
+      apps.settings.unauthenticated = status === 401 ? '401' : 'redirect';
+      await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'));
+      const session = await sessionWith(stage, 'mcp-inventory');
+      expect((await session.request('initialize', INITIALIZE)).result).toBeDefined();
+      // Stopped after the last look: the page that answers leads to another one.
+      app('mcp-inventory').computeState = 'STOPPED';
+      expect((await session.request('tools/list')).error?.message).toContain('is stopped. Nothing was run.');
+      app('mcp-inventory').computeState = 'ACTIVE';
+      app('mcp-inventory').canUse = new Set(['nobody']);
+      expect((await session.request('tools/list')).error?.message).toContain('may not use app "mcp-inventory"');
+    },
+  );
 });
 
 describe('`servers start`', { timeout: 30_000 }, () => {

@@ -230,7 +230,7 @@ describe('an app that redirects', () => {
     }
   });
 
-  it('to the sign-in page of the workspace is told as not signed in, and the page gets no token', async () => {
+  it('to the sign-in page of the workspace is reported as not signed in, and the page gets no token', async () => {
     const { app, told } = await elsewhere(() => `${stage.workspace.host}/oidc/v1/authorize?client_id=app`, 302);
     expect(told).toContain('does not take the sign-in of profile "agent" (302, to the sign-in page)');
     expect(app.requests).toHaveLength(1);

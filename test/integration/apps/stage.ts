@@ -44,7 +44,7 @@ export function causewayFor(stage: BrowserStage): Causeway {
   return causeway;
 }
 
-/** Puts an app into the list of servers, with a confirmed origin or, as somebody who edits the file would, without. */
+/** Puts an app into the list of servers, with a confirmed origin or, as someone who edits the file would, without. */
 export async function listApp(stage: BrowserStage, app: string, confirmed?: string, profile = 'agent'): Promise<void> {
   const list = await openServers(stage.home.env);
   const server = { name: app, profile, kind: 'app' as const, path: pathOf(app), ...(confirmed ? { confirmed } : {}) };
@@ -88,7 +88,7 @@ export const INITIALIZE = {
   clientInfo: { name: 'test', version: '1' },
 };
 
-/** A host of somebody's own. */
+/** A host of someone's own. */
 export interface Host {
   origin: string;
   /** Every request that reached it: its line, and all headers. */

@@ -160,7 +160,7 @@ describe('the listener for the browser’s answer', () => {
     for (const socket of silent) socket.destroy();
   });
 
-  test('goes on after the callback for a stray answer throws', async () => {
+  test('continues after the callback for a stray answer throws', async () => {
     listener = await listenForCallback({
       ports: PORTS,
       state: 'the-state',

@@ -29,7 +29,7 @@ beforeEach(() => {
 const open = () => stage.open({ now: () => clock });
 
 describe('a personal access token', () => {
-  test('is given out as it is, and read anew when the workspace refuses it', async () => {
+  test('is given out as it is, and read again when the workspace refuses it', async () => {
     const auth = open();
     const profile = await auth.profile('pat');
     const source = auth.tokens(profile);

@@ -221,7 +221,7 @@ describe('env-oidc', () => {
 });
 
 describe('file-oidc', () => {
-  test('reads the file anew each time, as the platform writes it anew', async () => {
+  test('reads the file again each time, as the platform rewrites it', async () => {
     trust('causeway-tests');
     await writeFile(tokenFile(), provider.idToken({ sub: SUBJECT, aud: 'causeway-tests' }));
     const tokens = await source('file');

@@ -45,7 +45,7 @@ async function stored(): Promise<string | undefined> {
   return text && unpackRecord(text)?.access.token.reveal();
 }
 
-/** The tokens as another process has them: a keychain that may be locked, and a memory of its own. */
+/** The tokens as another process has them: a keychain that may be locked, and its own memory. */
 function startProcess() {
   const refuse = (...when: string[]) => {
     if (when.includes(locked)) throw new CausewayError('keychain_locked', 'The keychain is locked.');

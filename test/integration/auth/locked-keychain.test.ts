@@ -22,7 +22,7 @@ const INITIALIZE = JSON.stringify({
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 });
 
-/** A session of its own, in which a sign-in is stored and the keychain then locked; nobody can answer its question. */
+/** Its own session, in which a sign-in is stored and the keychain then locked; nobody can answer its question. */
 const SESSION = `
 echo -n password | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
 "$NODE" -e 'const { AsyncEntry } = require("keytar"); new AsyncEntry("Causeway", "http://127.0.0.1:9 user").setPassword("{}")'

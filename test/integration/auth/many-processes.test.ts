@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     await signInAgo(2 * HOUR);
     const causeway = createCauseway({ env: stage.home.env });
     const hub = await causeway.serveProxies();
-    // Every second one has an identity of its own in its environment, and so works alone.
+    // Every second one has its own identity in its environment, and so works alone.
     const alone = { ...stage.home, env: { ...stage.home.env, ARM_CLIENT_SECRET: 'of-something-else' } };
     const own = async () => (await causeway.open('user')).client.users.me();
     const [me, ...answers] = await Promise.all([

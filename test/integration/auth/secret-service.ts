@@ -1,6 +1,6 @@
 import { openKeychain } from '../../../main/auth/secrets/keychain.ts';
 
-/** Why the keychain's tests cannot run here; undefined where they can. */
+/** Why the keychain's tests cannot run here; undefined if they can. */
 export const noKeychain: string | undefined = await openKeychain('Causeway tests')
   .get('is anybody there')
   .then(

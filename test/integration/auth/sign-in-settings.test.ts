@@ -39,7 +39,7 @@ describe('a unified host', () => {
     expect(me?.headers['x-databricks-workspace-id']).toBe('7405610757559437099');
   });
 
-  test('that does not say so is found all the same', async () => {
+  test('that does not say so is found anyway', async () => {
     const headers = { 'content-type': 'application/json' };
     const real = await (await fetch(`${stage.workspace.host}/oidc/.well-known/oauth-authorization-server`)).text();
     stage.workspace.faults.add({ path: '/.well-known/databricks-config', effect: { kind: 'redirect' } });

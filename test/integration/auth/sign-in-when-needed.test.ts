@@ -67,7 +67,7 @@ describe('a program that may sign in by itself', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
-  test('asks anew when a sign-in that was there has ended', async () => {
+  test('asks again when a sign-in that was there has ended', async () => {
     const { auth, browser } = unattended();
     const source = auth.tokens(await auth.profile('user'));
     await source.token();

@@ -6,7 +6,7 @@ import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '.
 import { installWaitingBrowser } from './causeway-process.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 
-/** A workspace in which Ana allows everything, her home folder, and what is opened there; anew for each test of a file. */
+/** A workspace in which Ana allows everything, her home folder, and what is opened there; again for each test of a file. */
 export interface Stage {
   readonly workspace: EmbeddedWorkspace;
   readonly home: OwnHome;
@@ -112,7 +112,7 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-/** Signs in to the profile `user`, and gives the error where that fails. */
+/** Signs in to the profile `user`, and gives the error if that fails. */
 export async function signInOutcome(auth: AuthService, options?: SignInOptions): Promise<unknown> {
   return auth.signIn(await auth.profile('user'), options).catch((error: unknown) => error);
 }

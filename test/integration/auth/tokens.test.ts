@@ -58,7 +58,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(1);
   });
 
-  test('goes on with the rotated refresh token, again and again, in a process each', async () => {
+  test('continues with the rotated refresh token, again and again, in a new process each time', async () => {
     const { profile } = await signedIn();
     for (let round = 0; round < 5; round += 1) {
       clock += 58 * MINUTE;
@@ -188,7 +188,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(2);
   });
 
-  test('stops for a request that does not want to wait, and goes on for the others', async () => {
+  test('stops for a request that does not want to wait, and continues for the others', async () => {
     const { auth, profile } = await signedIn();
     stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'delay', milliseconds: 300 } });
     clock += 61 * MINUTE;

@@ -7,7 +7,7 @@ const call = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'tools/call', param
 const sentIds = ({ arrivals }: ScriptedServer) =>
   arrivals.filter(({ frame }) => frame?.method === 'tools/call').map(({ frame }) => frame?.id);
 
-describe('a call that its client takes back', () => {
+describe('a call that its client cancels', () => {
   it('while it waits out what the server asked for is not sent again, and others are', async () => {
     let refusals = 2;
     const client = await opened(

@@ -19,7 +19,7 @@ export async function serve(script: Script): Promise<ScriptedServer> {
   return server;
 }
 
-/** A client of whatever is there, through a bridge of its own. */
+/** A client of whatever is there, through its own bridge. */
 export async function clientOf(origin: string, options?: Options): Promise<BridgeUnderTest> {
   const client = await bridgeTo(origin, options);
   onTestFinished(() => client.close());

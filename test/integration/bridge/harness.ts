@@ -17,7 +17,7 @@ export interface Answered {
   error: { code: number; message: string; data?: unknown };
 }
 
-/** What undici lends to whoever reads an answer, where there is no connection that could be paused or ended. */
+/** What undici lends to whoever reads an answer, if there is no connection that could be paused or ended. */
 export const NO_CONNECTION: Dispatcher.DispatchController = {
   aborted: false,
   paused: false,

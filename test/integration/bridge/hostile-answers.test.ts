@@ -265,7 +265,7 @@ describe('a good answer of another type', () => {
     },
   );
 
-  it.each(['total: 4711', '{"total":4711}', '[4711]'])('is told of without what is in it: %s', async (text) => {
+  it.each(['total: 4711', '{"total":4711}', '[4711]'])('is reported without its contents: %s', async (text) => {
     const [frame] = await framesFor(
       (response) => void response.writeHead(200, { 'content-type': 'text/csv' }).end(text),
     );
@@ -369,7 +369,7 @@ describe('a session that is gone', () => {
         arrival.frame?.method === 'initialize' ||
         sessions.has(String(arrival.headers['mcp-session-id']));
       if (isKnown) return script(arrival, response);
-      // The SDK that says so answers pings all the same.
+      // The SDK that says so answers pings anyway.
       if (body.includes('before') && arrival.frame?.method === 'ping') return json(response, result(arrival.frame.id));
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });

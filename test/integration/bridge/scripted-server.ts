@@ -8,7 +8,7 @@ export interface Arrival {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is none. */
   frame: { id?: number | string; method?: string; params?: Record<string, unknown> } | undefined;
 }
 

@@ -103,7 +103,7 @@ function asked({ result: asks }: { result?: unknown }): { names: string[]; state
 }
 
 describe('what a server with sessions asks of a stateless client', () => {
-  it('answers the call with the question; the call goes on, and is answered in the end under the last id', async () => {
+  it('answers the call with the question; the call continues, and is answered in the end under the last id', async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1);
     await expect.poll(() => talk.calls.size).toBe(1);
@@ -153,7 +153,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.answers()).toHaveLength(31);
   });
 
-  it('may be to open an address, which that revision does not number, of who can do that', async () => {
+  it('may be to open an address, which that revision does not number', async () => {
     const talk = await Conversation.begin();
     const able = talk.call(1, meta({ elicitation: { url: {} } }));
     void talk.call(2, meta({ elicitation: {} }));
@@ -287,7 +287,7 @@ describe('the log of a server with sessions', () => {
 });
 
 describe('the protocol revision', () => {
-  it('of a client that asks first and then begins a session of its own is that of the session', async () => {
+  it('of a client that asks first and then begins its own session is that of the session', async () => {
     const talk = await Conversation.begin();
     const opened = await talk.client.request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
     expect(opened.result).toMatchObject({ protocolVersion: '2025-06-18' });

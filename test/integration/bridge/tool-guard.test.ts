@@ -21,17 +21,17 @@ type ServerRulesIn = NonNullable<Rules['servers']>[string];
 interface Guarded extends Connected {
   /** Puts rules for the server in force. */
   rule(rules: ServerRulesIn, more?: Omit<Rules, 'version' | 'servers'>): void;
-  /** Puts a text in the place of the rules. */
+  /** Puts a text instead of the rules. */
   write(text: string | Buffer): void;
   remove(): void;
-  /** Puts a file in the place of the folder that the rules are in. */
+  /** Puts a file instead of the folder that the rules are in. */
   replaceFolder(): void;
   /** The tools whose calls have reached the server. */
   called(): unknown[];
   toolNames(id: string): Promise<string[]>;
 }
 
-/** A client whose calls pass the rules in a file of its own. */
+/** A client whose calls pass the rules in its own file. */
 async function guarded(options: { askApproval?: AskApproval; clientName?: string } = {}): Promise<Guarded> {
   const server = await serve(
     orderly({
@@ -93,7 +93,7 @@ describe('a tool that is off', () => {
     expect(await client.toolNames('list')).toEqual(['execute_sql', 'execute_sql_read_only', 'look']);
   });
 
-  it('is not reached in a batch, whose other calls go on', async () => {
+  it('is not reached in a batch, whose other calls continue', async () => {
     const client = await guarded();
     client.rule({ off: ['drop'] });
     client.send([
@@ -189,7 +189,7 @@ describe('read only', () => {
 });
 
 describe('a change of the rules', () => {
-  it('is in force at the next call, and the client is told that the tools have changed', async () => {
+  it('applies from the next call, and the client is notified that the tools have changed', async () => {
     const client = await guarded();
     expect(await client.toolNames('first')).toHaveLength(TOOLS.length);
     client.rule({ off: ['drop'] });
@@ -223,7 +223,7 @@ describe('rules that cannot be read', () => {
     expect(client.called()).toEqual([]);
   });
 
-  it('refuse every tool where a file stands in the place of their folder, and none where the folder is missing', async () => {
+  it('refuse every tool if a file is in place of their folder, and none if the folder is missing', async () => {
     const client = await guarded();
     expect((await client.request(1, 'tools/call', call('look'))).result).toEqual({ content: [] });
     client.write('{"version":1}');

@@ -48,7 +48,7 @@ async function asked(id: number): Promise<{ inputResponses: object; requestState
   return { inputResponses, requestState };
 }
 
-describe('a server with sessions that wants an address opened, before a stateless client', () => {
+describe('a server with sessions that wants to open an address, before a stateless client', () => {
   it('asks in a result as that revision does, and gets the call again once the user has agreed', async () => {
     const first = await call(1);
     expect(first.result).toEqual({
@@ -115,7 +115,7 @@ describe('a server with sessions that wants an address opened, before a stateles
     expect(server.count('tools/call')).toBe(1);
   });
 
-  it('is told to a client that cannot open addresses in words: the model reads which', async () => {
+  it('is put into the error’s text for a client that cannot open addresses: the model reads it', async () => {
     const { result: told } = await call(1, {}, { elicitation: {} });
     expect(told).toMatchObject({
       isError: true,

@@ -163,7 +163,7 @@ describe('a warehouse pinned for one client', () => {
     expect(await ranOn([])).toMatchObject({ source: 'override', warehouseId: second.id });
   });
 
-  test('lasts when one entry for all servers takes the place of its own, and when that goes again', async () => {
+  test('lasts when one entry for all servers replaces its own, and when that goes again', async () => {
     const { causeway, first, second, pin, inCursor, folder, ranOn } = await withCursorAndClaude();
     const args = async () => {
       const { mcpServers } = JSON.parse(await readFile(join(folder, '.cursor', 'mcp.json'), 'utf8'));

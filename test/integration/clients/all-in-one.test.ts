@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { homeOfAna } from '../cli/sql-session.ts';
 import { runCommand } from '../warehouses/harness.ts';
 
-/** A home with two servers and Cursor, whose file holds somebody else's entry. */
+/** A home with two servers and Cursor, whose file holds someone else's entry. */
 async function home() {
   const own = await homeOfAna();
   const path = join(own.folder, '.cursor', 'mcp.json');
@@ -21,7 +21,7 @@ async function home() {
 }
 
 describe('one entry for all servers', () => {
-  test('takes the place of one for each, is listed, and goes without a trace', async () => {
+  test('replaces one for each, is listed, and goes without a trace', async () => {
     const { causeway, entries, list, text, before } = await home();
     await causeway('clients', 'add', 'cursor');
     expect(Object.keys(await entries())).toEqual(['other', 'databricks-sql', 'functions-default']);

@@ -144,13 +144,13 @@ test('two processes that add entries at once, and remove them at once, leave the
   expect(await own.read(CURSOR)).toBe(text);
 });
 
-test('a client that has written its file anew in between keeps what it wrote after the removal', async () => {
+test('a client that has rewritten its file in between keeps what it wrote after the removal', async () => {
   await using own = await ownClients();
   const path = await own.file('.claude.json', '{"mcpServers":null,"projects":{}}');
   await own.service().add(['claude-code'], [SQL, GENIE]);
   const { projects, mcpServers } = JSON.parse(await own.read('.claude.json'));
   const theirs = { command: 'npx', args: ['other'] };
-  // Another order, another indentation, a server of its own between ours, no line end.
+  // Another order, another indentation, its own server between ours, no line end.
   const anew = {
     numStartups: 3,
     mcpServers: { [GENIE.name]: mcpServers[GENIE.name], theirs, [SQL.name]: mcpServers[SQL.name] },

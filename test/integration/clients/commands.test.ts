@@ -170,7 +170,7 @@ describe('causeway clients', () => {
     expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
   });
 
-  test('what could not be done is told in one line and in its two parts', async () => {
+  test('what could not be done is reported in one line and in its two parts', async () => {
     const run = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql', '--json');
     expect(run.code).toBe(1);
     const what = 'Zed was not found on this computer.';

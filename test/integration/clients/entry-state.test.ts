@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CURSOR, fileOf, HTTP, ownClients, SQL } from './own-clients.ts';
 
 describe('the state of an entry', () => {
-  test('is told from what was written: another launcher of today is no change by the user', async () => {
+  test('is distinguished from what was written: another launcher of today is no change by the user', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     const other = join(own.home, 'elsewhere', 'causeway');

@@ -104,7 +104,7 @@ describe('writing', () => {
     expect((await own.read('.claude.json')) === history).toBe(true);
   });
 
-  test('a client that writes again and again is not in the way: each time it is begun anew', async () => {
+  test('a client that writes repeatedly does not block the change, which restarts each time', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, '{}');
     let stop = false;
@@ -249,7 +249,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(inOneLine(refused?.error)).toMatch(/Quit Claude Desktop and try again; --force writes all the same\.$/);
     expect(problemFor(refused?.error).remedy).toBe('Nothing was written. Quit Claude Desktop, then try again.');
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
-    // What is somebody else's may be replaced, and the client still runs.
+    // What is someone else's may be replaced, and the client still runs.
     expect(await running.add([], [SQL], { replace: true })).toMatchObject([{ error: { code: 'client_running' } }]);
     expect(await running.add([], [SQL], { whileRunning: true })).toMatchObject([{ file: path, result: 'written' }]);
     const [backup] = await listBackups(own.env);

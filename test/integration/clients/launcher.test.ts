@@ -67,7 +67,7 @@ test('a home folder with a space still finds a place for the link', () => {
 });
 
 describe('the executable that is shipped', () => {
-  /** An executable in a folder of its own that says which version it is, and what its neighbour says. */
+  /** An executable in its own folder that says which version it is, and what its neighbour says. */
   async function installed(folder: string, version: string): Promise<string> {
     const bin = join(folder, 'resources', 'bin');
     await mkdir(bin, { recursive: true });

@@ -148,7 +148,7 @@ describe('addresses in place of a command', () => {
     callbackPort: 8020,
   };
 
-  test('are written where a client can sign in by itself; where it cannot be told as what, that is said', async () => {
+  test('are written if a client can sign in by itself; if its application is unknown, that is said', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     await own.file('.lmstudio/mcp.json', '{}');

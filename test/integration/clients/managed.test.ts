@@ -30,7 +30,7 @@ const entryOf = (own: OwnClients, server: typeof SQL) => [
   server.path,
 ];
 
-/** What came of adding the SQL server to a client, and whether its file has it. */
+/** The result of adding the SQL server to a client, and whether its file has it. */
 async function add(own: OwnClients, id: string, choice = {}) {
   const [outcome] = await own.service().add([id], [SQL], choice);
   const file = id === 'codex' ? '.codex/config.toml' : '.claude.json';

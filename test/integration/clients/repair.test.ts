@@ -65,7 +65,7 @@ describe('an entry that was written', () => {
     expect(await own.read(CURSOR)).toBe('{}');
   });
 
-  test('with an address of its own is as it should be, and is put back as that', async () => {
+  test('with its own address is correct, and is restored as that', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     const http = {

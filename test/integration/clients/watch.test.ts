@@ -49,7 +49,7 @@ test('an entry that vanished, came back and was changed is noticed each time', a
   const written = await own.read(CURSOR);
   const seen = await watched(own);
   const replace = async (text: string) => {
-    // As an editor does it: a new file in the place of the old one.
+    // As an editor does it: a new file instead of the old one.
     await writeFile(`${path}.swp`, text);
     await rename(`${path}.swp`, path);
   };

@@ -1,5 +1,5 @@
 /**
- * The application without Electron, in a process of its own. Each line of its input is a request as the window makes it,
+ * The application without Electron, in its own process. Each line of its input is a request as the window makes it,
  * or names the file that the heap is to be written to; each is answered by one line.
  */
 import { createInterface } from 'node:readline';

@@ -74,7 +74,7 @@ it('a server whose user is not signed in to what is behind it says so, and is si
   expect(opened).toHaveLength(1);
 }, 60_000);
 
-it("a service's page can be opened again, its link copied, and the sign-in cancelled and begun anew", async () => {
+it("a service's page can be opened again, its link copied, and the sign-in cancelled and begun again", async () => {
   const { handlers } = desktop;
   const page = `${workspace.host}/mcp-service-login?name=${GITHUB}`;
   expect(await handlers.serviceSignInPage({ server: 'code' })).toBeNull();

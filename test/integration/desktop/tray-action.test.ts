@@ -6,7 +6,7 @@ import { CausewayError } from '../../../main/platform/errors.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 
-/** What the tray's actions do to a real workspace, and what a user hears of those that fail. */
+/** What the tray's actions do to a real workspace, and what a user learns of those that fail. */
 
 let workspace: EmbeddedWorkspace;
 let home: OwnHome;

@@ -159,7 +159,7 @@ describe('what a workspace offers', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.arrayContaining([expect.objectContaining({ path })])]);
   });
 
-  test('is told to be refused where the token is', async () => {
+  test('is reported as refused if the token is', async () => {
     small.workspace.faults.add({ path: '/api/*', effect: { kind: 'refuse-token' }, times: 'always' });
     const { code, stdout } = await small.run('ben', 'servers', 'browse');
     small.workspace.faults.clear();
@@ -203,7 +203,7 @@ describe('a catalog of 50 × 40 × 20 services', () => {
     expect(addsOf(found as Browsed)).toEqual(['catalog_33.schema_02.service_01']);
   });
 
-  test('is left at once on Ctrl+C: exit code 130, and no request goes on', async () => {
+  test('stops at once on Ctrl+C: exit code 130, and no further request', async () => {
     large.workspace.requests.clear();
     large.workspace.faults.add({ path: `${UC}/*`, effect: { kind: 'delay', milliseconds: 40 }, times: 'always' });
     const running = large.run('ben', 'servers', 'browse');

@@ -76,25 +76,28 @@ describe.skipIf(NO_SMALL_DISK)(
       expect(JSON.parse(await read('.cursor/mcp.json'))).toMatchObject({ mcpServers: { mine: { command: 'x' } } });
     }
 
-    /** With the fault gone it works. A renewed sign-in that could not be kept, or was cut off, is mended by another one. */
+    /** With the fault gone it works. A renewed sign-in that could not be kept, or was cut off, is fixed by another one. */
     async function expectRecovery(operation: Operation): Promise<void> {
       const again = await run(operation);
       if (operation === 'a renewal' && again.code === 3) expect((await run('a sign-in')).code).toBe(0);
       else expect(again).toMatchObject({ code: 0 });
     }
 
-    test.each(operations)('%s on a full disk fails in words or works, and works again with room', async (operation) => {
-      const config = await read('.databrickscfg');
-      await disk.fill();
-      expectHonest(await run(operation));
-      await expectNothingLost(config);
-      await disk.empty();
-      await expectRecovery(operation);
-      await expectNothingLost(config);
-    });
+    test.each(operations)(
+      '%s on a full disk fails with an explanation or works, and works again with room',
+      async (operation) => {
+        const config = await read('.databrickscfg');
+        await disk.fill();
+        expectHonest(await run(operation));
+        await expectNothingLost(config);
+        await disk.empty();
+        await expectRecovery(operation);
+        await expectNothingLost(config);
+      },
+    );
 
     test.each(operations)(
-      '%s on a read-only disk fails in words or works, and works again on a writable one',
+      '%s on a read-only disk fails with an explanation or works, and works again on a writable one',
       async (operation) => {
         const config = await read('.databrickscfg');
         await disk.setReadOnly(true);
@@ -134,7 +137,7 @@ describe.skipIf(NO_SMALL_DISK)(
     );
 
     test.each(operations)(
-      '%s that can open few more files fails in words or works, and works with more',
+      '%s that can open few more files fails with an explanation or works, and works with more',
       async (operation) => {
         const config = await read('.databrickscfg');
         for (const free of [1, 2, 3, 5]) {

@@ -61,7 +61,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await ownerOf(stage, await other.tokens(profile).token())).toBe('ana@example.com');
   });
 
-  test('is told of on stderr in one line that no name of a profile can change', async () => {
+  test('is reported on stderr in one line that no name of a profile can change', async () => {
     await appendFile(stage.home.configFile, `[e\u009b2Jvil]\nhost = ${stage.workspace.host}\n`);
     const auth = stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
     const profile = await auth.profile('e\u009b2Jvil');
@@ -91,7 +91,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
   });
 
-  test('fails in words and leaves the one before it, and succeeds when there is room', async () => {
+  test('fails with an explanation and leaves the one before it, and succeeds when there is room', async () => {
     const { auth } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);

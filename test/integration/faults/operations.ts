@@ -8,7 +8,7 @@ import { CAUSEWAY } from '../proxy/proxy-process.ts';
 const HUB = fileURLToPath(new URL('hub-start.ts', import.meta.url));
 const PROXY = ['proxy', '--profile', 'pat', '--path', '/api/2.0/mcp/sql'];
 
-/** Everything that writes or waits for somebody else, as a user or an AI client does it. */
+/** Everything that writes or waits for someone else, as a user or an AI client does it. */
 export const OPERATIONS = {
   'a sign-in': [CAUSEWAY, 'login', '--profile', 'user'],
   'a renewal': [CAUSEWAY, 'whoami', '--profile', 'user'],
@@ -34,7 +34,7 @@ export interface Running {
   ended: Promise<Outcome>;
 }
 
-/** Starts an operation in a process of its own. */
+/** Starts an operation in its own process. */
 export function startOperation(operation: Operation, env: NodeJS.ProcessEnv, cwd: string): Running {
   const child = spawn(process.execPath, OPERATIONS[operation], { env, cwd });
   let stderr = '';

@@ -1,4 +1,4 @@
-/** A preload: the program's clock is `CLOCK_AHEAD_MS` milliseconds ahead. Timers go on as before, as with a real clock that is set. */
+/** A preload: the program's clock is `CLOCK_AHEAD_MS` milliseconds ahead. Timers continue as before, as with a real clock that is set. */
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS);
 const RealDate = Date;
 

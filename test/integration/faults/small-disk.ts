@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Why no disk can be mounted here; undefined where one can. */
+/** Why no disk can be mounted here; undefined if one can. */
 export const NO_SMALL_DISK: string | undefined =
   process.platform === 'linux' && process.getuid?.() === 0
     ? undefined
     : 'a small disk is mounted by root on Linux only';
 
-/** A disk of its own that can be filled and made read-only, for tests that run as root on Linux. */
+/** Its own disk that can be filled and made read-only, for tests that run as root on Linux. */
 export interface SmallDisk extends AsyncDisposable {
   folder: string;
   /** Takes up what room there is: from then on a file can be made, but nothing can be written to it. */

@@ -1,4 +1,4 @@
-/** An embedded workspace in a process of its own, which can be stopped. Says where it is; each line of input ends all access tokens. */
+/** An embedded workspace in its own process, which can be stopped. Says where it is; each line of input ends all access tokens. */
 import { createInterface } from 'node:readline';
 import { startWorkspace } from '../../workspace/workspace.ts';
 

@@ -209,11 +209,14 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     return report;
   };
 
-  test.each(WORKSPACE)('%s outlasts a stopped workspace or fails in words, and works again afterwards', (operation) => {
-    const { outcome, again } = reportOf(operation);
-    expectHonest(outcome);
-    expect(again).toMatchObject({ code: 0 });
-  });
+  test.each(WORKSPACE)(
+    '%s outlasts a stopped workspace or fails with an explanation, and works again afterwards',
+    (operation) => {
+      const { outcome, again } = reportOf(operation);
+      expectHonest(outcome);
+      expect(again).toMatchObject({ code: 0 });
+    },
+  );
 
   test.each(['a renewal', 'an override', 'an export'])(
     '%s says that a stopped workspace has not answered',
@@ -238,21 +241,21 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     expect(again).toMatchObject({ code: 0 });
   });
 
-  test('a proxy whose hub is stopped answers a call or says what became of it before the hub goes on, and works on', () => {
+  test('a proxy whose hub is stopped answers a call or says what happened to it before the hub continues, and works on', () => {
     const { outcome, endedBefore, again } = reportOf('an attached proxy');
     expectHonest(outcome);
     expect(endedBefore).toBe(true);
     expect(again).toMatchObject({ code: 0 });
   });
 
-  test('a hub starts in the place of one that is stopped, which does not take its place back', () => {
+  test('a hub replaces one that is stopped, which does not take its place back', () => {
     const { outcome, again } = reportOf('a hub start');
     expectHonest(outcome);
     expectHonest(again);
   });
 
   test.each(operations)(
-    '%s that is stopped itself fails in words or works, as does one beside it, and works again',
+    '%s that is stopped itself fails with an explanation or works, as does one beside it, and works again',
     (operation) => {
       const { outcome, meanwhile, again } = ownStops.get(operation) ?? {
         outcome: MISSING,

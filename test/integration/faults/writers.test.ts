@@ -143,7 +143,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
   });
   afterEach(() => disk[Symbol.asyncDispose]());
 
-  test('a growing file keeps whole texts only when the disk becomes full, and goes on with room', async () => {
+  test('a growing file keeps whole texts only when the disk becomes full, and continues with room', async () => {
     const file = join(disk.folder, 'file.csv');
     const growing = await startGrowingFile(file, 'head\n');
     await growing.append('first\n');
@@ -285,7 +285,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
     expect(changed()).toBe(0);
   });
 
-  test('stop the import in words when the disk becomes full, hold whole lines, and the next import goes on', async () => {
+  test('stop the import with an explanation when the disk becomes full, hold whole lines, and the next import continues', async () => {
     await disk.fill();
     const { size } = await stat(join(disk.folder, 'ballast'));
     await truncate(join(disk.folder, 'ballast'), size - 4096);
@@ -309,7 +309,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
 
 const FULL_DEVICE = '/dev/full';
 test.skipIf(!existsSync(FULL_DEVICE)).each(['--help', 'clients list --all', 'clients list --all --json'])(
-  'an output that a full disk has no room for is told in words: causeway %s',
+  'an output that a full disk has no room for is reported: causeway %s',
   (command) => {
     const output = openSync(FULL_DEVICE, 'w');
     const { status, stderr } = spawnSync(process.execPath, [CAUSEWAY, ...command.split(' ')], {

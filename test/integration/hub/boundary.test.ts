@@ -82,7 +82,7 @@ describe('a client that sends lines made to break a reader', { timeout: 60_000 }
   });
 });
 
-describe('a bridge in the hub with a fault of its own', () => {
+describe('a bridge in the hub with its own fault', () => {
   const idle: Bridge = {
     receive: () => {},
     fault: () => {},
@@ -188,7 +188,7 @@ describe('a proxy that works alone', { timeout: 60_000 }, () => {
 });
 
 describe.skipIf(process.platform === 'win32')('what listens where the application should, without its secret', () => {
-  it('hears nothing of what the proxy wants, and the proxy works alone with a word on stderr', async () => {
+  it('gets no request from the proxy, and the proxy works alone with a line on stderr', async () => {
     await mkdir(join(home, 'hub'), { mode: 0o700 });
     const address = join(home, 'hub', 'x.sock');
     const heard: string[] = [];

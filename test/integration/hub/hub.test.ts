@@ -147,7 +147,7 @@ describe('a proxy while the application runs', () => {
 });
 
 describe('the application goes away mid-session', () => {
-  it('the proxy goes on alone, the client sees no error, and what was open and harmless is asked again', async () => {
+  it('the proxy continues alone, the client sees no error, and what was open and harmless is asked again', async () => {
     const app = await startApp();
     const proxy = new Spawned();
     await proxy.open();
@@ -268,7 +268,7 @@ describe('the application goes away mid-session', () => {
 });
 
 describe('who is let in', () => {
-  it('nobody is let in without the secret, or after a second of silence', async () => {
+  it('no one is let in without the secret, or after a second of silence', async () => {
     const app = await startApp();
     const { address } = readRendezvous(hubFolder()) ?? { address: '' };
     const hello = { hub: 2, secret: 'wrong', version: '0', pid: 1, request: { path: '/api/2.0/mcp/sql' } };
@@ -311,7 +311,7 @@ describe('who is let in', () => {
     expect(readRendezvous(hubFolder())).toBeUndefined();
   });
 
-  it('each start has an address and a secret of its own', async () => {
+  it('each start has its own address and secret', async () => {
     const places = [];
     for (let start = 0; start < 2; start += 1) {
       const app = await startApp();

@@ -112,7 +112,7 @@ describe('a session whose application was killed', () => {
     ['without any', (_proxy, hub) => hub.end()],
   ];
 
-  it.each(moves)('goes on %s: what it follows and how much of the log it hears stays', async (_name, move) => {
+  it.each(moves)('continues %s: its subscriptions and log level stay', async (_name, move) => {
     const hub = await startHub();
     const proxy = startProxy();
     await proxy.open();

@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('a hub whose folder is too long fo
     expect(dirname(await start({ XDG_RUNTIME_DIR: runtime }))).toBe(runtime);
   });
 
-  it('listens in a temporary folder of its own where other users may use that one, and removes it at the end', async () => {
+  it('listens in its own temporary folder where other users may use that one, and removes it at the end', async () => {
     const runtime = join(base, 'run');
     await mkdir(runtime);
     await chmod(runtime, 0o777);

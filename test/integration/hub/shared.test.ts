@@ -14,7 +14,7 @@ let hub: Program;
 let connections: Set<unknown>;
 const ends: (() => Promise<unknown>)[] = [];
 
-/** A workspace that gives out tokens, and an application in a process of its own. */
+/** A workspace that gives out tokens, and an application in its own process. */
 beforeEach(async () => {
   connections = new Set();
   const { script } = orderly({

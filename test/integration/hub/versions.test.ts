@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A hub of another version, which answers each line of the handshake with the next of these, and each frame with a result of its own. */
+/** A hub of another version, which answers each line of the handshake with the next of these, and each frame with its own result. */
 async function otherHub(answers: ((transcript: Transcript) => unknown)[], file: object = {}): Promise<unknown[]> {
   const folder = hubFolder(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -17,7 +17,7 @@ const module = await import(process.argv[1]);
 `;
 
 /**
- * Runs statements in a process of their own and gives what they print and the packages that they load.
+ * Runs statements in their own process and gives what they print and the packages that they load.
  *
  * @param path the module that they use as `module`, from the root of the repository
  */

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => Promise.all([server.close(), home.close()]));
 
-/** How a proxy works: by itself, or through an application in a process of its own. */
+/** How a proxy works: by itself, or through an application in its own process. */
 type Way = 'alone' | 'through the application';
 
 /** A proxy that has warmed up with 200 calls, so that its memory is what it is at rest. */
@@ -62,7 +62,7 @@ async function resident(proxy: ProxyProcess): Promise<number[]> {
   return [await proxy.residentMiB(), ...(hub ? [await residentMiB(hub.pid)] : [])];
 }
 
-/** How much the memory of the one that grows most has grown over what it was at rest, in MiB, while something goes on. */
+/** How much the memory of the one that grows most has grown over what it was at rest, in MiB, while something continues. */
 async function growthWhile(proxy: ProxyProcess, idle: number[], going: Promise<unknown>): Promise<number> {
   let ended = false;
   let most = 0;

@@ -143,7 +143,7 @@ describe('an answer that is not quite right', () => {
 });
 
 describe('silence', () => {
-  it('is answered in words, once the bridge has waited long enough', async () => {
+  it('is answered with an explanation, once the bridge has waited long enough', async () => {
     const client = await connect(() => {}, { silenceMs: 100 });
     const { error } = await client.request(1, 'tools/call');
     expect(error.message).toMatch(/has not answered tools\/call for minutes\. It may still be running there/);
@@ -165,7 +165,7 @@ describe('silence', () => {
     expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'at last' });
   });
 
-  it('is answered in words within an answer too', async () => {
+  it('is answered with an explanation within an answer too', async () => {
     const client = await connect(
       (_arrival, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -238,7 +238,7 @@ describe('a session', () => {
     expect(client.server.count('tools/call')).toBe(3);
   });
 
-  it.each([404, 410])('that the server forgets again and again (%i) ends in words that say so', async (status) => {
+  it.each([404, 410])('that the server forgets again and again (%i) ends with an explanation', async (status) => {
     const forgets: Script = (_arrival, response) => void response.writeHead(status).end();
     const client = await connect(orderly({ onCall: forgets }).script);
     await client.open();
@@ -260,7 +260,7 @@ describe('a session', () => {
     expect(await client.request(1, 'tools/call')).toHaveProperty('result');
   });
 
-  it('that the client begins anew goes on with the new one', async () => {
+  it('that the client restarts continues in the new one', async () => {
     const client = await connect(orderly().script);
     await client.open();
     await client.request('again', 'initialize');

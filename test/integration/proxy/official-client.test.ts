@@ -135,7 +135,7 @@ describe('the client sees no error', () => {
   });
 });
 
-describe('the client is told in words', () => {
+describe('the client gets an explanation', () => {
   it.each<[name: string, effect: Parameters<EmbeddedWorkspace['faults']['add']>[0]['effect'], words: RegExp]>([
     [
       '403 of the IP access list',

@@ -11,7 +11,7 @@ import type { Answered } from '../bridge/harness.ts';
 /** The command as it is built; `npm test` builds it first. */
 export const CAUSEWAY = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
 
-/** A home folder of its own that holds a configuration file with these profiles. */
+/** Its own home folder that holds a configuration file with these profiles. */
 export async function homeWith(profiles: Record<string, Record<string, string>>) {
   const home = await mkdtemp(join(tmpdir(), 'causeway-proxy-'));
   const sections = Object.entries(profiles).map(([name, keys]) =>
@@ -26,7 +26,7 @@ export function environment(home: string, more: NodeJS.ProcessEnv = {}): NodeJS.
   return { HOME: home, USERPROFILE: home, PATH: process.env.PATH, ...more };
 }
 
-/** `causeway proxy` in a process of its own, with its stdin and stdout in the test's hands. */
+/** `causeway proxy` in its own process, with its stdin and stdout in the test's hands. */
 export class ProxyProcess {
   readonly child: ChildProcess;
   readonly stdin: Writable;

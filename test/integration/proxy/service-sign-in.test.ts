@@ -97,18 +97,21 @@ const notOnWindows = { skip: process.platform === 'win32', timeout: 90_000 };
 
 describe('a call to a service whose user has not signed in to it', notOnWindows, () => {
   describe.each(PLACES)('%s', (_place, arrange) => {
-    it.each(SIGNALS)('waits for the user on one page and then goes on, refused with %s', async (_signal, settings) => {
-      set(settings);
-      await arrange();
-      const proxy = await startProxy();
-      const answer = proxy.request(1, 'tools/call', SEARCH);
-      await signInOnPage();
-      expect(textOf(await answer)).toContain('retry');
-      expect(isError(await answer)).not.toBe(true);
-      expect(await stage.pages()).toEqual([page()]);
-      // Refused once, sent once more after the sign-in; no token was asked for.
-      expect([calls(), refreshes()]).toEqual([2, 0]);
-    });
+    it.each(SIGNALS)(
+      'waits for the user on one page and then continues, refused with %s',
+      async (_signal, settings) => {
+        set(settings);
+        await arrange();
+        const proxy = await startProxy();
+        const answer = proxy.request(1, 'tools/call', SEARCH);
+        await signInOnPage();
+        expect(textOf(await answer)).toContain('retry');
+        expect(isError(await answer)).not.toBe(true);
+        expect(await stage.pages()).toEqual([page()]);
+        // Refused once, sent once more after the sign-in; no token was asked for.
+        expect([calls(), refreshes()]).toEqual([2, 0]);
+      },
+    );
 
     it('opens one page for four clients, all of which are answered, and none for a client that comes later', async () => {
       await arrange();
@@ -168,7 +171,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     expect(calls()).toBe(2);
   });
 
-  it('is answered with the link, in words for the model, where the browser cannot be opened', async () => {
+  it('is answered with the link as text for the model, if the browser cannot be opened', async () => {
     await writeFile(join(stage.home.folder, 'bin', 'xdg-open'), '#!/bin/sh\nexit 3\n');
     const proxy = await startProxy();
     const answer = await proxy.request(1, 'tools/call', SEARCH);
@@ -204,7 +207,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     expect(calls()).toBe(2);
   });
 
-  it('of a client that opens addresses goes to that client, and goes on when its user is done', async () => {
+  it('of a client that opens addresses goes to that client, and continues when its user is done', async () => {
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     const answer = proxy.request(1, 'tools/call', SEARCH);
     const asked = async () =>
@@ -239,7 +242,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
 
 describe.each(['cancel', 'decline'])('a client that answers %s by itself, because no user looks at it', (action) => {
   it.skipIf(notOnWindows.skip)(
-    'has the page opened in the browser, and its call goes on',
+    'has the page opened in the browser, and its call continues',
     { timeout: 90_000 },
     async () => {
       const proxy = await startProxy('user', { elicitation: { url: {} } });
@@ -338,7 +341,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
           .map((answer) => JSON.stringify(answer));
     };
 
-    it('opens one page where all of it was refused, and all of it goes on', async () => {
+    it('opens one page where all of it was refused, and all of it continues', async () => {
       const told = await batchOfTwo();
       await signInOnPage();
       await expect.poll(told, { timeout: 20_000 }).toHaveLength(2);

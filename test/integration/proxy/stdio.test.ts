@@ -101,7 +101,7 @@ describe('stdin', () => {
     ]);
   });
 
-  it('answers what is no frame, and the session goes on', async () => {
+  it('answers what is no frame, and the session continues', async () => {
     server.script = orderly().script;
     const proxy = start();
     await proxy.open();

@@ -101,7 +101,7 @@ describe.skipIf(!HAS_OPENSSL)("with certificates that openssl makes: the desktop
     expect([first.asked.length, second.asked.length]).toEqual([1, 1]);
   });
 
-  it('are told to commands by the running application', async () => {
+  it('are passed to commands by the running application', async () => {
     const proxy = await company();
     const { causeway, env } = await computer(() => `PROXY ${proxy.address}`);
     const hub = await causeway.serveProxies();

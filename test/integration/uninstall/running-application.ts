@@ -1,4 +1,4 @@
-/** The application as far as uninstalling is concerned, in a process of its own: it serves proxies until it is asked to quit. */
+/** The application as far as uninstalling is concerned, in its own process: it serves proxies until it is asked to quit. */
 import { createCauseway } from '../../../main/causeway.ts';
 
 const causeway = createCauseway({ env: process.env, onQuit: () => void quit() });

@@ -102,7 +102,7 @@ describe('causeway uninstall', () => {
     expect(asData).toMatchObject({ dryRun: true, removals: [] });
   });
 
-  it('keeps its own record while an entry cannot be removed, and finishes once that is mended', async () => {
+  it('keeps its own record while an entry cannot be removed, and finishes once that is fixed', async () => {
     await settle();
     const file = path('.cursor', 'mcp.json');
     const written = await readFile(file, 'utf8');
@@ -143,7 +143,7 @@ describe('causeway uninstall', () => {
   });
 });
 
-/** Somebody who runs the tests beside their own Causeway keeps what they have. */
+/** Someone who runs the tests beside their own Causeway keeps what they have. */
 const isInUse = noKeychain === undefined && (await keychainNames('Causeway')).length > 0;
 
 describe.skipIf(noKeychain !== undefined || isInUse)(

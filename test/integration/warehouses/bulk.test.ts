@@ -116,7 +116,7 @@ describe('import', () => {
     expect(overrides()).toEqual({ [USERS.ben]: shared, [USERS.chloe]: science });
   });
 
-  test('a line that fails loses no other line, and is told from them', async () => {
+  test('a line that fails loses no other line, and is distinguished from them', async () => {
     const path = `/api/warehouses/v1/default-warehouse-overrides/${USERS.ben}`;
     cli.workspace.faults.add({
       effect: { kind: 'answer', status: 400, body: '{"message":"bad day"}' },

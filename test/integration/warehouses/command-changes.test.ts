@@ -79,7 +79,7 @@ describe('the command', () => {
     expect(await noted()).toMatchObject([{ to: CUSTOM }]);
   });
 
-  it('changes an override all the same where that cannot be noted', async () => {
+  it('changes an override anyway where that cannot be noted', async () => {
     const file = join(cli.env.CAUSEWAY_HOME ?? '', 'state');
     await writeFile(file, '');
     expect(await cli.run('ana', 'warehouse', 'set', 'Data science')).toMatchObject({ code: 0 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine, runCommand, USERS, WAREHOUSES } from './harness.ts';
 
 /**
- * The five subcommands beside what is known of the Databricks CLI's own: arguments, flags, output, exit codes and errors
+ * The five subcommands beside what is known about the Databricks CLI's own: arguments, flags, output, exit codes and errors
  * (spec/default-warehouse-override.md › Command-line client subcommands). Its errors are `Error: …` on stderr with exit
  * code 1, with the usage behind them where the arguments are wrong.
  */
@@ -155,7 +155,7 @@ describe('--json', () => {
     expect(stored()?.warehouseId).toBe(science);
   });
 
-  test('takes the place of TYPE', async () => {
+  test('replaces TYPE', async () => {
     const { code, stderr } = await exactly(...create, 'CUSTOM', '--json', body, '-p', 'ben');
     expect(code).toBe(1);
     expect(stderr).toBe(

@@ -15,7 +15,7 @@ interface Operation {
   args: string[];
   /** The request that goes wrong. */
   request: { method: string; path: string };
-  /** Whether the operation has done what it was to do, by the workspace's own state; absent where nothing changes. */
+  /** Whether the operation has done what it was to do, by the workspace's own state; absent if nothing changes. */
   isDone?: (cli: CommandLine) => boolean;
 }
 

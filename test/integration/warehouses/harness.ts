@@ -15,7 +15,7 @@ export interface Run {
   stderr: string;
 }
 
-/** The command line, run against an embedded workspace of its own. */
+/** The command line, run against its own embedded workspace. */
 export interface CommandLine extends AsyncDisposable {
   workspace: EmbeddedWorkspace;
   env: NodeJS.ProcessEnv;

@@ -107,7 +107,7 @@ describe('in the window', () => {
     expect(requests().count()).toBe(8);
   });
 
-  it('a change reads everything anew where what was seen is old', async () => {
+  it('a change reads everything again where what was seen is old', async () => {
     now += 31_000;
     cli.workspace.state.setWorkspaceDefault(science);
     await use(shared);
@@ -118,7 +118,7 @@ describe('in the window', () => {
     });
   });
 
-  it('a change reads everything anew where the warehouse was not seen before', async () => {
+  it('a change reads everything again where the warehouse was not seen before', async () => {
     const [first] = cli.workspace.state.warehouses;
     if (first) cli.workspace.state.warehouses.push({ ...first, id: 'abcdef', name: 'New one' });
     await use('abcdef');
@@ -126,7 +126,7 @@ describe('in the window', () => {
     expect(shown()).toBe('abcdef');
   });
 
-  it('a change that could not be read back reads everything anew', async () => {
+  it('a change that could not be read back reads everything again', async () => {
     const path = '/api/warehouses/v1/default-warehouse-overrides/*';
     cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'GET', path });
     await use(shared);

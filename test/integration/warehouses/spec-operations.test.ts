@@ -132,7 +132,7 @@ describe('Override lifecycle', () => {
     expect((await cli.query('ben')).warehouseId).toBe(starter);
   });
 
-  test('create where one exists is refused, in words (409)', async () => {
+  test('create is refused if one exists, with an explanation (409)', async () => {
     cli.give('ben', shared);
     const { code, stderr } = await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(1);

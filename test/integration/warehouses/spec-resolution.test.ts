@@ -115,7 +115,7 @@ describe('Verification layers', () => {
     expect(code).toBe(1);
   });
 
-  test('a check that cannot be made is unknown, and has an exit code of its own', async () => {
+  test('a check that cannot be made is unknown, and has its own exit code', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, path: '*/default-warehouse-overrides/*', times: 1 });
     cli.give('ana', shared);
     const { code, stdout } = await verify(shared);

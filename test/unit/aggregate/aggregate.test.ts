@@ -183,7 +183,7 @@ describe('several servers as one', () => {
     });
   });
 
-  it('tell a request that a server takes back, and only that', async () => {
+  it('recognize a request that a server cancels, and only that', async () => {
     const [a, b] = [serverOf('a', {}), serverOf('b', {})];
     const client = clientOf(a, b);
     await client.open();

@@ -10,7 +10,7 @@ const request = (own: unknown, token?: unknown) =>
   frame({ id: own, method: 'tools/call', params: { _meta: token === undefined ? {} : { progressToken: token } } });
 
 describe('requests of several senders to one receiver', () => {
-  it('have an id of their own there, and are each answered once, to their sender and under its id', () => {
+  it('have their own id there, and are each answered once, to their sender and under its id', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(3), id)), fc.infiniteStream(fc.nat()), (asked, random) => {
         const open = new OpenRequests<number>();

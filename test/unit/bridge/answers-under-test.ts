@@ -24,7 +24,7 @@ export function askingWith(sent: SentSecrets, ...frames: string[]) {
   const asked: [frame: string, of: string][] = [];
   const replies: string[] = [];
   const answered: string[] = [];
-  /** What is known of each answer besides its frame. */
+  /** What is known about each answer besides its frame. */
   const known: [json: unknown, head: ResponseHead][] = [];
   const answers = new Answers(sink, new ProgressReports(sink), {
     asked: (frame, of) => void asked.push([String(frame), of]),

@@ -127,7 +127,7 @@ describe('what a server sends besides responses', () => {
     expect(one.asked).toEqual([]);
   });
 
-  it('is refused where it wants an address opened that is not of the web', async () => {
+  it('is refused where it wants to open an address that is not of the web', async () => {
     const one = asking(call(1));
     expect(one.after(elicitation(5, 'javascript:alert(1)'))).toEqual([]);
     expect(one.afterOwn(elicitation(6, 'file:///etc/passwd'))).toEqual([]);
@@ -154,7 +154,7 @@ describe('what a server sends besides responses', () => {
 });
 
 describe("a response on the server's own stream", () => {
-  it('a response on the server’s own stream is told with a head of its own, for it has none', () => {
+  it('a response on the server’s own stream is reported with a head, because it has none', () => {
     const one = asking(call(1));
     one.afterOwn(result(1));
     expect(one.known).toEqual([[JSON.parse(result(1)), { status: 200, headers: {} }]]);

@@ -73,7 +73,7 @@ class Answer implements Reader {
     this.#flow.ended(this, whole);
   }
 
-  /** A whole event of the answer goes to the client; the answer itself goes on. */
+  /** A whole event of the answer goes to the client; the answer itself continues. */
   passOn(): void {
     const bytes = this.held;
     this.held = 0;
@@ -101,7 +101,7 @@ describe('while the client reads', () => {
     expect(large.done).toBe(true);
   });
 
-  it('a second large one waits at the limit, and goes on when the first is there', () => {
+  it('a second large one waits at the limit, and continues when the first has arrived', () => {
     const { client, answer } = scene();
     const [first, second] = [answer(10 * LIMIT), answer(10 * LIMIT)];
     arrive(first, 320);
@@ -135,7 +135,7 @@ describe('while the client reads', () => {
     expect(middling.done).toBe(true);
   });
 
-  it('what waits goes on as soon as an event of another answer is whole', () => {
+  it('what waits continues as soon as an event of another answer is whole', () => {
     const { client, answer } = scene();
     client.eager = true;
     arrive(answer(10 * LIMIT), 320);
@@ -149,7 +149,7 @@ describe('while the client reads', () => {
 });
 
 describe('while the client does not read', () => {
-  it('not even a small answer is read once the limit is reached, and all go on when it reads again', () => {
+  it('not even a small answer is read once the limit is reached, and all continue when it reads again', () => {
     const { client, answer } = scene();
     const answers = Array.from({ length: 100 }, () => answer(SMALL));
     for (const each of answers) arrive(each);
@@ -195,7 +195,7 @@ describe('any traffic', () => {
       fc.property(sizes, fc.array(move, { maxLength: 400 }), (allSizes, moves) => {
         const { client, answer } = scene();
         const answers = allSizes.map(answer);
-        // The limit, one large answer, and the beginnings that each of the others may hold all the same.
+        // The limit, one large answer, and the beginnings that each of the others may hold anyway.
         const bound = LIMIT + 5 * LIMIT + answers.length * (SMALL + CHUNK);
         for (const { kind, of, bytes } of moves) {
           const chosen = answers[of % answers.length];

@@ -32,7 +32,7 @@ interface Options {
   more?: Partial<Rules>;
 }
 
-/** A guard over rules in memory, what its client reads, and what goes on to the server. */
+/** A guard over rules in memory, what its client reads, and what continues to the server. */
 export function guardOf(
   ofServer: NonNullable<Rules['servers']>[string],
   { askApproval, remembered, more = {} }: Options = {},

@@ -27,7 +27,7 @@ const call = (token: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`;
 
 describe('a call that waits for the user', () => {
-  it('is reported at once and again, and the reports about its request go on from there', () => {
+  it('is reported at once and again, and the reports about its request continue from there', () => {
     const sink = new CollectingSink();
     const reports = new ProgressReports(sink);
     const frame = Buffer.from(call('"t"'));
@@ -58,7 +58,7 @@ describe('a call that waits for the user', () => {
 });
 
 describe('a client that gave a progress token', () => {
-  it.each(['"t"', '7', '18446744073709551617'])('is told that it still waits, under its own token %s', (token) => {
+  it.each(['"t"', '7', '18446744073709551617'])('is notified that it still waits, under its own token %s', (token) => {
     const { sink } = waiting(call(token));
     vi.advanceTimersByTime(40_000);
     expect(sink.frames).toHaveLength(3);

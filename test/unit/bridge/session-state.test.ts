@@ -205,7 +205,7 @@ describe('a session that is opened again', () => {
     return { session, sent };
   }
 
-  it('is told that it has begun, in the new session', async () => {
+  it('is notified that it has begun, in the new session', async () => {
     const { session, sent } = await reopened([], { kind: 'frame', head: HEAD, frame: answer });
     expect(session).toEqual(NEW);
     expect(sent).toEqual([
@@ -214,7 +214,7 @@ describe('a session that is opened again', () => {
     ]);
   });
 
-  it('is not told so before the client has said it', async () => {
+  it('is not notified before the client has said so', async () => {
     const frames = { initialize, initialized: undefined };
     const outcome: HttpOutcome = { kind: 'frame', head: HEAD, frame: answer };
     const { sent } = await reopened([], outcome, frames);

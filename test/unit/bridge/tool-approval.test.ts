@@ -15,7 +15,7 @@ describe('a call that asks first', () => {
     return { asked, askApproval };
   };
 
-  it('goes on once the user has allowed it, with what it says shown to the user; others overtake it', async () => {
+  it('continues once the user has allowed it, with what it says shown to the user; others overtake it', async () => {
     const { asked, askApproval } = asker();
     // The same names stand in other objects, and colons in texts.
     const args = {

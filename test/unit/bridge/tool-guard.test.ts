@@ -100,7 +100,7 @@ describe('a tool that is off', () => {
     expect([one.sent, one.read()]).toEqual([[text], []]);
   });
 
-  it('a batch goes on without the calls of it, and not at all where nothing else is in it', async () => {
+  it('a batch continues without the calls of it, and not at all where nothing else is in it', async () => {
     const one = guardOf({ off: ['drop'] });
     const [drop, look] = [calling(1, 'drop'), calling(2, 'look')];
     await one.take(`[${look} , ${look}]`);
@@ -211,7 +211,7 @@ describe('a tool that is off', () => {
   });
 });
 
-it('frames go on in the order in which they came, also where the rules have to be read first', async () => {
+it('frames continue in the order in which they came, also where the rules have to be read first', async () => {
   const one = guardOf({ off: ['drop'] });
   let done = () => {};
   one.isReading(

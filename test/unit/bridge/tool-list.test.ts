@@ -58,7 +58,7 @@ describe('a list of tools', () => {
     expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
   });
 
-  it('is announced anew to a client that has begun a session when the rules change, until it goes', async () => {
+  it('is announced again to a client that has begun a session when the rules change, until it goes', async () => {
     const one = guardOf({});
     one.become({ off: ['drop'] });
     expect(one.read()).toEqual([]);

@@ -4,7 +4,7 @@ import { Secret } from '../../../main/platform/secret.ts';
 import { asking, askingWith, call, HEAD, result, TOKEN } from './answers-under-test.ts';
 
 describe('a response that may not be read as it is', () => {
-  it('is an error of ours where it wants an address opened that is not of the web', () => {
+  it('is an error of ours where it wants to open an address that is not of the web', () => {
     const one = asking(call(1));
     const data = { elicitations: [{ mode: 'url', url: 'javascript:alert(1)' }] };
     const [frame = ''] = one.after(

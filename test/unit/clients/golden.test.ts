@@ -8,7 +8,7 @@ import { CLIENTS } from '../../../main/clients/table.ts';
 
 /**
  * For each client, files as people have them and what they become: `CASE.original` and `CASE.added`. What is removed again
- * has to be the original. `UPDATE_GOLDEN=1` writes the second anew, for review.
+ * has to be the original. `UPDATE_GOLDEN=1` writes the second again, for review.
  */
 const GOLDEN = fileURLToPath(new URL('golden', import.meta.url));
 const CASES = ['empty', 'bare', 'typical', 'commented', 'hostile'];

@@ -25,7 +25,7 @@ describe.each(NESTED)('%s of %s that are nested', (_, format, textOf) => {
     expect(editorOf(format).remove(text, target, 'ours', undoHint)).toBe(original);
   });
 
-  test.each([1_500, 4_000, 20_000])('%i levels deep are refused in words', (levels) => {
+  test.each([1_500, 4_000, 20_000])('%i levels deep are refused with an explanation', (levels) => {
     expect(() => editorOf(format).put(textOf(levels), target, 'ours', stdio)).toThrow(
       expect.objectContaining({ code: 'invalid_file', message: '/home/ana/file: it is nested too deeply.' }),
     );
@@ -33,7 +33,7 @@ describe.each(NESTED)('%s of %s that are nested', (_, format, textOf) => {
 });
 
 test.each(['a: &a [*a]\n', 'a: &a {b: *a}\nservers:\n  mine: {command: x}\n'])(
-  'YAML that contains itself is refused in words: %j',
+  'YAML that contains itself is refused with an explanation: %j',
   (text) => {
     expect(() => editorOf('yaml').put(text, target, 'ours', stdio)).toThrow(
       expect.objectContaining({ code: 'invalid_file', message: '/home/ana/file: it is nested too deeply.' }),

@@ -20,7 +20,7 @@ const account = (state: Account['state'], method: Account['method'] = 'oauth-use
 const signedIn = (change: { expiresAt?: number | null; renewable?: boolean } = {}) =>
   account({ status: 'signed-in', userName: 'ana@example.com', expiresAt: null, renewable: false, ...change });
 
-describe('an account in words', () => {
+describe('an account as text', () => {
   it.each([
     [signedIn(), false, 'Signed in', 'sign-out'],
     [account({ status: 'signed-out' }), false, 'Signed out', 'sign-in'],

@@ -78,7 +78,7 @@ describe('the calls that are kept', () => {
     expect(ids(ring.page(ANY, 2, 0, 10))).toEqual([2]);
   });
 
-  it('can be cleared, and go on', () => {
+  it('can be cleared, and continue', () => {
     const ring = new CallRing(3);
     for (let count = 0; count < 5; count += 1) ring.add(ended());
     ring.clear();
@@ -189,7 +189,7 @@ describe('how long calls took', () => {
     id: 1,
   });
 
-  it('is told for the last quarter of an hour, as half and nineteen twentieths', () => {
+  it('is shown for the last quarter of an hour, as median and 95th percentile', () => {
     const calls = Array.from({ length: 100 }, (_, index) => at(0.1, 100 - index));
     expect(latencyOf(calls, now)).toMatchObject({ count: 100, p50: 50, p95: 95, worst: 100 });
     const { buckets } = latencyOf([at(0.1, 5), at(1.1, 7), at(14.9, 9), at(16, 11)], now);
@@ -234,7 +234,7 @@ describe('the calls of the last day', () => {
   });
 });
 
-describe('a session in words', () => {
+describe('a session as text', () => {
   it.each([
     [SQL, 'SQL'],
     ['/api/2.0/mcp/genie/01ef', 'Genie space 01ef'],

@@ -134,7 +134,7 @@ it('reminds of what is left to do, each thing once, and only where something was
 });
 
 describe('the lines of a difference', () => {
-  it('are told apart without the head, with a gap where some are left out', () => {
+  it('are distinguished without the head, with a gap where some are left out', () => {
     const diff =
       '--- /a\n+++ /a\n@@ -1,2 +1,2 @@\n {\r\n-  --- old\r\n+  +++ new\r\n@@ -9,1 +9,1 @@\n }\n\\ No newline at end of file\n';
     expect(diffLines(diff)).toEqual([

@@ -23,7 +23,7 @@ function read(request: unknown, given?: unknown): Extract<CallContents, { status
 }
 
 describe('what is recorded of calls', () => {
-  it('is each request with its answer, under a number of its own', () => {
+  it('is each request with its answer, under its own number', () => {
     const contents = new RecordedContents();
     const [first, second] = [contents.asked(bytes('one')), contents.asked(bytes('two'))];
     contents.answered(second, bytes('to two'));
@@ -117,7 +117,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('goes on for longer where the user says so, and keeps what it has', () => {
+  it('continues for longer where the user says so, and keeps what it has', () => {
     recording.start(minutes(15));
     record('something');
     vi.advanceTimersByTime(minutes(10));
@@ -128,7 +128,7 @@ describe('the recording', () => {
     expect(recording.contents.size).toBe(0);
   });
 
-  it('that has no end goes on until it is stopped, which deletes what it has', () => {
+  it('that has no end continues until it is stopped, which deletes what it has', () => {
     recording.start(null);
     record('something');
     vi.advanceTimersByTime(minutes(60 * 24 * 40));

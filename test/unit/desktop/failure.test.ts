@@ -26,7 +26,7 @@ describe('after a failure the next step', () => {
     expect(failureFor(new CausewayError(code, 'It went wrong.'), method, profiles).next).toBe(next);
   });
 
-  it('is named in words of the window, not of the terminal', () => {
+  it('is named in the window’s words, not in the terminal’s', () => {
     const error = new CausewayError('signed_out', 'You are signed out.', { remedy: 'Sign in with: causeway login.' });
     expect(failureFor(error, 'oauth-user', ['a']).problem.remedy).toBe('Sign in: a page opens in your browser.');
     expect(failureFor(error, 'pat', ['a']).problem.remedy).toBe('Sign in with: causeway login.');

@@ -117,7 +117,7 @@ describe('closing', () => {
     expect(order).toEqual(['calls begins', 'calls ends', 'connections begins', 'connections ends']);
   });
 
-  it('goes on where one fails', async () => {
+  it('continues where one fails', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const last = vi.fn();
     await closingOnce([() => Promise.reject(new Error('stuck')), last], 10_000)();

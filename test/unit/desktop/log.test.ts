@@ -62,7 +62,7 @@ describe('the log', () => {
     expect(await content()).toMatch(/^[^\n]*the line after the folder was removed\n$/);
   });
 
-  it('begins anew when it has become large, and keeps the one before', async () => {
+  it('restarts when it has become large, and keeps the one before', async () => {
     const line = 'x '.repeat(5_000);
     for (let written = 0; written < 3 * 1024 * 1024; written += line.length) log.write.info(line);
     const sizes = await Promise.all(['main.log', 'main.old.log'].map((name) => stat(join(home, 'logs', name))));

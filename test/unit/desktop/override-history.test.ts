@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true }));
 
 describe('what changed when', () => {
-  it('begins with what is there, which is no change, and goes on with each change, the newest first', async () => {
+  it('begins with what is there, which is no change, and continues with each change, the newest first', async () => {
     let now = 0;
     const told: string[] = [];
     const history = new OverrideHistory(
@@ -59,7 +59,7 @@ describe('what changed when', () => {
     expect(await history.of(holding(NONE).profile)).toHaveLength(1);
   });
 
-  it('begins anew where the profile leads to another workspace or another user', () => {
+  it('restarts where the profile leads to another workspace or another user', () => {
     const first = afterSeeing({ profiles: {} }, holding(pinned('a')), 'here', 1);
     const second = afterSeeing(first, holding(pinned('b'), { host: 'https://other.example.com' }), 'here', 2);
     expect(Object.values(second.profiles)[0]?.changes).toEqual([]);
@@ -78,11 +78,11 @@ describe('what changed when', () => {
     expect(newest([note(5, null)], holding(NONE))).toMatchObject({ by: 'command', after: null });
     expect(newest([])).toMatchObject({ by: 'elsewhere', at: 9 });
     expect(newest([note(5, 'b', { profile: 'another' })])).toMatchObject({ by: 'elsewhere' });
-    // By another profile, but under this user's id; and under somebody else's.
+    // By another profile, but under this user's id; and under someone else's.
     expect(newest([note(5, 'b', { profile: 'admin', user: '1' })])).toMatchObject({ by: 'command', at: 5 });
     expect(newest([note(5, 'b', { user: '2' })])).toMatchObject({ by: 'elsewhere' });
     expect(newest([note(6, 'c', { user: '2' }), note(5, 'b')])).toMatchObject({ by: 'command' });
-    // Somebody has set it back, after the command had changed it twice.
+    // Someone has set it back, after the command had changed it twice.
     expect(newest([note(6, 'c'), note(5, 'b')])).toMatchObject({ by: 'elsewhere' });
     const second = afterSeeing(first, holding(NONE), 'here', 7);
     expect(newest([note(5, 'b')], holding(pinned('b')), second)).toMatchObject({ by: 'elsewhere' });

@@ -102,8 +102,8 @@ describe('the list of all overrides', () => {
   });
 });
 
-describe('an override in words', () => {
-  it('names its warehouse, or what stands for it', () => {
+describe('an override as text', () => {
+  it('names its warehouse, or its placeholder', () => {
     expect(targetName(row('a'))).toBe('Starter');
     expect(targetName(row('a', { warehouseName: null }))).toBe('Warehouse w1');
     expect(targetName(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
@@ -169,7 +169,7 @@ describe('an override in words', () => {
     revision: 0,
     ...of,
   });
-  it('has a line about a plan and what came of it', () => {
+  it('has a line about a plan and its result', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
     expect(formatPlan(bulk({ planned, warnings: 1, leftOut: 1 }))).toBe(
       '1 to set · 2 to change · 1 unchanged · 3 not possible · 1 left out. After 1 change, queries would fail. They are left out unless you include them. Nothing is changed yet.',

@@ -234,7 +234,7 @@ describe('a server as the window shows it', () => {
     });
   });
 
-  it('offers no sign-in to who has a token of their own', () => {
+  it('offers no sign-in to a user with a personal token', () => {
     const remedy = 'Make a new one in the workspace.';
     const refused = new CausewayError('unauthenticated', 'The token has expired.', { remedy });
     expect(shownAfter(refused, 'signed-out')).toMatchObject({ action: 'accounts', remedy });

@@ -38,7 +38,7 @@ function isMaker(value: unknown): value is Maker {
   return typeof value === 'function';
 }
 
-/** What may be filled in: a name, one thing, several, and nothing where that is told apart. */
+/** What may be filled in: a name, one thing, several, and nothing if that is told apart. */
 const FILLINGS = ['Name', 1, 2, null];
 
 /** The texts that a function makes of them. One that a filling does not fit is left out. */

@@ -76,7 +76,7 @@ describe('the connected clients in the tray', () => {
     ]);
   });
 
-  it('are no more than a menu holds', () => {
+  it('are limited to what a menu holds', () => {
     const proxies = Array.from({ length: 11 }, (_, id) => ({ ...claude, id, client: `Client ${id}` }));
     const submenu = trayMenu({ ...known(), proxies }).find((item) => item.kind === 'submenu');
     expect(submenu?.kind === 'submenu' && submenu.items.map(trayLine).slice(7)).toEqual([
@@ -136,7 +136,7 @@ describe('the servers in the tray', () => {
     expect(trayMood({ ...known(), servers })).toBe('ready');
   });
 
-  it('say who has to sign in to what is behind a service, which has its own name', () => {
+  it('say who has to sign in to a service, by the service’s display name', () => {
     const away = {
       status: 'service-signed-out',
       label: 'Signed out of GitHub',
@@ -149,7 +149,7 @@ describe('the servers in the tray', () => {
     });
   });
 
-  it('are no more than a menu holds', () => {
+  it('are limited to what a menu holds', () => {
     const servers = Array.from({ length: 11 }, (_, number) => server(`s${number}`));
     expect(
       items({ ...known(), servers })
@@ -194,7 +194,7 @@ describe('the update in the tray', () => {
     expect(trayTooltip(state)).toBe('Causeway: Shared analytics — running · Version 2.0.0 is ready');
   });
 
-  it('does not draw the menu anew with each part that arrives', () => {
+  it('does not redraw the menu with each part that arrives', () => {
     const at = (percent: number) => trayMenu({ ...known(), update: { status: 'downloading', version: '2', percent } });
     expect(at(10)).toEqual(at(90));
   });

@@ -178,7 +178,7 @@ describe('updates', () => {
     updates.close();
   });
 
-  it('say in words what went wrong, and are tried again when asked', async () => {
+  it('explain what went wrong, and are tried again when asked', async () => {
     const offline = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const look = vi.fn<UpdateSource['look']>().mockRejectedValueOnce(offline).mockResolvedValue(null);
     const { updates } = updatesWith({ look });

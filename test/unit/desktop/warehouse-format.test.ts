@@ -166,7 +166,7 @@ describe('the heading of a failure', () => {
   });
 });
 
-it('a state has a look of its own', () => {
+it('a state has its own look', () => {
   expect(['RUNNING', 'STARTING', 'STOPPED', 'DELETED', 'NEW'].map(toneOf)).toEqual([
     'good',
     'changing',

@@ -164,7 +164,7 @@ describe('the window opens', () => {
     expect(opensWindowAtStart(['electron', '.', '--hidden'], true)).toBe(false);
   });
 
-  it('at start only if the user wants it to', () => {
+  it('at startup only if the user wants it to', () => {
     expect(opensWindowAtStart(['electron', '.'], false)).toBe(false);
   });
 });

@@ -80,7 +80,7 @@ test('backoffMs doubles to ten seconds, between half of it and all of it', () =>
   );
 });
 
-test('backoffMs takes a range of its own', () => {
+test('backoffMs takes its own range', () => {
   const range = { firstMs: 100, longestMs: 300 };
   expect([1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1, range))).toEqual([100, 200, 300, 300]);
 });

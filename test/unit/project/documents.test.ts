@@ -116,7 +116,7 @@ function commandsIn(text: string): string[][] {
     .filter((words) => words.length > 0 && /^[\w./-]+$/.test(words[0] ?? ''));
 }
 
-/** What is wrong with a command; nothing where it would run. */
+/** What is wrong with a command; nothing if it would run. */
 function faultsOf([program = '', ...words]: string[]): string[] {
   if (program === 'npm') return npmFaults(words);
   if (program === 'npx') return npxFaults(words);

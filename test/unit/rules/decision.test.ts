@@ -172,7 +172,7 @@ describe('decide', () => {
     expect(decide(some, use('known'))).toEqual({ do: 'allow' });
   });
 
-  it('refuses a tool of which it is not known whether it only reads', () => {
+  it('refuses a tool of which it is unknown whether it only reads', () => {
     expect(decide(rules({ all: { readOnly: true } }), use('ask'))).toEqual({
       do: 'refuse',
       why: 'unlisted',

@@ -215,7 +215,7 @@ describe('explain', () => {
     });
   });
 
-  test('a workspace without overrides goes on to its default, and its missing API is told', () => {
+  test('a workspace without overrides falls back to its default, and its missing API is reported', () => {
     const effective = explainEffective(
       readings({
         override: unreadable('feature_unavailable'),

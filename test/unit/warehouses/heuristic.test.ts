@@ -65,7 +65,7 @@ describe('within a tier the predicted warehouse', () => {
   const own = warehouse('own', 'RUNNING', { creator_name: ANA });
   const others = warehouse('others', 'RUNNING', { creator_name: 'ben@example.com' });
 
-  it('is a serverless one, whoever made the others', () => {
+  it('is a serverless one, regardless of who made the others', () => {
     expect(choose(own, serverless)?.name).toBe('serverless');
     expect(choose(serverless, own)?.name).toBe('serverless');
   });

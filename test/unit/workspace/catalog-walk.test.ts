@@ -101,7 +101,7 @@ describe('the walk through what a workspace offers', () => {
     expect(later.some((event) => event.what === 'found' && event.servers[0]?.group === 'services')).toBe(false);
   });
 
-  test('goes on where one list fails, and tells which', async () => {
+  test('continues where one list fails, and tells which', async () => {
     const { rest } = workspaceOf((path, query) => {
       if (path === '/api/2.0/genie/spaces') throw failure('unavailable', 500);
       if (path === '/api/2.0/apps') throw failure('feature_unavailable', 404);

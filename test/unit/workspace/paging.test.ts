@@ -15,7 +15,7 @@ const read = (all: Record<string, Numbers>, asked: string[] = []) =>
   );
 
 describe('pages', () => {
-  test('go on after an empty page that has a next token', async () => {
+  test('continue after an empty page that has a next token', async () => {
     const all = {
       '': { numbers: [1], next_page_token: 'a' },
       a: { numbers: [], next_page_token: 'b' },

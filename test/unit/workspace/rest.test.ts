@@ -7,7 +7,7 @@ import type { Profile, TokenSource } from '../../../main/auth/auth.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { createRest, type RestRequest } from '../../../main/workspace/rest.ts';
 
-/** The client against a real server that answers from a script; time passes only where the script says so. */
+/** The client against a real server that answers from a script; time passes only if the script says so. */
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

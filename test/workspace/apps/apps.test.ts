@@ -5,7 +5,7 @@ import { fixtureApps, hostileApps } from '../gateway-fixture.ts';
 import { discover, OAuthClient } from '../sign-in/oauth-client.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace.ts';
 
-/** Apps: the API that lists them, and what each answers at an origin of its own. */
+/** Apps: the API that lists them, and what each answers at its own origin. */
 
 const BASE = '/api/2.0/apps';
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -70,7 +70,7 @@ describe('the API', () => {
     );
   });
 
-  test('gives each app an origin of its own, which is not the workspace', async () => {
+  test('gives each app its own origin, which is not the workspace', async () => {
     const { items } = await apps(ben, 100);
     const origins = new Set([workspace.host, ...items.map(({ url }) => new URL(url).origin)]);
     expect(origins.size).toBe(items.length + 1);

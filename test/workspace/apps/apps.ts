@@ -18,7 +18,7 @@ import { sendAppPage, sendNoPermission, sendNotRunning, sendToLogin } from './pa
 export interface AppSettings {
   /** What a call without a token that counts is answered. */
   unauthenticated: 'redirect' | '401';
-  /** The status of the page in place of an app that does not run. */
+  /** The status of the page instead of an app that does not run. */
   stoppedStatus: number;
 }
 

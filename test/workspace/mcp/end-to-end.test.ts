@@ -71,7 +71,7 @@ it('the official client reads an answer that trickles, and reports a session tha
   await expect(client.listTools()).rejects.toMatchObject({ status: 410 });
 });
 
-it('a session goes on after the connection was cut in the middle of an event stream', async () => {
+it('a session continues after the connection was cut in the middle of an event stream', async () => {
   const client = await connect('sql');
   workspace.faults.add({ path: '/api/2.0/mcp/*', method: 'POST', effect: { kind: 'cut', afterBytes: 20 } });
   const answer = await fetch(`${workspace.host}/api/2.0/mcp/sql`, {

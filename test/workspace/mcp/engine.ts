@@ -5,7 +5,7 @@ import { SAMPLE_TABLES } from './sample-tables.ts';
 
 export interface Rows {
   columns: string[];
-  /** Every value as text; null where there is none. */
+  /** Every value as text; null if there is none. */
   rows: (string | null)[][];
   /** Whether there were more rows than the limit let through. */
   truncated: boolean;

@@ -71,7 +71,7 @@ export interface Understood {
   limit: number;
 }
 
-/** What is asked: a question of its own, or "only the top three" about the question before. */
+/** What is asked: its own question, or "only the top three" about the question before. */
 export function understand(text: string, previous: Understood | undefined): Understood | undefined {
   const limit = Number(/\b(?:top|first|only)\s+(\d{1,3})\b/i.exec(text)?.[1] ?? Number.NaN);
   const hasLimit = Number.isInteger(limit) && limit > 0;

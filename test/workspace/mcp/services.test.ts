@@ -159,7 +159,7 @@ describe('refusals', () => {
     expect((await callerWith(workspace, undefined)('POST', GITHUB, LIST)).status).toBe(401);
   });
 
-  it('a service without a sign-in can answer 401 all the same', async () => {
+  it('a service without a sign-in can answer 401 anyway', async () => {
     workspace.faults.add({ path: `${SERVICES}/system.ai.web_search`, effect: { kind: 'refuse-token' } });
     const { status, headers } = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
     expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('resource_metadata=')]);

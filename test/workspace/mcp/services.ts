@@ -93,7 +93,7 @@ export interface SignInQuestion {
 
 const Request = z.object({ id: z.union([z.string(), z.number()]), method: z.string() });
 
-/** The answer to a request whose connection waits for the user's sign-in; undefined where nothing is waited for. */
+/** The answer to a request whose connection waits for the user's sign-in; undefined if nothing is waited for. */
 export function signInAnswer(server: NamedServer, question: SignInQuestion): Response | undefined {
   const { state, settings, user, host, path, methods } = question;
   if (server.neededFor === 'tools/call' && !methods.includes('tools/call')) return undefined;

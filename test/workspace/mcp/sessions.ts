@@ -14,7 +14,7 @@ export interface Exchange {
   request: Request;
   /** The parsed body of a POST. */
   body: unknown;
-  /** The method of the body's first message, empty where it has none. */
+  /** The method of the body's first message, empty if it has none. */
   method: string;
   userId: string;
   path: string;
@@ -26,13 +26,13 @@ export interface Exchange {
 interface Session {
   userId: string;
   path: string;
-  /** As of the latest request: what is known of the user may have changed since the first. */
+  /** As of the latest request: what is known about the user may have changed since the first. */
   served: ServedServer;
   server: Server;
   transport: WebStandardStreamableHTTPServerTransport;
 }
 
-/** The 2025 revisions: sessions that begin with `initialize`, or none where the settings say so. */
+/** The 2025 revisions: sessions that begin with `initialize`, or none if the settings say so. */
 export class Sessions {
   readonly #settings: ManagedServerSettings;
   readonly #live = new Map<string, Session>();

@@ -27,7 +27,7 @@ function warehouse(id: string, more: Partial<Warehouse> = {}): Warehouse {
   };
 }
 
-/** A world in which every rule could decide, each for a warehouse of its own. */
+/** A world in which every rule could decide, each for its own warehouse. */
 const ALL: StateOptions = {
   users: [USER],
   warehouses: ['asked', 'mine', 'last', 'default', 'shared'].map((id) => warehouse(id)),

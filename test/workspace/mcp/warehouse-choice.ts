@@ -29,7 +29,7 @@ export type ChoiceState = Pick<
 
 /**
  * Override, then workspace default, then the heuristic (spec/managed-mcp-endpoints.md › What the service does, 6); a
- * warehouse in the request itself comes before all three. A warehouse that somebody named is never passed over, be it
+ * warehouse in the request itself comes before all three. A warehouse that someone named is never passed over, be it
  * deleted or forbidden: the query then fails when it tries to start (spec/default-warehouse-override.md › Target
  * warehouse requirement). Only a "last selected" that nobody has selected yet is no answer.
  */

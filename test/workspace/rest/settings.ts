@@ -60,7 +60,7 @@ function checkAdmin(call: Call): void {
   );
 }
 
-/** An etag that was read before somebody else's change is stale; whoever sends none takes the risk. */
+/** An etag that was read before someone else's change is stale; whoever sends none takes the risk. */
 function checkEtag(call: Call, etag: string | undefined): void {
   if (etag === undefined || etag === '' || etag === etagOf(call)) return;
   throw new RestFault(

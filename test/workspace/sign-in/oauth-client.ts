@@ -68,7 +68,7 @@ export class OAuthClient {
     return { client, redirectUri, verifier, state, address };
   }
 
-  /** Opens the request in a browser of its own, up to the callback. */
+  /** Opens the request in its own browser, up to the callback. */
   async callbackOf(started: Started): Promise<URL> {
     const end = await new ScriptedBrowser().open(started.address);
     if (end.kind === 'page') throw new Error(`No callback but a page, ${end.status}: ${end.text}`);

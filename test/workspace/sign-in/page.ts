@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 /** The pages that a user sees while signing in. */
 
-/** What becomes of a sign-in: a user decides on the page, or it is decided for them. */
+/** What happens to a sign-in: a user decides on the page, or it is decided for them. */
 export type Approval = 'ask' | 'deny' | { as: string };
 
 export interface ConsentPage {

@@ -120,7 +120,7 @@ describe('a sign-in to a service within a sign-in to the workspace that names a 
     expect((await callerWith(workspace, access_token)('POST', path, SEARCH)).status).toBe(200);
   });
 
-  test('may be denied, and the workspace is signed in to all the same', async () => {
+  test('may be denied, and the workspace is signed in to anyway', async () => {
     const browser = new ScriptedBrowser();
     const started = await client.attempt({ extra: { resource: resource() } });
     const consent = await opened(started.address.href, browser);

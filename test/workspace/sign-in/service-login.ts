@@ -21,7 +21,7 @@ export interface ServiceLogin {
   handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>;
   /**
    * The page of the first of these resources that waits for this user's sign-in, leading back to `returnPath`;
-   * undefined where none does, or where the page has been `shown` already.
+   * undefined if none does, or where the page has been `shown` already.
    */
   pageFor(user: User, resources: string[], shown: string | undefined, returnPath: string): string | undefined;
 }

@@ -140,7 +140,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       await provider.interactionFinished(request, response, refusal);
       return;
     }
-    // The user has allowed the client; a service whose connection waits for them asks on a page of its own.
+    // The user has allowed the client; a service whose connection waits for them asks on its own page.
     const page = options.serviceLogin.pageFor(user, resourcesOf(details.params[RESOURCES]), before, request.url ?? '');
     if (page) {
       allowed.set(details.uid, user.userName);
@@ -169,7 +169,7 @@ function resourcesOf(kept: unknown): string[] {
   return typeof kept === 'string' ? kept.split(' ') : [];
 }
 
-/** Each sign-in begins anew: a user may choose another user each time, which a session of the last one would prevent. */
+/** Each sign-in begins again: a user may choose another user each time, which a session of the last one would prevent. */
 function forgetSession(request: IncomingMessage): void {
   const cookies = request.headers.cookie?.split('; ').filter((cookie) => !cookie.startsWith('_session'));
   if (cookies) request.headers.cookie = cookies.join('; ');

@@ -4,7 +4,7 @@ const INSTANT = 'bridge/scenarios/slow-workspace.test.ts';
 const OFFICIAL = 'proxy/official-client.test.ts';
 const NETWORK = 'proxy/network.test.ts';
 
-/** What holds where the workspace, the network or somebody's sign-in is missing. */
+/** What holds where the workspace, the network or someone's sign-in is missing. */
 export const NO_CONNECTION: Scenario[] = [
   {
     demand: 'a slow workspace: known answers at once, the session behind their back, a word when the tools differ',
@@ -64,8 +64,8 @@ export const APPLICATION: Scenario[] = [
     demand: 'the socket is of this user alone: a folder and a secret of its own, nobody unproven stays, no TCP port',
     proofs: [
       [HUB, 'only this user can read where the hub is, and a file that others could write is not believed'],
-      [HUB, 'each start has an address and a secret of its own'],
-      [HUB, 'nobody is let in without the secret, or after a second of silence'],
+      [HUB, 'each start has its own address and secret'],
+      [HUB, 'no one is let in without the secret, or after a second of silence'],
       [SHARED, 'the application opens no TCP port'],
     ],
   },
@@ -80,10 +80,10 @@ export const APPLICATION: Scenario[] = [
   {
     demand: 'an application that goes mid-session costs its clients nothing but answers that nobody knows',
     proofs: [
-      [HUB, 'the proxy goes on alone, the client sees no error, and what was open and harmless is asked again'],
+      [HUB, 'the proxy continues alone, the client sees no error, and what was open and harmless is asked again'],
       [HUB, 'the proxy attaches again when the application is back at once'],
       [HUB, 'a call of unknown outcome is answered with an error that says so, and is not sent again'],
-      [KILLED, 'goes on %s: what it follows and how much of the log it hears stays'],
+      [KILLED, 'continues %s: its subscriptions and log level stay'],
       [KILLED, 'that was not open yet is opened without it, and the client is answered once'],
       [KILLED, 'after the client has said its last still brings what can be asked again'],
       [KILLED, 'has each call of a batch that was open answered with an error that says what is not known'],

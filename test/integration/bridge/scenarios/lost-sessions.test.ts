@@ -117,7 +117,7 @@ describe('a session that the server forgets', () => {
     expect(server.arrivals.at(-1)?.headers['mcp-session-id']).toBe('session-1');
   });
 
-  it('leaves in words a call for which three sessions in a row were forgotten', async () => {
+  it('gives up with an explanation on a call for which three sessions in a row were forgotten', async () => {
     const session = orderly({ onCall: (_arrival, response) => void response.writeHead(404).end() });
     const { server, proxy } = await stage.begin(session.script);
     await proxy.open();

@@ -80,7 +80,7 @@ const SESSIONS: Scenario[] = [
     demand: 'what the old session had granted (resources to follow, how much of the log) is asked for again',
     proofs: [
       ['bridge/recovery.test.ts', 'is replaced by one that follows the same resources and tells as much of its log'],
-      ['hub/killed.test.ts', 'goes on %s: what it follows and how much of the log it hears stays'],
+      ['hub/killed.test.ts', 'continues %s: its subscriptions and log level stay'],
     ],
   },
   {
@@ -93,7 +93,7 @@ const SESSIONS: Scenario[] = [
   },
   {
     demand: 'a server that forgets session after session is named as such',
-    proofs: [[DEATH, 'leaves in words a call for which three sessions in a row were forgotten']],
+    proofs: [[DEATH, 'gives up with an explanation on a call for which three sessions in a row were forgotten']],
   },
   {
     demand: 'the session is ended at the server when the client goes, and answers under way are delivered first',
@@ -151,7 +151,7 @@ const STREAMING: Scenario[] = [
     demand: 'no silence that is shorter than what servers need ends an answer, and progress begins it anew',
     seen: 'https://github.com/modelcontextprotocol/typescript-sdk/issues/1211: cut after five minutes',
     proofs: [
-      ['proxy/odd-servers.test.ts', 'is answered in words, once the bridge has waited long enough'],
+      ['proxy/odd-servers.test.ts', 'is answered with an explanation, once the bridge has waited long enough'],
       ['proxy/odd-servers.test.ts', 'is none where progress comes'],
       [PRESSURE, 'a connection on which nothing is said is asked by TCP itself whether it is still there'],
       [OFFICIAL, 'a stall in the middle of an answer'],
@@ -235,7 +235,7 @@ const UNDER_PRESSURE: Scenario[] = [
   {
     demand: 'lines that are no frames are answered, and the session goes on',
     seen: 'they vanish in mcp-remote',
-    proofs: [[STDIO, 'answers what is no frame, and the session goes on']],
+    proofs: [[STDIO, 'answers what is no frame, and the session continues']],
   },
   {
     demand: 'request ids of every legal kind, and servers that mangle them',

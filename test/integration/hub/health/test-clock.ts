@@ -22,7 +22,7 @@ export class TestClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Time passes, and whoever waits is called at their time. */
+  /** Time passes, and anyone who waits is called at their time. */
   pass(milliseconds: number): void {
     const end = this.#now + milliseconds;
     for (;;) {
