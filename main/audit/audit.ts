@@ -49,7 +49,7 @@ export class Audit {
         const targets = await auditTargets(this.#env);
         if (targets?.file) await appendToAudit(this.#env, calls);
         await this.#send(targets, calls);
-        this.#lastComplaint = undefined;
+        if (targets?.otlp === undefined) this.#lastComplaint = undefined;
       } catch (error) {
         this.#complainOnce(`Calls could not be audited. ${inOneLine(error)}`);
       }
@@ -65,8 +65,14 @@ export class Audit {
     }
     if (address === undefined) return;
     const { openOtlp } = await import('./otlp.ts');
-    this.#otlp ??= { address, audit: openOtlp(address) };
+    this.#otlp ??= { address, audit: openOtlp(address, (failure) => this.#hear(address, failure)) };
     for (const call of calls) this.#otlp.audit.add(call);
+  }
+
+  #hear(address: string, failure: string | undefined): void {
+    if (failure === undefined) this.#lastComplaint = undefined;
+    // Without what may be a password in the address.
+    else this.#complainOnce(`Calls could not be sent to the collector at ${new URL(address).host}: ${failure}.`);
   }
 
   #complainOnce(words: string): void {

@@ -1,13 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Audit } from '../../../main/audit/audit.ts';
 import { appendToAudit, auditFile } from '../../../main/audit/audit-file.ts';
 import type { AuditedCall } from '../../../main/audit/audited-call.ts';
+import type { HubCall } from '../../../main/hub/session-log.ts';
 import { homeOfAna, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { locked, managedHome } from '../policy/managed-home.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
-import { startCollector } from './collector.ts';
+import { FAULTS, startCollector, startFaultyCollector } from './collector.ts';
 
 const MARKER = 'marker-8c1f0d7e';
 
@@ -169,6 +171,54 @@ describe('an audit to a collector', () => {
     proxy.stdin.end();
     expect(await proxy.ended).toBe(0);
     expect(await auditedLines(env)).toHaveLength(3);
+  });
+});
+
+describe('a collector that', () => {
+  const HUB_CALL: Omit<HubCall, 'id'> = {
+    session: 1,
+    pid: 1,
+    clientName: 'codex-mcp-client',
+    clientVersion: '1',
+    profile: 'ana',
+    path: SQL,
+    method: 'tools/call',
+    tool: 'execute_sql',
+    startedAt: 0,
+    durationMs: 1,
+    outcome: 'answered',
+    errorCode: null,
+    bytesFromClient: 1,
+    bytesToClient: 1,
+    contents: null,
+    attempts: [],
+    problem: null,
+  };
+
+  test.each([...Object.keys(FAULTS), 'is not there'])(
+    '%s is told of once, and keeps no call and no end waiting without end',
+    { timeout: 60_000 },
+    async (fault) => {
+      const url = fault in FAULTS ? await startFaultyCollector(fault) : 'http://127.0.0.1:9';
+      const { env } = await homeOfAna();
+      await runCommand(env, ['audit', 'on', '--file', '--otlp', url.replace('//', '//user:hunter2@')]);
+      const words: string[] = [];
+      const audit = new Audit(env, (line) => words.push(line));
+      for (let number = 0; number < 3; number += 1) audit.add({ ...HUB_CALL, startedAt: number });
+      await audit.close();
+      expect(words).toEqual([expect.stringContaining(`could not be sent to the collector at ${new URL(url).host}: `)]);
+      expect(words.join()).not.toContain('hunter2');
+      expect(await auditedLines(env)).toHaveLength(3);
+    },
+  );
+
+  test('never ends its answer lets a proxy answer and end', { timeout: 60_000 }, async () => {
+    const { env } = await homeOfAna();
+    await runCommand(env, ['audit', 'on', '--otlp', await startFaultyCollector('drips an answer without end')]);
+    const proxy = await callThrice(env);
+    proxy.stdin.end();
+    expect(await proxy.ended).toBe(0);
+    expect(proxy.stderr).not.toContain(MARKER);
   });
 });
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -64,6 +64,45 @@ export async function startCollector() {
           ),
       ),
   };
+}
+
+/** How a collector may fail. */
+export const FAULTS: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  'refuses what it gets': (_, response) => void response.writeHead(400).end('{"message":"no"}'),
+  'wants a password': (_, response) => void response.writeHead(401).end(),
+  fails: (_, response) => void response.writeHead(500).end('<html>'),
+  'is overloaded, and asks to come again in an hour': (_, response) =>
+    void response.writeHead(503, { 'retry-after': '3600' }).end(),
+  'leads elsewhere': (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+  'breaks off': (request) => void request.socket.destroy(),
+  'stays silent': () => {},
+  'drips an answer without end': (_, response) => {
+    const timer = setInterval(() => response.write(' '), 200);
+    response.on('close', () => clearInterval(timer));
+  },
+  'floods with an answer without end': (_, response) => {
+    const pour = () => {
+      while (!response.destroyed && response.write(' '.repeat(65_536)));
+    };
+    response.on('drain', pour);
+    pour();
+  },
+};
+
+/** Receives OTLP, and fails in one way. */
+export async function startFaultyCollector(fault: string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    FAULTS[fault]?.(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
 }
 
 function valuesOf(list: z.infer<typeof attributes>): Record<string, unknown> {
