@@ -1,5 +1,6 @@
 import { sectionValues } from '../auth/profiles/config-document.ts';
 import { configFilePath, readConfig } from '../auth/profiles/config-file.ts';
+import { parseHost } from '../auth/profiles/host.ts';
 import { SETTINGS_SECTION } from '../auth/profiles/profiles.ts';
 import { openServers } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
@@ -41,15 +42,30 @@ async function exportedProfiles(env: NodeJS.ProcessEnv) {
   const leftOut: Exported['leftOut'] = [];
   for (const name of names) {
     const values = sectionValues(document, name) ?? new Map<string, string>();
-    const host = values.get('host');
-    if (!host) continue;
+    const address = addressOf(values.get('host'));
+    if (!address) continue;
     const isPlain = (key: string) => PROFILE_KEYS.some((plain) => plain === key);
     const plain = [...values].filter(([key, value]) => isPlain(key) && value !== '');
-    profiles.push({ ...Object.fromEntries(plain), name, host });
+    // The address alone: what is written before it or behind it may be secret.
+    profiles.push({ ...address, ...Object.fromEntries(plain), name, host: address.host });
     const keys = [...values.keys()].filter((key) => !isPlain(key));
     if (keys.length > 0) leftOut.push({ profile: name, keys });
   }
   return { profiles, leftOut };
+}
+
+/** What a profile's host says, as the keys of a profile; undefined where it is no address. */
+function addressOf(host = ''): Omit<ProvisionedProfile, 'name'> | undefined {
+  try {
+    const { host: origin, workspaceId, accountId } = parseHost(host);
+    return {
+      host: origin,
+      ...(workspaceId !== undefined && { workspace_id: workspaceId }),
+      ...(accountId !== undefined && { account_id: accountId }),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 const THERE: readonly EntryStatus[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];

@@ -1,4 +1,4 @@
-import { LineCounter, type Node, parseDocument, stringify } from 'yaml';
+import { type ErrorCode, LineCounter, type Node, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import { SERVER_KINDS } from '../clients/server-arguments.ts';
 import { metaSchema } from '../clients/servers.ts';
@@ -70,6 +70,12 @@ export function provisionJsonSchema(): object {
   return z.toJSONSchema(provisionSchema, { io: 'input' });
 }
 
+/** Where the parser speaks to programmers. */
+const YAML_WORDS: Partial<Record<ErrorCode, string>> = {
+  MULTIPLE_DOCS: 'another document begins here, and a file holds one',
+  RESOURCE_EXHAUSTION: 'it is nested too deeply',
+};
+
 /**
  * Reads a file in YAML or JSON, which is YAML too.
  * @throws {CausewayError} `invalid_file`, with line and column
@@ -86,7 +92,12 @@ export function parseProvision(path: string, bytes: Buffer): Provision {
     return { line, column: col };
   };
   const [broken] = document.errors;
-  if (broken) throw unreadable(path, placeAt(broken.pos[0]), broken.message);
+  if (broken) throw unreadable(path, placeAt(broken.pos[0]), YAML_WORDS[broken.code] ?? broken.message);
+  visit(document, {
+    Alias(_, { range }) {
+      throw unreadable(path, placeAt(range?.[0] ?? 0), 'aliases (*name) are not resolved here, write the value itself');
+    },
+  });
   const parsed = provisionSchema.safeParse(document.toJS({ maxAliasCount: 0 }));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -113,6 +113,12 @@ describe('causeway provision', () => {
     ['version: 1\nservers:\n  - name: a\n    path: x', 'servers.0'],
     ['version: 1\n  x: [', 'line 1, column 10: Nested mappings are not allowed in compact mappings.'],
     ['{"version": 2}', 'line 1, column 13: version'],
+    ['version: 1\nservers:\n  - &x { name: a }\n  - *x\n', 'line 4, column 5: aliases (*name) are not resolved here'],
+    ['version: 1\n---\nversion: 1\n', 'line 2, column 1: another document begins here'],
+    [`version: 1\nrules: ${'['.repeat(100_000)}`, 'it is nested too deeply'],
+    ['version: 1\nversion: 1\n', 'line 2, column 1: Map keys must be unique'],
+    ['version: 1\n\tprofiles: []\n', 'line 2, column 1: Tabs are not allowed as indentation'],
+    ['', 'line 1, column 1'],
   ])('refuses %j with the place', async (text, words) => {
     const { run, file } = await home();
     await writeFile(file, text);
@@ -148,13 +154,16 @@ describe('causeway provision --export', () => {
   test('writes what another computer becomes the same with, without secrets', async () => {
     const one = await home();
     await one.apply();
-    await writeFile(one.configFile, `${await one.readConfig()}\n[own]\nhost = ${HOST}\ntoken = dapi-secret\n`);
+    const own = `[own]\nhost = https://:hunter2@acme.cloud.databricks.com/?o=7&token=hunter2\ntoken = dapi-secret\n`;
+    const wrong = '[wrong]\nhost = https://ana:hunter2@acme.cloud.databricks.com\n';
+    await writeFile(one.configFile, `${await one.readConfig()}\n${own}\n${wrong}`);
     const file = join(one.folder, 'exported.yaml');
     const { code, stderr, stdout } = await one.run('provision', '--export', file);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('no secrets') });
     expect(stderr).toContain('left out of the profile "own": token');
     const text = await readFile(file, 'utf8');
-    expect(text).not.toContain('dapi');
+    expect(text).not.toMatch(/dapi|hunter2/);
+    expect(text).toContain('workspace_id: "7"');
     const other = await home();
     await writeFile(other.file, text);
     const applied = await other.apply();
