@@ -13,7 +13,7 @@ export type AuthMethod =
   | 'env-oidc'
   | 'file-oidc';
 
-/** The values of `auth_type` that Causeway can do, in the order in which Databricks tools try them. */
+/** The values of `auth_type` that Causeway supports, in the order in which Databricks tools try them. */
 export const AUTH_TYPES: Readonly<Record<string, AuthMethod>> = {
   pat: 'pat',
   'oauth-m2m': 'oauth-m2m',
@@ -73,7 +73,7 @@ export interface TokenRequest {
   signal?: AbortSignal | undefined;
   /**
    * Called if nobody is signed in and the user is asked to sign in, which the token then waits for. The user is asked when
-   * it has resolved: until then the process has time for those who have to hear of it.
+   * it has resolved: until then the process can notify others.
    */
   onSignedOut?: ((error: CausewayError) => Promise<void>) | undefined;
 }
@@ -98,18 +98,18 @@ export interface SignInOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SignInProgress) => void) | undefined;
   /**
-   * `if-possible`, the default, shows the address where the browser cannot be opened; `never` shows it only; `must` fails
-   * instead, in case nobody sees the address.
+   * `if-possible`, the default, shows the address if the browser cannot be opened; `never` only shows it; `must` fails
+   * instead, for callers whose user would not see the address.
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
   /**
-   * The user has not asked for it: opens no page where the user has signed in meanwhile, or where a page of the
+   * The user did not request it: opens no page if the user has signed in meanwhile, or if a page of the
    * workspace is open, or was refused or abandoned within the last ten minutes.
    */
   onlyIfNeeded?: boolean | undefined;
   /** Signs in with this application instead of the workspace's stored one; null for the built-in one. */
   application?: OAuthApplication | null | undefined;
-  /** Fails before the browser opens where the sign-in would be lost with this process. */
+  /** Fails before the browser opens if the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** For how long a page that is open counts as seen, in milliseconds, and is not opened once more; 3 s by default. */
   pageSeenMs?: number | undefined;

@@ -14,7 +14,7 @@ export interface UserTokensOptions {
   lockFolder: string;
   /**
    * Trades the refresh token; `undefined` says that it has ended. It may wait for a busy workspace if nothing else would
-   * do (`mayWait`), and not where the present token still works.
+   * do (`mayWait`), but not if the present token still works.
    */
   refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
   /** Why a sign-in that is stored may not be used; undefined if it may. */
@@ -23,7 +23,7 @@ export interface UserTokensOptions {
   chance: number;
   /** Called when a sign-in that was there has ended. */
   onSignedOut: () => void;
-  /** Called when a renewed sign-in could not be stored, and so lives in this process alone until it can be. */
+  /** Called when a renewed sign-in could not be stored and exists only in this process until it can. */
   onNotKept: (error: unknown) => void;
 }
 
@@ -45,12 +45,12 @@ export interface UserTokens extends TokenSource {
 
 /** How long a token that still works is used after a renewal that failed on the way. */
 const REFRESH_GRACE_MS = 30_000;
-/** After how long storing a refreshed sign-in is tried again. */
+/** The delay before storing a refreshed sign-in is tried again. */
 const KEEP_AGAIN_MS = 5_000;
-/** How long that waits for another process when this one ends. */
+/** How long storing waits for another process when this one ends. */
 const SETTLE_MS = 2_000;
 
-/** The name under which a profile's tokens are stored: host and profile, of which a host has no spaces. */
+/** The name under which a profile's tokens are stored: host and profile. A host has no spaces. */
 export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
   return `${host} ${name}`;
 }
@@ -60,7 +60,7 @@ export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): strin
  * the second process uses what the first one stored. The rotated refresh token is stored before the new access token
  * is given out, so a process that is killed leaves either the old pair or the new one. If it cannot be stored, on a full
  * disk say, this process uses it anyway, renews it in turn, and stores it as soon as that can be done; what others
- * store meanwhile goes before it.
+ * store meanwhile takes precedence.
  */
 export function userTokens(options: UserTokensOptions): UserTokens {
   const { profile, store, lockFolder, refresh, refusal, now, chance, onSignedOut, onNotKept } = options;
@@ -68,7 +68,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   const flight = new SingleFlight<TokenRecord>();
   let current: TokenRecord | undefined;
   let graceUntil = 0;
-  /** A renewed record, and the stored one in whose place it belongs. */
+  /** A renewed record, and the stored one that it replaces. */
   let unkept: { record: TokenRecord; instead: TokenRecord; triedAt: number } | undefined;
 
   const locked = <T>(work: () => Promise<T>, lockOptions?: LockOptions) => withLock(lockFolder, work, lockOptions);
@@ -87,9 +87,9 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     return text && unpackRecord(text);
   }
 
-  /** What is stored, or what belongs in its place. */
+  /** The stored record, or its replacement. */
   function newest(stored: TokenRecord | undefined): TokenRecord | undefined {
-    // A keychain that is locked for now says nothing against what it could not take.
+    // A temporarily locked keychain does not invalidate what it could not store.
     if (unkept && !stored && store.unreadable) return unkept.record;
     const isInPlace = unkept && stored && packRecord(stored).equals(packRecord(unkept.instead));
     if (!isInPlace) unkept = undefined;
@@ -135,7 +135,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     const ready = usable(stored, rejected);
     if (ready) return ready;
     return renewLocked(rejected).catch((error: unknown) => {
-      // No lock, no renewal: but a token that still works needs none yet.
+      // Without the lock there is no renewal, but a token that still works needs none yet.
       const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
       if (!isLockless || !isAlive(stored.access, now()) || stored.access.token.equals(rejected)) throw error;
       graceUntil = now() + REFRESH_GRACE_MS;
@@ -175,7 +175,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   async function access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
     keepAgain();
     const ready = usable(current, rejected);
-    // What may not be used here any more may have been replaced by another process.
+    // Another process may have replaced a record that may no longer be used here.
     if (ready && !(await refusal(ready))) return ready.access;
     const before = current;
     current = undefined;
@@ -302,7 +302,7 @@ export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions):
     try {
       return await acquire(rejected);
     } catch (error) {
-      // It is renewed ahead of its end, so that a failure on the way need not be one of the request.
+      // It is renewed early, so a transient failure does not have to fail the request.
       if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
       graceUntil = now() + REFRESH_GRACE_MS;
       return present;

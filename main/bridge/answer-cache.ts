@@ -10,7 +10,7 @@ import { memberAt, membersOf } from './frame/members.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
-/** How late a timer may fire in a process that is not busy, and the longest delay that is made up for, in milliseconds. */
+/** The delay of timers in an idle process, and the longest delay that is compensated for, in milliseconds. */
 const TIMER_SLACK_MS = 20;
 const MAX_TIMER_LAG_MS = 250;
 
@@ -51,7 +51,7 @@ const UNKNOWN_SERVER = {
 /** What the cache depends on. */
 export interface AnswerCachePort {
   memory: AnswerStore;
-  /** Whether nothing is answered without the server. */
+  /** Whether only the server may answer. */
   isOff: boolean;
   sink: FrameSink;
   tool: ConnectionTool;
@@ -133,7 +133,7 @@ export class AnswerCache {
     const due = performance.now() + delayMs;
     const passed = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => {
-        // A process that had no time for its timers had none for the server's answer either.
+        // A process too busy for its timers was too busy for the server's answer as well.
         const lagMs = Math.min(performance.now() - due, MAX_TIMER_LAG_MS);
         timer = setTimeout(resolve, lagMs < TIMER_SLACK_MS ? 0 : lagMs, 'late');
       }, delayMs);
@@ -166,7 +166,7 @@ export class AnswerCache {
     this.#announceConnectionTool();
   }
 
-  /** What went wrong may make another tool of the connection tool: the client holds the one that fitted before. */
+  /** A different failure can change the connection tool: the client still lists the previous one. */
   #announceConnectionTool(): void {
     const { name } = this.#tool.definition();
     if (this.#connectionTool === undefined || this.#connectionTool === name) return;
@@ -174,7 +174,7 @@ export class AnswerCache {
     this.#sink.write(LIST_CHANGED);
   }
 
-  /** Answers a request that has failed. Tells whether that was possible. */
+  /** Answers a request that has failed. Returns whether that was possible. */
   async fallback(pending: PendingRequest, error: unknown): Promise<boolean> {
     void this.failed(error);
     if (isUnavailable(error) && isFirstPage(pending) && (await this.answer(pending))) return true;
@@ -231,7 +231,7 @@ export class AnswerCache {
   }
 }
 
-/** Whether a failure says only that the server cannot be asked now. */
+/** Whether a failure only means that the server cannot be reached now. */
 function isUnavailable(error: unknown): error is CausewayError {
   return error instanceof CausewayError && UNAVAILABLE_CODES.has(error.code);
 }

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateFolder } from '../platform/paths.ts';
 
-/** The answers that are kept: what a client must have at its start, and that seldom changes. */
+/** The stored answers: those that a client needs at startup and that seldom change. */
 export type StoredMethod = 'initialize' | 'tools/list';
 
 /** The last known answers of one managed server to one profile, kept on disk as whole frames. */
 export interface AnswerStore {
   get(method: StoredMethod): Promise<Buffer | undefined>;
-  /** Never throws: what cannot be kept is asked for again next time. */
+  /** Never throws: an answer that cannot be stored is requested again next time. */
   put(method: StoredMethod, frame: Buffer): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
   };
 }
 
-/** The names of a server's tools as it listed them last; undefined if it never has. Sends no request. */
+/** The tool names that the server listed last; undefined if it never did. Sends no request. */
 export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServer): Promise<string[] | undefined> {
   const listed = await openAnswerStore(env, server).get('tools/list');
   if (!listed) return undefined;

@@ -27,10 +27,10 @@ export interface AnswerEvents {
   sent(): SentSecrets;
 }
 
-/** How many requests of the server's are refused at once: they may come without end. */
+/** How many of the server's requests are refused at once: they may be endless. */
 const MAX_REFUSALS = 16;
 
-/** How many ids are remembered, to tell a response to another request from one whose id the server has mangled. */
+/** How many ids are remembered, to distinguish a response to another request from one with a mangled id. */
 const RECENT_IDS = 256;
 
 const NO_HEAD: ResponseHead = { status: 200, headers: {} };
@@ -57,7 +57,7 @@ export class Answers {
     this.#events = events;
   }
 
-  /** The server has the frame of this request. */
+  /** The server has received this request's frame. */
   sent(pending: PendingRequest): void {
     if (!pending.isOpen) return;
     this.#open.add(pending);
@@ -70,7 +70,7 @@ export class Answers {
     this.#sent += 1;
   }
 
-  /** Nothing more comes for this request. An answer whose id matches no request is used if there was no better one. */
+  /** No more frames arrive for this request. An answer whose id matches no request is used if there was no better one. */
   settle(pending: PendingRequest): void {
     const { stray } = pending;
     pending.stray = undefined;
@@ -84,7 +84,7 @@ export class Answers {
     this.#open.delete(pending);
   }
 
-  /** Takes a frame from the answer to what a request has sent. Batches come for batches only. */
+  /** Takes a frame from the response to a request. Batches answer batches only. */
   take(pending: PendingRequest, frame: Buffer, head: ResponseHead, json = parseFrame(frame)): void {
     const { kind } = envelopeOf(json);
     if (kind === 'invalid') return;
@@ -120,7 +120,7 @@ export class Answers {
     if (passed) this.#sink.write(passed);
   }
 
-  /** Those frames of an array that the client may read, as an array again. */
+  /** The frames of an array that the client may read, as an array. */
   #takeBatch(pending: PendingRequest, batch: Buffer, head: ResponseHead): void {
     const kept: Buffer[] = [];
     let isWhole = true;
@@ -175,7 +175,7 @@ export class Answers {
 
   /** A request or notification of the server's as the client may read it; undefined if it may not. */
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
-    // Some clients would take it for the answer to their own request with this id.
+    // Some clients would mistake it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
     const line = withoutTokens(this.#progress.adjusted(toLine(frame), json), this.#events.sent());
     const unsafe = unsafeAddress(json);
@@ -188,7 +188,7 @@ export class Answers {
 
   #reply(frame: string): void {
     this.#refusals += 1;
-    // Not at once: this frame has come in the middle of an answer that is being read.
+    // Deferred, because this frame arrived in the middle of an answer that is being read.
     setImmediate(() => {
       this.#refusals -= 1;
       this.#events.reply(Buffer.from(frame));

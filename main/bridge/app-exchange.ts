@@ -12,8 +12,8 @@ const KEEPS_METHOD = new Set([307, 308]);
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /**
- * The path at the same origin to which an app's redirect leads. Frameworks redirect `/mcp` to `/mcp/`, and take themselves to
- * be at the address on which they listen behind the edge, such as `http://localhost:8000`. Undefined if it leads elsewhere,
+ * The path at the same origin that an app redirects to. Frameworks redirect `/mcp` to `/mcp/`, and use the internal address on
+ * which they listen behind the edge, such as `http://localhost:8000`. Undefined if it leads elsewhere,
  * or to the workspace, whose sign-in page it then is: the host of a redirect is never sent anything.
  */
 export function pathAfterRedirect(

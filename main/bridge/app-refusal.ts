@@ -8,7 +8,7 @@ import { explainFailure, type UpstreamFailure } from './errors.ts';
 import { header, mediaType } from './http-exchange.ts';
 
 /**
- * What a Databricks App's failure means. A redirect or a page says that it is stopped, or that the user may not come in: the
+ * What a Databricks App's failure means. A redirect or a page means that it is stopped, or that the user has no access. The
  * workspace is asked which.
  */
 export async function explainAppFailure(
@@ -31,7 +31,7 @@ export async function explainAppFailure(
   return explainFailure(failure, { host, path, profile: profile.name, by: profile.method, sent }, method);
 }
 
-/** Of an app that runs, as the workspace says. */
+/** For an app that is running according to the workspace. */
 function explainRefusal(
   app: AppAccess,
   { head, text }: Extract<UpstreamFailure, { kind: 'refused' }>,

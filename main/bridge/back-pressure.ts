@@ -35,14 +35,14 @@ export function intercept(sink: FrameSink, write: (frame: Buffer) => void): Fram
 /** An answer that is being read from the network. */
 export interface Reader {
   resume(): void;
-  /** The bytes of it that are in memory and have not gone on to the sink. */
+  /** Its bytes in memory that have not reached the sink. */
   readonly held: number;
 }
 
 /**
  * Keeps memory bounded when a client stops reading: answers are read from the network only while the bytes held stay
- * under a limit. While the client does read, one favoured answer does not count, so that a single large one still arrives
- * and delays no other; and small ones always get through.
+ * under a limit. While the client reads, one preferred answer does not count: a single large answer still arrives and
+ * delays no other. Small answers always get through.
  */
 export class FlowControl {
   readonly #sink: FrameSink;
@@ -57,7 +57,7 @@ export class FlowControl {
     sink.onDrain(() => this.#wake());
   }
 
-  /** A chunk of an answer has arrived. Tells whether `reader` must stop reading until it is resumed. */
+  /** A chunk of an answer has arrived. Returns whether `reader` must stop reading until it is resumed. */
   arrived(reader: Reader, bytes: number): boolean {
     this.#held += bytes;
     if (this.#mayRead(reader)) return false;
@@ -65,14 +65,14 @@ export class FlowControl {
     return true;
   }
 
-  /** `bytes` of an answer that is not at its end have gone on to the sink. */
+  /** `bytes` of an unfinished answer have reached the sink. */
   passedOn(reader: Reader, bytes: number): void {
     this.#held -= bytes;
     if (this.#favoured === reader && reader.held < SMALL_BYTES) this.#favoured = undefined;
     this.#wake();
   }
 
-  /** The answer has ended, whole or broken; the last `bytes` of it have gone on or were dropped. */
+  /** The answer has ended, whole or broken; its last `bytes` have reached the sink or were dropped. */
   ended(reader: Reader, bytes: number): void {
     this.#held -= bytes;
     if (this.#favoured === reader) this.#favoured = undefined;

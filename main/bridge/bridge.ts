@@ -24,7 +24,7 @@ import { WaitingRequests } from './waiting-requests.ts';
 /** One client's session with one managed server. It takes whole frames and writes each answer to the sink once it is complete. */
 export interface Bridge {
   receive(frame: Buffer): void;
-  /** A line that was no frame. */
+  /** A line that is not a frame. */
   fault(fault: FrameFault): void;
   /** The memory held by frames that were received and are not settled, in bytes. */
   readonly pendingBytes: number;
@@ -47,7 +47,7 @@ const IN_FLIGHT_BYTES = 64 * 1024;
 /** The delay before the next attempt at a session for a client that was answered from the cache, in milliseconds. */
 const RECONNECT_DELAY_MS = 5_000;
 
-/** The same where the user has to sign in to the service first. The bridge is notified when they have. */
+/** The same if the user must first sign in to the service. The bridge is notified when they have. */
 const SERVICE_RECONNECT_DELAY_MS = 60_000;
 
 class StdioBridge implements Bridge {
@@ -159,7 +159,7 @@ class StdioBridge implements Bridge {
   }
 
   #receive(frame: Buffer): void {
-    // Only a client that has begun no session can be of the stateless revision.
+    // Only a client without a session can speak the stateless revision.
     const isStatelessClient = this.#stateless.isUsed || (this.#session.state.generation === 0 && isStateless(frame));
     if (!isStatelessClient || !this.#stateless.receive(frame)) this.#take(frame);
   }
@@ -206,7 +206,7 @@ class StdioBridge implements Bridge {
     else this.#sink.write(frame);
   }
 
-  /** Sends a frame to the server, or to the connection tool where the frame calls that. */
+  /** Sends a frame to the server, or to the connection tool if the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (envelope.kind === 'response' && this.#service?.takeResponse(frame)) return Promise.resolve();
     if (mayCallConnectionTool(json)) return this.#callTool(frame, envelope, json);
@@ -298,7 +298,7 @@ class StdioBridge implements Bridge {
     this.#reconnectTimer.unref();
   }
 
-  /** The user may have signed in to the service: the bridge asks again for what it has answered from the cache. */
+  /** The user may have signed in to the service: the bridge requests again what it answered from the cache. */
   #serviceChanged(): void {
     if (this.#tool.trouble?.code !== 'service_signed_out') return;
     const { name, generation } = this.#session.state;
@@ -315,7 +315,7 @@ class StdioBridge implements Bridge {
   }
 }
 
-/** What the bridge answers by itself: probes that need no server and must not wait for one. */
+/** Requests that the bridge answers itself: probes that need no server and must not wait for one. */
 function localAnswer(envelope: Envelope, state: SessionState): string | undefined {
   if (envelope.kind !== 'request') return undefined;
   const ready = state.name === 'active';

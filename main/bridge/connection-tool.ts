@@ -14,7 +14,7 @@ const SIGN_IN_MS = 45_000;
 const TOOLS_MS = 8_000;
 
 const SIGN_IN = 'sign_in';
-/** The member of `_meta` of `sign_in` that says which sign-in it is: tools of several servers may stand for one and the same. */
+/** The member of `_meta` of `sign_in` that names its sign-in: the tools of several servers may share one. */
 export const WHICH_SIGN_IN = 'causeway/sign-in';
 const STATUS = 'connection_status';
 const NAMES: ReadonlySet<unknown> = new Set([SIGN_IN, STATUS]);
@@ -29,7 +29,7 @@ const SIGN_IN_HELPS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unauthenticated',
 ]);
 
-/** The server that the tool stands for, and the means to reach it. */
+/** The server that the tool represents, and the means to reach it. */
 export interface ConnectionToolPort {
   host: string;
   path: string;
@@ -44,7 +44,7 @@ export interface ConnectionToolPort {
 }
 
 /**
- * The one tool that a client has while the server's own are not known: `sign_in` where that is the remedy, else
+ * The only tool that a client has while the server's tools are unknown: `sign_in` if that is the remedy, else
  * `connection_status`. Its description says what is wrong; its call does the next step, and answers before clients give up.
  */
 export class ConnectionTool {
@@ -110,7 +110,7 @@ export class ConnectionTool {
     return name === SIGN_IN && this.#port.signIn ? this.#signIn(this.#port.signIn) : this.#check();
   }
 
-  /** The error of a request that has waited as long as it may. */
+  /** The error of a request whose wait timed out. */
   stillWaiting(): CausewayError {
     const { host, signIn } = this.#port;
     if (signIn?.pending) {
@@ -244,7 +244,7 @@ function hostOf(origin: string): string {
   return new URL(origin).host;
 }
 
-/** The result of some work, its error, or `late` where it takes longer. */
+/** The result of some work, its error, or `late` if it takes longer. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {

@@ -42,7 +42,7 @@ export type HttpOutcome =
   | { kind: 'accepted'; head: ResponseHead }
   /** `application/json`: one frame. */
   | { kind: 'frame'; head: ResponseHead; frame: Buffer }
-  /** The answer came to its end; its frames went to `onFrame`. */
+  /** The response is complete; its frames went to `onFrame`. */
   | { kind: 'streamed'; head: ResponseHead; place: StreamPlace }
   /** An answer that is not MCP: an error status, a redirect, a page, another type of content. `text` is its beginning. */
   | { kind: 'refused'; head: ResponseHead; text: string }
@@ -71,7 +71,7 @@ export interface StreamPlace {
   retryMs: number | undefined;
 }
 
-/** A header's value; the first one where it came several times. */
+/** A header's value; the first one if it occurs several times. */
 export function header(head: ResponseHead, name: string): string | undefined {
   const value = head.headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -82,18 +82,18 @@ export function mediaType(head: ResponseHead): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** How an answer's content is compressed or otherwise encoded, which nothing here undoes; undefined if it is as it is. */
+/** The content encoding of an answer, which nothing here decodes; undefined if there is none. */
 export function encodingOf(head: ResponseHead): string | undefined {
   const encoding = (header(head, 'content-encoding') ?? '').trim().toLowerCase();
   return encoding === '' || encoding === 'identity' ? undefined : encoding;
 }
 
-/** The place in an answer that is no stream. */
+/** The position in a response that is not a stream. */
 const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
 
 /**
  * Sends one frame over streamable HTTP and reads the answer, whatever its form (spec/managed-mcp-endpoints.md › Response).
- * Always resolves: what goes wrong is an outcome. Reads no faster than the client takes.
+ * Always resolves: failures are outcomes. Reads no faster than the client does.
  */
 export function exchange(connections: Connections, flow: FlowControl, request: HttpRequest): Promise<HttpOutcome> {
   return new Promise((resolve) => {
@@ -205,7 +205,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   }
 
   resume(): void {
-    // Not at once: undici's parser is shared, and this may be called while it reads another answer.
+    // Deferred, because undici's parser is shared, and this may be called while it reads another response.
     queueMicrotask(() => {
       if (!this.#settled) this.#controller?.resume();
     });
@@ -237,7 +237,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     }
   }
 
-  /** A JSON answer. What stands beside the one frame of it that answers goes to `onFrame`. */
+  /** A JSON response. Frames other than the answer go to `onFrame`. */
   #settleWith(text: Buffer, head: ResponseHead): void {
     let last: Buffer | undefined;
     if (this.#request.atOnce) this.#pass(text, head);
@@ -303,7 +303,7 @@ function isFrame(text: Buffer): boolean {
   return envelopeOf(first).kind !== 'invalid';
 }
 
-/** Whether a body labeled as JSON is a web page: proxies do not always label what they send. */
+/** Whether a body labeled as JSON is a web page: proxies do not always label content correctly. */
 function isPage(body: Buffer): boolean {
   return body[skipWhiteSpace(body, 0)] === LESS_THAN;
 }

@@ -20,7 +20,7 @@ export function presetFrame(frame: Buffer, presets: MetaPresets): Buffer {
   if (elements.length === 0) return presetCall(frame, presets);
   const preset = elements.map((element) => presetCall(element, presets));
   const isSame = preset.every((element, index) => element === elements[index]);
-  // What is not JSON continues as it is, and is refused as that.
+  // A line that is not JSON passes unchanged, and is refused later.
   return isSame || parseFrame(frame) === undefined ? frame : Buffer.from(`[${preset.join(',')}]`);
 }
 

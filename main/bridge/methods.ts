@@ -24,7 +24,7 @@ export function isSafeToRepeat(method: string): boolean {
 /** Requests whose effect lasts as long as their session. */
 const STICKY_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
 
-/** Whether what a request asks for lasts as long as its session. */
+/** Whether the effect of a request lasts as long as its session. */
 export function isSticky(method: string): boolean {
   return STICKY_METHODS.has(method);
 }

@@ -20,7 +20,7 @@ export class PendingRequest implements Ending {
   misaddressed = false;
   /**
    * A response whose id matches no request. Servers mangle ids or omit them, so it is used as the answer if no better one
-   * comes; of several, none is used.
+   * comes. If there are several, none is used.
    */
   stray: { frame: Buffer; head: ResponseHead } | 'several' | undefined;
   sessionLosses = 0;

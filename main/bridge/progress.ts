@@ -5,7 +5,7 @@ import type { PendingRequest } from './pending-request.ts';
 
 /** How often a waiting client gets a progress notification, in milliseconds. Some clients time out after 60 s without one. */
 const REPORT_INTERVAL_MS = 12_000;
-/** What a report adds to the progress: little, because a server that reports later counts in whole numbers from 0. */
+/** The increment per report. It is small, because a server that reports later counts in whole numbers from 0. */
 const STEP = 0.001;
 
 /** A request whose client wants progress notifications. */
@@ -20,8 +20,8 @@ interface Report {
 }
 
 /**
- * Notifies a client that its request is still waited for (MCP › Progress), as long as the server sends no progress itself:
- * clients give up on silent requests. Progress only grows, whether the server or the bridge reports it.
+ * Notifies a client that its request is still in progress (MCP › Progress), as long as the server sends no progress itself:
+ * clients give up on silent requests. Progress never decreases, whether the server or the bridge reports it.
  */
 export class ProgressReports {
   readonly #sink: FrameSink;
@@ -77,7 +77,7 @@ export class ProgressReports {
     for (const pending of this.#reports.keys()) if (pending.id === id) this.ended(pending);
   }
 
-  /** A frame of the server's as the client may read it: where it reports progress, more than was reported before. */
+  /** A frame of the server's for the client. If it reports progress, the value is raised above earlier reports. */
   adjusted(frame: Buffer, json: unknown): Buffer {
     const { method, params } = membersOf(this.#reports.size > 0 ? json : undefined);
     const { progress } = membersOf(params);

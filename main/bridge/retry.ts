@@ -22,7 +22,7 @@ export interface Attempted {
 
 /**
  * The delay before a frame is retried, in milliseconds; undefined if it must not be. A frame is retried only if the
- * server has not run it (refused for its token, put off with 429 or 503, or never sent) or where it is idempotent.
+ * server has not run it (its token was refused, it got 429 or 503, or it was never sent) or if it is idempotent.
  */
 export function retryAfterOutcome(
   outcome: HttpOutcome,
@@ -52,8 +52,8 @@ export function isRejection(outcome: HttpOutcome): boolean {
 }
 
 /**
- * Whether an error may be gone on the next attempt. Certificate errors stay, a proxy may lock an account after a few refused
- * passwords, and an answer that took minutes takes as long again. UND_ERR_ABORTED is a proxy's refusal to connect.
+ * Whether an error may be transient. Certificate errors persist, a proxy may lock an account after a few refused
+ * passwords, and a response that took minutes takes as long again. UND_ERR_ABORTED is a proxy's refusal to connect.
  */
 function isTransient(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -4,7 +4,7 @@ import type { HttpOutcome, StreamPlace } from './http-exchange.ts';
 import type { Session } from './session.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
 
-/** Statuses with which a server says that it has no stream of its own: 405 by the specification, 404 as Databricks does. */
+/** Statuses for a server without its own stream: 405 by the specification, 404 from Databricks. */
 const NO_STREAM = new Set([400, 404, 405, 406, 501]);
 
 /** The minimum delay before the stream is reopened, in milliseconds, whatever the server asks for: no request waits for it. */
@@ -67,7 +67,7 @@ export class ServerStream {
       if (outcome?.kind === 'streamed') streams = true;
       hadStream ||= streams;
       failures = streams && outcome?.kind !== 'too-long' ? 0 : failures + 1;
-      // Resuming at the same place would read the event that is too long again.
+      // Resuming at the same place would read the oversized event again.
       place =
         outcome?.kind === 'too-long' ? { lastEventId: undefined, retryMs: place.retryMs } : placeAfter(outcome, place);
       await sleep(Math.max(LEAST_WAIT_MS, waitBefore(place.retryMs, failures)), undefined, { signal }).catch(() => {});
@@ -99,13 +99,12 @@ export class ServerStream {
 
 /** The delays where the server asks for none: the first, doubled from the second failure on, and the longest. */
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
-/** The longest wait that a server may ask for here, in milliseconds: a call may wait for what the stream continues with. */
+/** The longest delay that a server may ask for here, in milliseconds: a call may be waiting for the rest of the stream. */
 const LONGEST_ASKED_MS = 60_000;
 
 /**
- * The delay before an event stream is reopened, in milliseconds, with jitter: never less than the server asked for
- * (MCP › Resumability and Redelivery) within the limits of any such wait, and longer from one failure to the next, whatever
- * it asked for before them.
+ * The delay before an event stream is reopened, in milliseconds, with jitter. It is never less than the server asked for
+ * (MCP › Resumability and Redelivery), within the limits of such delays, and grows from one failure to the next.
  */
 export function waitBefore(retryMs: number | undefined, failures: number, random: () => number = Math.random): number {
   const backoff = backoffMs(Math.max(1, failures), random(), BACKOFF);

@@ -13,13 +13,13 @@ import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 /** How long a call waits for the user at the page, in milliseconds: clients give up after 60 s. */
 const PAGE_WAIT_MS = 45_000;
 
-/** An answer that comes sooner than this is not the user's, in milliseconds: Codex declines by itself in a script. */
+/** A response that comes sooner than this, in milliseconds, is not the user's: Codex declines by itself in a script. */
 const FIRST_READ_MS = 1_000;
 
-/** Requests that a model or a user has asked for: they wait for the user. Whatever else is refused fails at once, without a page. */
+/** Requests made by a model or a user: they wait for the user. Other refused requests fail at once, without a page. */
 const WAITING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Marks the requests that the bridge itself makes of the client. */
+/** Marks the bridge's own requests to the client. */
 const OWN_REQUEST = '"causeway-sign-in-';
 
 export interface ServiceRefusalPort {
@@ -136,7 +136,7 @@ export class ServiceRefusals {
     const { action } = membersOf(result);
     const isSeen = performance.now() - askedAt >= FIRST_READ_MS;
     if (action === 'decline' && isSeen) return false;
-    // No user has decided: the client does not support what it declared, or it answers by itself because it is not visible.
+    // No user has decided: the client lacks what it declared, or answers by itself because no user is present.
     if (action !== 'accept') await service.open(url);
     const complete = () =>
       toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);

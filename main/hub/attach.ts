@@ -21,7 +21,7 @@ import {
 
 /** How long a hub that has proven itself may take to find the server, in milliseconds. */
 const WELCOME_MS = 4_000;
-/** How long a hub that has been silent may take to show that it lives, in milliseconds. */
+/** How long a silent hub may take to show that it is alive, in milliseconds. */
 const ALIVE_MS = 10_000;
 /** The extra time to read answers that arrived while this process was suspended, in milliseconds. */
 const WAKE_GRACE_MS = 500;
@@ -95,7 +95,7 @@ export function askHub(rendezvous: Rendezvous, question: HubQuestion): Promise<s
   });
 }
 
-/** `gone` where it accepts no connection or closes it: it has ended or is quitting. `silent` where it accepts one and sends nothing. */
+/** `gone` if it accepts no connection or closes it: it has ended or is quitting. `silent` if it accepts one and sends nothing. */
 function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> {
   return new Promise((resolve) => {
     const dialogue = new Dialogue(rendezvous, ALIVE_MS);
@@ -133,7 +133,7 @@ class Dialogue {
     this.#socket = connect({ path: rendezvous.address, allowHalfOpen: true });
     this.#tooSlow = setTimeout(() => this.#giveUp(), timeoutMs);
     this.#socket.on('data', this.#listen);
-    // Nobody listens there, or the peer closed: 'close' follows.
+    // No process listens there, or the peer closed: 'close' follows.
     this.#socket.on('error', () => {});
     this.#socket.on('close', this.#closed);
     this.say({ hub: HUB_PROTOCOL, nonce: this.#nonce } satisfies Hello);
@@ -169,7 +169,7 @@ class Dialogue {
   }
 
   #giveUp(): void {
-    // After sleep, timers have run out while answers are still unread.
+    // After sleep, timers have expired while answers are still unread.
     this.#tooSlow = setTimeout(() => {
       this.wasTooSlow = true;
       this.#socket.destroy();

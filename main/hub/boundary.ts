@@ -12,7 +12,7 @@ export function brokenSession(cause: unknown): CausewayError {
   });
 }
 
-/** Answers a frame that has caused an exception in Causeway, where it is a request or cannot be read. */
+/** Answers a frame that caused an exception in Causeway, if it is a request or cannot be read. */
 export function refuseFrame(frame: Buffer, error: unknown, sink: FrameSink): void {
   const { id, method } = scanFrame(frame);
   if (id !== undefined && method !== undefined) sink.write(errorFrame(id, brokenSession(error)));
@@ -20,8 +20,8 @@ export function refuseFrame(frame: Buffer, error: unknown, sink: FrameSink): voi
 }
 
 /**
- * The same bridge, with whatever it throws handed to `broken` instead of the caller; the frame is the one it was given.
- * Everything that is done for it runs within `run`: what serves a session runs as that session (`asSession`), whoever calls it.
+ * The same bridge, with its exceptions passed to `broken` instead of the caller, together with the frame.
+ * All of its work runs within `run`, so it runs as its session (`asSession`) whoever calls it.
  */
 export function guarded(
   bridge: Bridge,

@@ -16,7 +16,7 @@ export interface EarlyAnswersPort {
   failed(error: unknown): void;
 }
 
-/** Answers pings, and requests that begin a session, where no transport answers them soon: clients give up on those first. */
+/** Answers pings, and requests that begin a session, if no transport answers them soon: clients give up on those first. */
 export class EarlyAnswers {
   readonly #port: EarlyAnswersPort;
   /** The requests without an answer, by raw id, each with the timer that answers it. */

@@ -2,7 +2,7 @@ import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
 import { failedResult } from './failed-result.ts';
 
-/** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
+/** Up to this size, in bytes, a frame is read whole if its ends are not enough. */
 const MAX_WHOLE_BYTES = 64 * 1024;
 /** How many bytes of a frame's beginning and of its end are read. */
 const EDGE_BYTES = 512;
@@ -19,7 +19,7 @@ const NAME_FIRST = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 const ERROR_FIRST = /"result"\s*:\s*\{\s*"isError"\s*:\s*true\b/;
 const ERROR_LAST = new RegExp(String.raw`[{,]\s*"isError"\s*:\s*true\s*\}\s*(?:,${MEMBER})*\}\s*$`);
 
-/** The members that may be large, and of which a frame has one. */
+/** The members that may be large; a frame has one of them. */
 const BODIES = ['params', 'result', 'error'] as const;
 
 /** A frame's id, method and kind of body. */
@@ -27,14 +27,14 @@ export interface FrameSummary {
   /** As it was written. */
   id: string | undefined;
   method: string | undefined;
-  /** The member that holds what the frame is about, where its beginning shows it. */
+  /** The member with the frame's content, if its beginning shows it. */
   body: (typeof BODIES)[number] | undefined;
 }
 
 /** The outcome of a request, as its answer shows it. */
 export type CallOutcome =
   | { outcome: 'answered' | 'tool-error' }
-  /** `problem` is there where Causeway itself wrote the answer. */
+  /** `problem` is present if Causeway itself wrote the answer. */
   | { outcome: 'error'; errorCode: number | null; problem: { code: string; message: string } | null };
 
 const ANSWERED: CallOutcome = { outcome: 'answered' };
@@ -81,7 +81,7 @@ export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome 
 /** The longest message of an error that is kept, in characters. */
 const MAX_MESSAGE_CHARACTERS = 600;
 
-/** An error's code, and its words where they are Causeway's own: a server's may hold contents. */
+/** An error's code, and its message if it is Causeway's own: a server's may hold contents. */
 function errorIn(error: object): { errorCode: number | null; problem: { code: string; message: string } | null } {
   const { code, message, data } = membersOf(error);
   const reason = memberAt(data, 'source') === 'causeway' ? nameOrNull(memberAt(data, 'reason') ?? 'internal') : null;
@@ -119,7 +119,7 @@ export function batchOf(frame: Buffer): Buffer[] | undefined {
 /** The longest name that is kept, in characters: names come from outside and are shown. */
 const MAX_NAME_CHARACTERS = 128;
 
-/** A name as it may be shown; null for what is none. */
+/** A name that is safe to show; null for anything else. */
 export function nameOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_NAME_CHARACTERS) : null;
 }

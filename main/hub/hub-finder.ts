@@ -11,22 +11,22 @@ const REATTACH_AFTER_MS = [50, 200, 500];
 const MAX_LOSSES = 5;
 const LOSSES_WITHIN_MS = 10_000;
 
-/** For how many looks a hub that could not be attached to is left alone, at most. */
+/** The most attempts to skip for a hub that could not be attached to. */
 const MAX_PASSES = 15;
 
-/** Finds the running application's hub, whenever it is there. */
+/** Finds the running application's hub. */
 export class HubFinder {
   readonly #request: ServerRequest;
   /** The address at which the last attempt has failed. */
   #failedAt: string | undefined;
-  /** How many looks that address is left alone for, and how many of them are still to come. */
+  /** How many attempts skip that address, and how many of them remain. */
   #passes = 0;
   #passesLeft = 0;
   /** When connections to a hub have ended, on the clock of `monotonicMs`. */
   #losses: number[] = [];
   #told = false;
 
-  /** Whether this process works alone, because the application could not sign in as it can. */
+  /** Whether this process works alone because the application cannot sign in the way this process can. */
   readonly #isOwn: boolean;
 
   constructor({ profile, path, origin }: ServerRequest, isOwn: boolean) {
@@ -40,7 +40,7 @@ export class HubFinder {
     return rendezvous && this.#attachTo(rendezvous);
   }
 
-  /** As `attach`, for when the hub has just gone and may be back in a moment. */
+  /** Like `attach`, right after the hub was lost and may be back in a moment. */
   async attachSoon(): Promise<HubConnection | undefined> {
     const now = monotonicMs();
     this.#losses = [...this.#losses.filter((at) => now - at < LOSSES_WITHIN_MS), now];
@@ -56,7 +56,7 @@ export class HubFinder {
     return undefined;
   }
 
-  /** As `attach`, for looking again and again: a hub that has refused is left alone for longer each time. */
+  /** Like `attach`, for periodic attempts: a hub that refused is skipped longer each time. */
   async rejoin(): Promise<HubConnection | undefined> {
     const rendezvous = this.#lookUp();
     if (!rendezvous) return undefined;

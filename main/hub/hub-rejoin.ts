@@ -15,7 +15,7 @@ export interface HubRejoinPort {
   move(connection: HubConnection): void;
 }
 
-/** Looks for the hub now and then, for a session that is in this process, and moves it there when it is idle. */
+/** Looks for the hub periodically while a session is in this process, and moves the session there when it is idle. */
 export class HubRejoin {
   readonly #port: HubRejoinPort;
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +60,7 @@ export class HubRejoin {
     else this.#waitFor(connection);
   }
 
-  /** A request has come while the hub was being asked: the move is made when it has its answer. */
+  /** A request arrived during the attempt: the session moves when it is answered. */
   #waitFor(connection: HubConnection): void {
     this.#found = connection;
     connection.socket.once('close', () => {
@@ -68,7 +68,7 @@ export class HubRejoin {
       this.#found = undefined;
       this.start();
     });
-    // A paused socket does not tell that it was closed.
+    // A paused socket does not report that it was closed.
     connection.socket.resume();
   }
 }

@@ -40,7 +40,7 @@ export async function publishRendezvous(folder: string, rendezvous: Rendezvous):
   await writeWholeFile(rendezvousFile(folder), contentOf(rendezvous), { mode: 0o600, asNew: true });
 }
 
-/** Takes the file away, unless another hub has replaced it meanwhile, and the socket with its folder. */
+/** Removes the file, unless another hub has replaced it meanwhile, and the socket with its folder. */
 export async function withdrawRendezvous(folder: string, rendezvous: Rendezvous): Promise<void> {
   if (readRendezvous(folder)?.secret === rendezvous.secret) await rm(rendezvousFile(folder), { force: true });
   if (process.platform === 'win32') return;

@@ -4,7 +4,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { interceptBridge } from '../bridge/stdio.ts';
 import type { SessionRecord } from './session-log.ts';
 
-/** The same sink, with each frame for the client shown to the record. */
+/** The same sink, which also passes each frame for the client to the record. */
 export function recordedSink(sink: FrameSink, record: SessionRecord): FrameSink {
   return intercept(sink, (frame) => {
     record.toClient(frame);
@@ -12,7 +12,7 @@ export function recordedSink(sink: FrameSink, record: SessionRecord): FrameSink 
   });
 }
 
-/** The same bridge, with each frame of the client's shown to the record. */
+/** The same bridge, which also passes each of the client's frames to the record. */
 export function recordedBridge(bridge: Bridge, record: SessionRecord): Bridge {
   return interceptBridge(bridge, (frame) => {
     record.fromClient(frame);

@@ -59,7 +59,7 @@ export class Relay implements Bridge {
   #broken = 0;
   readonly #early: EarlyAnswers;
   #settled: () => void = () => {};
-  /** Called when nothing is open any more. */
+  /** Called when nothing is open anymore. */
   #answered: () => void = () => {};
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
@@ -235,7 +235,7 @@ export class Relay implements Bridge {
     }
     const transport = connection ? this.#through(connection) : await this.#alone();
     for (const frame of this.#replayLog.replay(open, this.#held)) transport.send(frame);
-    // It may have been lost while it was opened; then the next one is being opened already.
+    // It may have been lost while it opened; then the next one is already opening.
     if (this.#lost.has(transport)) return;
     this.#transport = transport;
     this.#heldBytes = 0;
@@ -283,7 +283,7 @@ export class Relay implements Bridge {
     const refuse = (frame: Buffer) => {
       const seen = identify(frame);
       this.#replayLog.sent(frame, seen);
-      // No other answer comes to a request that the client has an answer to.
+      // A request that the client has an answer to gets no other answer.
       this.#replayLog.takeReplayed(seen.id ?? '');
       for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     };

@@ -53,7 +53,7 @@ export function lookUpHub(folder: string): LookUp {
   }
 }
 
-/** The file of another protocol counts as none. Its members are named differently, so that neither sends the other's secret. */
+/** The file of another protocol counts as missing. Its members have different names, so neither side sends the other's secret. */
 function readContent(content: string): Rendezvous | undefined {
   const { hub, address, key, pid } = membersOf(JSON.parse(content));
   if (hub !== HUB_PROTOCOL || typeof address !== 'string' || typeof key !== 'string' || typeof pid !== 'number') {

@@ -188,7 +188,7 @@ interface HubAttempt {
   failure: AttemptFailure | null;
 }
 
-/** An error of Causeway's own, in which a client's request ended. */
+/** Causeway's own error that ended a client's request. */
 interface HubProblem {
   /** Causeway's error code. */
   code: string;
@@ -198,9 +198,9 @@ interface HubProblem {
 
 /** Callbacks of one record. They must not throw and must be quick: a client's frames wait meanwhile. */
 export interface RecordEvents {
-  /** A call has ended. Its `id` is the listener's to give. */
+  /** A call has ended. The listener assigns its `id`. */
   call(call: Omit<HubCall, 'id'>): void;
-  /** Something of the session is different now. */
+  /** The session has changed. */
   changed(): void;
   /** There only while contents are recorded; read again with each request and each answer. */
   readonly recorder?: ContentsRecorder | undefined;
@@ -225,7 +225,7 @@ interface CallEnd {
   bytes?: number;
 }
 
-/** The most attempts that are kept of one call: retries are few (`REPEAT`), renewed sessions may add some. */
+/** The most attempts kept per call: retries are few (`REPEAT`), renewed sessions may add some. */
 const MAX_ATTEMPTS = 8;
 
 /** A long-lived request, whose end is no failure (MCP 2026-07-28 › Subscriptions). */
@@ -233,7 +233,7 @@ const LONG_LIVED = 'subscriptions/listen';
 
 const METHOD_NOT_FOUND = -32601;
 
-/** Whether a client has only tried whether the server has a method, and it has not (JSON-RPC 2.0 §5.1): that is no failure. */
+/** Whether a client only probed for a method that the server lacks (JSON-RPC 2.0 §5.1): that is no failure. */
 function isProbe(method: string, result: CallOutcome): boolean {
   return result.outcome === 'error' && result.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
 }
@@ -299,7 +299,7 @@ export class SessionRecord implements AttemptObserver {
     last.failure = failure;
   }
 
-  /** The session is over: what is open has no answer any more. */
+  /** The session is over: open requests get no answer. */
   ended(): void {
     for (const [id, { method }] of this.#open) this.#end(id, { outcome: method === LONG_LIVED ? 'cancelled' : 'lost' });
   }

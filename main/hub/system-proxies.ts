@@ -3,8 +3,8 @@ import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { hubFolder, readRendezvous } from './rendezvous.ts';
 
 /**
- * Asks the running application what the desktop's settings say of proxies. Without it, or if it does not answer, nothing is
- * known but the direct way.
+ * Asks the running application for the proxies in the desktop's settings. Without it, or if it does not answer, connections are
+ * direct.
  */
 export function hubProxies(env: NodeJS.ProcessEnv): ProxyLookup {
   return async (origin) => {

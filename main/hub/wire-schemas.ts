@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type EntryRequest, type Hello, HUB_PROTOCOL, isNonce, type Question, type SessionsAnswer } from './wire.ts';
 
-// Apart from wire.ts, which a proxy loads: a proxy does without zod.
+// Separate from wire.ts, because a proxy loads that file and does without zod.
 
 const HelloLine = z.object({ hub: z.literal(HUB_PROTOCOL), nonce: z.string().refine(isNonce) });
 

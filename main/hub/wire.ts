@@ -13,7 +13,7 @@ export const HUB_PROTOCOL = 2;
 /** How long a peer may take to prove itself, in milliseconds. */
 export const HELLO_MS = 1_000;
 
-/** The proxy's first line. It says nothing of what the proxy wants: the other end has not proven itself yet. */
+/** The proxy's first line. It does not say what the proxy wants: the other end has not proven itself yet. */
 export interface Hello {
   hub: typeof HUB_PROTOCOL;
   /** 32 random bytes in base64url. */
@@ -38,7 +38,7 @@ export interface EntryRequest {
 /** What a command can ask of the running application. */
 export type HubQuestion =
   | { question: 'sessions' }
-  /** To start no more at login, and to quit: it is being uninstalled. */
+  /** To stop starting at login and to quit: it is being uninstalled. */
   | { question: 'quit' }
   /** Which proxies the desktop's settings name for this origin. */
   | { question: 'proxies'; origin: string };
@@ -46,20 +46,20 @@ export type HubQuestion =
 /** A command's second line, instead of an `EntryRequest`. */
 export type Question = HubQuestion & { proof: string; version: string; pid: number };
 
-/** The hub's second line where it was asked to quit; it closes the connection behind it, as behind every answer. */
+/** The hub's second line if it was asked to quit. It then closes the connection, as after every answer. */
 export interface QuitAnswer {
   hub: typeof HUB_PROTOCOL;
   /** Whether it does. */
   quits: boolean;
 }
 
-/** The hub's second line where it was asked for proxies: a list as PAC scripts give it; empty if it knows none. */
+/** The hub's second line if it was asked for proxies: a list as PAC scripts return it; empty if there is none. */
 export interface ProxiesAnswer {
   hub: typeof HUB_PROTOCOL;
   proxies: string;
 }
 
-/** The hub's second line where it was asked for the sessions. */
+/** The hub's second line if it was asked for the sessions. */
 export interface SessionsAnswer {
   hub: typeof HUB_PROTOCOL;
   /** The application's. */
@@ -108,7 +108,7 @@ function randomBytes(length: number): Buffer {
 
 /** Undefined if the system has no such file, or it cannot be read. */
 function bytesFromSystem(length: number): Buffer | undefined {
-  // On Windows, that path is an ordinary one, where anybody may put a file.
+  // On Windows that path is an ordinary one, and any user may put a file there.
   if (process.platform === 'win32') return undefined;
   try {
     const file = openSync('/dev/urandom', 'r');
@@ -119,7 +119,7 @@ function bytesFromSystem(length: number): Buffer | undefined {
       closeSync(file);
     }
   } catch {
-    // No file can be opened any more, say.
+    // For example, no more files can be opened.
     return undefined;
   }
 }
@@ -139,7 +139,7 @@ export function proofOf(side: 'hub' | 'proxy', secret: string, { address, proxyN
   return Buffer.from(hmac(sha256, Buffer.from(secret), Buffer.from(text))).toString('base64url');
 }
 
-/** Compares a proof with what it should be, in the same time whatever it is. */
+/** Compares a proof with the expected one in constant time. */
 export function isProof(proof: unknown, expected: string): boolean {
   if (typeof proof !== 'string') return false;
   const [a, b] = [Buffer.from(proof), Buffer.from(expected)];
