@@ -118,7 +118,7 @@ export class RequestDispatcher {
     this.#answers.takeOwn(frame);
   }
 
-  /** The raw ids of what the server still works on in the session of `generation`, once the bridge has been closed. */
+  /** The raw ids of requests that the server is still working on in the session of `generation`, after the bridge has closed. */
   leftOpen(generation: number): string[] {
     return this.#unanswered.filter((pending) => pending.generation === generation).flatMap((pending) => pending.ids());
   }
@@ -161,7 +161,7 @@ export class RequestDispatcher {
     }
   }
 
-  /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
+  /** Requests the tools for the bridge itself, for a client that got them from the cache. */
   checkTools(session: Session): Promise<void> {
     return this.#renewal.checkTools(session);
   }

@@ -37,11 +37,11 @@ export function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): B
 type Spellings = ReadonlyMap<string, string>;
 
 const KNOWN = new WeakMap<Secret, Spellings>();
-/** A token of fewer characters than this is none, and would be found in what is no token; encoded, more are needed. */
+/** Shorter strings are not tokens and would match other text; encoded, the minimum is higher. */
 const MIN_LENGTH = 8;
 const MIN_ENCODED_LENGTH = 16;
 
-/** How a token may be written, and what stands for it then: encoded contents stay as long as they are, and can be decoded. */
+/** The encodings of a token and its replacements: encoded contents keep their length and can still be decoded. */
 function spellingsOf(token: SentSecrets[number]): Spellings {
   if (!(token instanceof Secret)) return allSpellings(token ?? '');
   const known = KNOWN.get(token) ?? allSpellings(token.reveal());
@@ -55,7 +55,7 @@ function allSpellings(value: string): Spellings {
   if (value.length < MIN_ENCODED_LENGTH) return found;
   for (const before of [0, 1, 2]) {
     const bytes = Buffer.from(' '.repeat(before) + value);
-    // The first and the last characters also depend on what stands around the token.
+    // The first and the last characters also depend on the text around the token.
     const [start, end] = [before === 0 ? 0 : before + 1, Math.floor((bytes.length * 8) / 6)];
     for (const encoding of ['base64', 'base64url'] as const) {
       const spelling = bytes.toString(encoding).slice(start, end);

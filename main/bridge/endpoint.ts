@@ -25,7 +25,7 @@ export interface Endpoint {
   tokens: TokenSource;
   connections: Connections;
   userAgent: string;
-  /** How long the server may be silent where it is only to begin or to list, in milliseconds; 15 s if left out. */
+  /** How long the server may be silent for handshakes and lists, in milliseconds; 15 s if left out. */
   firstBytesMs?: number | undefined;
   /** How a user signs in to the profile; undefined if it holds credentials of its own. */
   signIn?: EndpointSignIn | undefined;
@@ -35,7 +35,7 @@ export interface Endpoint {
   app?: AppAccess | undefined;
   /** Called with a notice for the terminal while the server has not answered. */
   onNotice?: ((words: string) => void) | undefined;
-  /** Whether the client is Causeway itself, which wants the server's own answers and errors, nothing from the cache. */
+  /** Whether the client is Causeway itself: it needs the server's own answers and errors, not the cache. */
   isOwnClient?: boolean;
   /** The server's last known answers; nothing is remembered without it. */
   memory?: AnswerStore & RevisionStore;
@@ -57,7 +57,7 @@ export interface AttemptObserver {
 
 /** Why an attempt failed. */
 export interface AttemptFailure {
-  /** The HTTP status, where one came. */
+  /** The HTTP status, if there was one. */
   status: number | null;
   /** `not-sent`: the server has not seen it. `broken`: the connection ended before the answer. */
   reason: 'refused' | 'session-lost' | 'not-sent' | 'broken' | 'too-long';
@@ -69,7 +69,7 @@ export interface EndpointSignIn {
   begin(): Promise<void>;
   /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} if that cannot be read */
   isDone(): Promise<boolean>;
-  /** The sign-in that is open in the browser now; its page's address where that is known. */
+  /** The sign-in that is open in the browser now, with its page's address if known. */
   readonly pending: { url: string | undefined } | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface EndpointOptions {
   /** Gives the connections to an origin. */
   pool(origin: string): Promise<Connections>;
   env: NodeJS.ProcessEnv;
-  /** Without them, the client is one of our own, which no rule concerns. */
+  /** Left out for our own client, which rules do not apply to. */
   rules?: RulesFile | undefined;
   /** The sign-ins to services, made when the first server is one. */
   services(): Promise<ServiceSignIns>;

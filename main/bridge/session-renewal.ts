@@ -74,7 +74,7 @@ export class SessionRenewal {
     await this.checkTools(session);
   }
 
-  /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
+  /** Requests the tools for the bridge itself, for a client that got them from the cache. */
   async checkTools(session: Session): Promise<void> {
     const { answerCache, send } = this.#port;
     if (!answerCache.hasUncheckedTools) return;

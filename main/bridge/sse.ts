@@ -2,11 +2,11 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { toLine } from './frame/splitter.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 
-/** The most lines of one event: each takes up a hundred bytes besides itself. */
+/** The most lines of one event: each needs a hundred bytes in addition to its own. */
 const MAX_EVENT_LINES = 1_000_000;
 /** The longest event id that is kept, in bytes: no server accepts a longer header. */
 const MAX_ID_BYTES = 4 * 1024;
-/** What no header can hold. An id with one of these is passed over, as the standard does with NUL. */
+/** Characters that no header can hold. An id with one of them is ignored, as the standard does with NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const UNSENDABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
 

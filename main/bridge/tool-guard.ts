@@ -218,7 +218,7 @@ export class ToolGuard {
       : Buffer.from(`[${filtered.join(',')}]`);
   }
 
-  /** An answer to `initialize` that says that the tools may change: with the rules they do, whatever the server does. */
+  /** An answer to `initialize` that announces that the tools may change: rules can change them even if the server does not. */
   #withListChanged(frame: Buffer): Buffer {
     this.#initializeId = undefined;
     const path = ['result', 'capabilities', 'tools'];
@@ -272,7 +272,7 @@ const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_change
 /** Where a request of revision 2026-07-28 names its client. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
-/** The members that say what a frame does. Servers differ in which of two they take, and some ignore case (Go › encoding/json). */
+/** The members that decide what a frame does. Servers differ in which of two duplicates counts, and some ignore case (Go › encoding/json). */
 const DECISIVE = new Set(['method', 'params', 'name', 'arguments']);
 
 /** For a request that a server may read as another one than the rules do. */
@@ -374,7 +374,7 @@ function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decid
   return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);
 }
 
-/** The text for the model in answer to a call that was refused: by which rule, and what to do. */
+/** The text for the model when a call was refused: which rule, and what to do. */
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
   const who = by.isManaged ? 'organization' : 'user';
   const what = {

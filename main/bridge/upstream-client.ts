@@ -221,13 +221,13 @@ export class UpstreamClient {
     await Promise.all(sent);
   }
 
-  /** Where requests go. @throws {CausewayError} `unavailable` where no app may be asked */
+  /** Where requests go. @throws {CausewayError} `unavailable` if no app may be contacted */
   #place(): AppPlace {
     const { app, profile, path } = this.#endpoint;
     return app ? { origin: app.origin, path: this.#appPath ?? app.path } : { origin: profile.host, path };
   }
 
-  /** Sends a frame to an app, and once more where it leads to another path of its own. Its answers lose the tokens that they repeat. */
+  /** Sends a frame to an app, and once more if it redirects to another of its paths. Tokens are removed from its answers. */
   async #toApp(
     app: AppAccess,
     send: (place: AppPlace, take: OnFrame) => Promise<HttpOutcome>,

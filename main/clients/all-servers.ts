@@ -3,7 +3,7 @@ import { type FileRecord, writtenAs } from './record.ts';
 import { type Meta, metaForServer, withMetaForServer } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
-/** The one entry that leads to all servers in the list, or to those of one profile (`causeway proxy --all`). */
+/** The single entry for all servers in the list, or for those of one profile (`causeway proxy --all`). */
 export interface AllServers {
   /** The entry's name. */
   name: string;

@@ -19,10 +19,10 @@ const aboutSchema = z.object({
   record: fileSchema.optional(),
 });
 
-/** The file that says what a backup is of. */
+/** The file that describes a backup. */
 const ABOUT = 'about.json';
 const OWNER_ONLY = 0o700;
-/** After how long a folder without a description is one of a process that was killed, in milliseconds. */
+/** The age, in milliseconds, from which a folder without a description counts as left by a killed process. */
 const UNFINISHED_MS = 60_000;
 
 /** A file as it was before Causeway changed it. */
@@ -54,7 +54,7 @@ export async function keepBackup(
   const about = { file, client, at, missing: bytes === undefined };
   try {
     if (bytes) await writeWholeFile(join(folder, basename(file)), bytes);
-    // Last: what has no description is no backup.
+    // Last, because a folder without a description is not a backup.
     await writeWholeFile(join(folder, ABOUT), `${JSON.stringify({ ...about, record }, null, 2)}\n`);
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
@@ -63,7 +63,7 @@ export async function keepBackup(
   return { ...about, id };
 }
 
-/** Makes a folder that was not there; its name, with a number behind it where a clock that was set back gives a name again. */
+/** Makes a new folder and returns its name, with a number appended if a clock that was set back repeats a name. */
 async function makeOwn(env: NodeJS.ProcessEnv, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? name : `${name}-${number}`;
@@ -77,7 +77,7 @@ async function makeOwn(env: NodeJS.ProcessEnv, name: string): Promise<string> {
   }
 }
 
-/** Removes what processes that were killed left: copies of files that hold secrets, and that nothing leads to. */
+/** Removes what killed processes left: unreferenced copies of files that contain secrets. */
 async function removeUnfinished(env: NodeJS.ProcessEnv): Promise<void> {
   const ids = await readdir(backupFolder(env)).catch(() => []);
   for (const folder of ids.map((id) => join(backupFolder(env), id))) {

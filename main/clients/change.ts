@@ -24,10 +24,10 @@ import { checkStarts, correctionOf } from './server-entry.ts';
 /** How long a change is retried while another process changes the file. */
 const RETRY_TIMEOUT_MS = 10_000;
 
-/** What is to become of one file's entries: an entry, or nothing, by name. */
+/** The wanted state of one file's entries: an entry or nothing, by name. */
 export type Wanted = Map<string, Entry | undefined>;
 
-/** A text before and after, and what is to be remembered of it. */
+/** A text before and after a change, and what to remember about it. */
 export interface Planned {
   before: Buffer | undefined;
   after: string;
@@ -61,7 +61,7 @@ export interface PlanOptions {
 }
 
 /**
- * Works out what a file becomes: whose an entry is, is told from the text and the record together. Writes nothing.
+ * Plans the new content of a file. The text and the record together decide who owns an entry. Writes nothing.
  * @param before what the file holds
  * @throws {CausewayError} `invalid_file`, `conflict`
  */
@@ -93,7 +93,7 @@ export function plan(
   if (before === undefined) record.created = true;
   for (const [name, entry] of wanted) {
     const written = writtenAs(known, name);
-    // What was written before the client moved its entries would come back to life when the newer one goes.
+    // Otherwise, an entry from before the client moved its entries would take effect again when the newer one is removed.
     if (older && isOurs(editor.read(text, older).get(name), written))
       text = editor.remove(text, older, name, undefined);
     const entries = editor.read(text, target);
@@ -168,7 +168,7 @@ export async function change(
         const written = changes(planned);
         const keeps = written && (!known || planned.replaces) && attempt === 1;
         const backup = keeps ? await keepBackup(env, file, client.id, planned.before, now(), known) : undefined;
-        // Before the file: a process that is killed in between must not leave an entry of which nobody knows whose it is.
+        // Before the file: a process killed in between must not leave an entry of unknown ownership.
         const entries = { ...known?.entries, ...planned.record.entries };
         if (written) await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
         if (written && !(await write(file, planned))) continue;
@@ -185,7 +185,7 @@ export async function change(
 /** Whether it could be written: not if another process changed the file meanwhile. */
 async function write(file: string, { before, after, record }: Planned): Promise<boolean> {
   try {
-    // Of a link, what it leads to: the link was there before us.
+    // Removes the target of a link, not the link: that was there before us.
     if (before && after === '' && record.created) await removeFile(await identityOf(file), before);
     else await replaceFile(file, Buffer.from(after), before);
     return true;
@@ -256,7 +256,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a backup's bytes back; what is there now is kept as another backup.
+ * Restores a backup; the current content is kept as another backup.
  * @throws {CausewayError} `not_found`, `file_not_writable`, `invalid_file`, `timeout`
  */
 export async function restoreBackup(id: string, options: RestoreOptions): Promise<Restored> {

@@ -1,7 +1,7 @@
 import type { HttpShape, StdioShape } from './entry.ts';
 import type { FilePlace, Places, Sign } from './places.ts';
 
-/** What a configuration file is written in, and so which editor changes it. */
+/** A configuration file's format, which decides which editor changes it. */
 export type Format = 'json' | 'toml' | 'yaml';
 
 /** What else a client's own reader takes; `undefined` if nobody has measured it. */
@@ -23,7 +23,7 @@ export interface ManagedFile {
   key: string;
   /** A property list of macOS, whose content counts as JSON. */
   isPropertyList?: true;
-  /** The user's own file, which counts besides where the administrator lets it. */
+  /** The user's own file, which also counts if the administrator allows it. */
   isOwn?: boolean;
 }
 
@@ -34,14 +34,14 @@ export interface ProcessFacts {
   notIn?: RegExp;
 }
 
-/** What stands for a client beside its name: an icon by its name in `simple-icons`, or one or two letters. */
+/** A client's mark: an icon by its name in `simple-icons`, or one or two letters. */
 type Mark = { icon: string } | { monogram: string };
 
 /** A client's limit for one call. */
 interface Patience {
   /** With the entry as we write it, in milliseconds. */
   ms: number;
-  /** The entry's key that sets it, which our entries then have; left out if nothing does. */
+  /** The key that sets it in our entries; left out if there is none. */
   key?: string;
 }
 
@@ -54,19 +54,19 @@ export interface PublishedApplication {
   callbackPort?: number;
 }
 
-/** Everything that is known about one AI client. Rows hold facts; how they are used stands elsewhere, once. */
+/** Everything that is known about one AI client. Rows hold facts; the code that uses them is elsewhere, in one place. */
 export interface ClientFacts {
   /** What the person types: `[a-z0-9-]`. */
   id: string;
   name: string;
-  /** What it calls itself in `clientInfo`, or begins with where it puts a server's name behind; empty if nobody has seen it. */
+  /** Its name in `clientInfo`, or the prefix of it if it appends a server's name; empty if unknown. */
   wireNames: string[];
   mark: Mark;
-  /** For how long it waits for the answer to one call; left out where no limit is known. */
+  /** How long it waits for the answer to one call; left out if no limit is known. */
   patience?: Patience;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
-  /** Where a project keeps the entries of all who work on it, below its folder; left out if nobody has found such a file. */
+  /** A project's shared file for entries, relative to its folder; left out if none is known. */
   project?: string[];
   /** Where its administrator decides about its servers; left out if nobody has found such a file. */
   managed?(places: Places): ManagedFile[];
@@ -77,14 +77,14 @@ export interface ClientFacts {
   list?: true;
   /** What a file that we make from nothing holds besides. */
   preamble?: Record<string, string>;
-  /** Where newer versions keep the entries, written where a file already has it, and what they look like there. */
+  /** Where newer versions keep entries, and their format; used only if a file already has it. */
   newer?: { key: string[]; stdio: StdioShape; http: HttpShape };
   stdio: StdioShape;
-  /** The entry with which the client connects by itself; left out where its file has none. */
+  /** The entry with which the client connects directly; left out if its file has no such entries. */
   http?: HttpShape;
-  /** The application that it can sign in as without one of the person's own; left out where none is published. */
+  /** The published application that it can sign in as; left out if there is none. */
   published?: PublishedApplication;
-  /** Keys with which the client does not start at all beside a command, or beside an address. */
+  /** Keys that keep the client from starting if they are beside a command, or beside an address. */
   refuses?: { besideCommand: string[]; besideAddress: string[] };
   /** What to do for a change to be noticed, as a sentence. */
   afterwards: string;
@@ -93,7 +93,7 @@ export interface ClientFacts {
   accepts?: Tolerance;
   /** `<file>.lock` is a folder that the client itself takes while it writes (Cline `settingsLock.ts`). */
   lock?: 'folder';
-  /** What its processes are; while one runs, the client writes its file from memory and drops what others added. */
+  /** Its processes. While one runs, the client rewrites its file from memory and drops others' additions. */
   overwritesWhileRunning?: ProcessFacts;
   /** A link that makes the client itself ask to add the entry. */
   deepLink?(name: string, entry: Record<string, unknown>): string;

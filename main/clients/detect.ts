@@ -4,7 +4,7 @@ import { CausewayError } from '../platform/errors.ts';
 import type { ClientFacts } from './client.ts';
 import { type FilePlace, type HostEnvironment, lookedUp, placesOf, type Sign } from './places.ts';
 
-/** Whether a client is installed, and by what one can tell. */
+/** Whether a client is installed, and the evidence for it. */
 export type DetectedClient = { installed: true; because: string } | { installed: false };
 
 /** Looks for the first sign of a client. Only looks. */
@@ -102,7 +102,7 @@ export async function locate(client: ClientFacts, environment: HostEnvironment):
   return besides;
 }
 
-/** The files that would hold a client's entries if it were installed otherwise, and that are there: what was written to them has moved. */
+/** Existing files that would hold a client's entries if it were installed differently: their entries have moved. */
 export async function locateFormer(client: ClientFacts, environment: HostEnvironment): Promise<LocatedFile[]> {
   const present = (await locate(client, environment)).map(({ path }) => path);
   const places = client.files(placesOf(environment)).filter(({ role, path }) => role === 'main' && !path.includes('*'));
@@ -111,7 +111,7 @@ export async function locateFormer(client: ClientFacts, environment: HostEnviron
   return former.filter((_, index) => there[index]).map(({ path }) => ({ path }));
 }
 
-/** The files that a place's pattern stands for: of one that need not be there yet, the folders must be. */
+/** The files that match a place's pattern. For a file that need not exist yet, its folder must. */
 async function filesOf(
   { role: _, if: condition, ...place }: FilePlace,
   environment: HostEnvironment,

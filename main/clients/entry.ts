@@ -15,13 +15,13 @@ interface Direct {
   callbackPort: number | undefined;
 }
 
-/** An entry: what makes it ours and is kept as it is, and what is only its beginning, for the person to change. */
+/** An entry: the part that makes it ours and stays fixed, and the part that is a default for the user to change. */
 export interface Entry {
   fixed: DataTable;
   initial?: DataTable;
-  /** Keys that it must not have: what an entry of another form says at them. */
+  /** Keys that it must not have because they belong to another form of entry. */
   obsolete?: readonly string[];
-  /** What it carries in `_meta` beside what its server carries in every client. It is part of `fixed` already. */
+  /** What it carries in `_meta` in addition to its server's presets. Already part of `fixed`. */
   meta?: Record<string, string>;
 }
 
@@ -36,7 +36,7 @@ export const plain: StdioShape = ({ command, args }) => ({ fixed: { command, arg
 /** `{type: "stdio", command, args}`. */
 export const typed: StdioShape = ({ command, args }) => ({ fixed: { type: 'stdio', command, args } });
 
-/** The same shape, beginning with more: what the person may change afterwards. */
+/** The same shape with defaults that the user may change afterwards. */
 export function beginning<Form>(shape: (form: Form) => Entry, more: Record<string, unknown>): (form: Form) => Entry {
   return (form) => {
     const { fixed, initial } = shape(form);
@@ -44,7 +44,7 @@ export function beginning<Form>(shape: (form: Form) => Entry, more: Record<strin
   };
 }
 
-/** An address under a key of the client's choosing, with a `type` where it needs one. */
+/** A URL under the client's own key, with a `type` if it needs one. */
 export function addressed(urlKey: string, type?: string): HttpShape {
   return ({ url }) => ({ fixed: { ...(type === undefined ? {} : { type }), [urlKey]: url } });
 }
@@ -85,7 +85,7 @@ export function namesCallbackPort(shape: HttpShape | undefined): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** The keys that an entry of one form has and one of another has not: what is to go when it becomes the other. */
+/** The keys that only one form of entry has: they are removed when an entry changes form. */
 export function otherKeys(entry: Entry, other: Entry | undefined): string[] {
   return Object.keys(other?.fixed ?? {}).filter((key) => !Object.hasOwn(entry.fixed, key));
 }
@@ -120,8 +120,8 @@ function startsProxy(value: unknown): boolean {
 }
 
 /**
- * Whether an entry is ours: it starts `causeway proxy`, or is what was written there by record. A user's own under the
- * same name, and one that leads to the same kind of server, are theirs.
+ * Whether an entry is ours: it starts `causeway proxy`, or is what the record says was written. A user's own entry under the
+ * same name, or for the same kind of server, is theirs.
  * @param written what was written under that name, each as it may still stand there
  */
 export function isOurs(present: unknown, written: readonly DataTable[]): boolean {
@@ -156,7 +156,7 @@ export function isDataTable(value: unknown): value is DataTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Whether data is what is wanted; objects may hold more. Prototypes and the order of properties do not count. */
+/** Whether data matches what is wanted; objects may have more members. Prototypes and the order of properties do not count. */
 export function covers(present: unknown, wanted: unknown): boolean {
   if (isDataTable(wanted)) {
     return (
@@ -185,7 +185,7 @@ export function sameData(one: unknown, other: unknown): boolean {
   return one === other || Object.is(one, other);
 }
 
-/** What is there, with what is wanted written over it. */
+/** The existing data, overwritten with what is wanted. */
 export function merged(present: unknown, wanted: unknown): unknown {
   if (!isDataTable(present) || !isDataTable(wanted)) return wanted;
   const written = Object.entries(wanted).map(([key, value]) => [

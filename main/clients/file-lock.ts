@@ -17,7 +17,7 @@ const LOCK_TIMEOUT_MS = 15_000;
 export interface FileLockOptions {
   /** Where Causeway's own locks are. */
   locks: string;
-  /** `<file>.lock` is taken too, which is how the client itself keeps others out. */
+  /** Also takes `<file>.lock`, the client's own lock. */
   folder?: boolean;
 }
 

@@ -16,14 +16,14 @@ export interface Launcher {
    * @throws {CausewayError} `file_not_writable`, `usage` for a program that npx has started
    */
   prepare(): Promise<void>;
-  /** Does the same where it was made before, and nothing else: for the start of a program that an update has moved. */
+  /** The same, but only if it was made before: for startup after an update has moved the program. */
   keepCurrent(): Promise<void>;
 }
 
 /** What runs now. */
 interface Running {
   execPath: string;
-  /** The script, where Node runs one; nothing in the executable of its own. */
+  /** The script if Node runs one; undefined in the single executable. */
   script: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Lau
   return { command: join(stable, basename(executable)), prefix: [], prepare, keepCurrent };
 }
 
-/** What `npx` runs lies in its cache, which npm clears. @throws {CausewayError} `usage` */
+/** Refuses a program in the cache of `npx`, because npm clears it. @throws {CausewayError} `usage` */
 function refuseNpx(script: string): void {
   if (!/[/\\]_npx[/\\]/.test(script)) return;
   throw new CausewayError('usage', 'Entries would start Causeway from a folder of npx, which does not last.', {
@@ -96,10 +96,10 @@ function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return launcherFolders(env).flatMap((folder) => (UNSAFE.test(folder) ? [] : [join(folder, name)]))[0];
 }
 
-/** The folders in one of which is what entries go through, the preferred one first. */
+/** The possible folders of the link that entries go through, preferred first. */
 export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
   const home = homeFolder(env);
-  // Where the home folder's own name is unsafe. Others may read in there, but not change what is someone else's.
+  // For a home folder with an unsafe name. Others may read this folder, but not change another user's files.
   const account = createHash('sha256').update(home).digest('hex').slice(0, 8);
   return [
     stateFolder(env),
@@ -150,7 +150,7 @@ async function putInPlace(place: string, make: (made: string) => Promise<void>):
   const [made, old] = [temporaryName(place), temporaryName(place)];
   try {
     await make(made);
-    // A link is replaced in one step; a folder has to make room, and so has everything on Windows.
+    // A link is replaced in one step. A folder has to be moved away first, and on Windows so does everything.
     await rename(made, place).catch(async () => {
       await renameWithRetry(place, old);
       await renameWithRetry(made, place).catch(async (error: unknown) => {

@@ -3,7 +3,7 @@ import { basename, delimiter } from 'node:path';
 
 export interface LoginShellOptions {
   env: Readonly<Record<string, string | undefined>>;
-  /** The system's own file name of the shell where the environment names none. */
+  /** The system's default shell, if the environment names none. */
   shell: string;
   /** How long the shell may take, in milliseconds: a person's own start-up files run in it. */
   timeoutMs?: number;
@@ -11,7 +11,7 @@ export interface LoginShellOptions {
   holdsMs?: number;
 }
 
-/** What surrounds the answer: a shell's start-up files may print whatever they like. */
+/** Marks around the answer, because a shell's startup files may print anything. */
 const MARK = '__causeway__path__';
 /** The most of a shell's output that is kept, in characters. */
 const MAX_OUTPUT_LENGTH = 100_000;

@@ -63,7 +63,7 @@ export async function managedWarnings(
   }
 }
 
-/** The user's own file, if it cannot be understood, says nothing: the client tells of it. */
+/** A user's own file that cannot be parsed is ignored: the client reports it. */
 function readOwn({ isOwn }: ManagedFile, read: () => Map<string, unknown>): Map<string, unknown> {
   try {
     return read();
@@ -146,7 +146,7 @@ function listsIn({ path, isOwn = false }: ManagedFile, values: Map<string, unkno
   };
 }
 
-/** Claude Code's order: what is denied anywhere is denied; then, where anything is allowed by a list, all else is not. */
+/** Claude Code's order: anything denied anywhere is denied. Then, if an allow list exists, everything else is denied. */
 function listCheck({ name: client }: ClientFacts, lists: Lists[], { env }: HostEnvironment): ManagedCheck {
   const isExclusive = lists.some((each) => each.isExclusive);
   const counting = lists.filter(({ isOwn }) => !isOwn || !isExclusive);
@@ -182,7 +182,7 @@ function isMatch(matcher: Matcher, name: string, entry: DataTable, env: HostEnvi
   return serverUrl !== undefined && urlsOf(entry).some((url) => isUrlMatch(expanded(serverUrl), url));
 }
 
-/** `*` stands for any characters; a pattern without a path for every path. The host has no case, the path has. */
+/** `*` matches any characters; a pattern without a path matches every path. Case counts in the path, not in the host. */
 function isUrlMatch(pattern: string, url: string): boolean {
   const [, origin = pattern, path = ''] = /^([^/]*:\/\/[^/]*)(.*)$/.exec(pattern) ?? [];
   const { protocol, host, pathname, search } = new URL(url);

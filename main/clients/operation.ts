@@ -63,7 +63,7 @@ export class Operation {
   }
 
   /**
-   * Changes the files of these clients, of all that are installed where none is named.
+   * Changes the files of these clients, or of all that are installed if none is named.
    * @param isRemoval whether clients that share a file with one of those may lose entries
    */
   async run(named: readonly ClientFacts[], isRemoval: boolean): Promise<ChangeOutcome[]> {
@@ -100,7 +100,7 @@ export class Operation {
     return outcomes;
   }
 
-  /** Takes the entries that are written elsewhere now, or removed, out of the files in which they were. */
+  /** Removes entries from their old files if they are now written elsewhere or removed. */
   async #empty(client: ClientFacts): Promise<ChangeOutcome[]> {
     const outcomes: ChangeOutcome[] = [];
     const emptied: WantedIn = async (...found) =>
@@ -187,7 +187,7 @@ function onlyEntries(wanted: Wanted): Wanted {
   return new Map([...wanted].filter(([, entry]) => entry !== undefined));
 }
 
-/** Whether a record says of an entry of ours what the text no longer has, or what is no longer wanted. */
+/** Whether the record has something about our entry that the text no longer has, or that is no longer wanted. */
 function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
   if (!sameData(record.meta ?? {}, known?.meta ?? {})) return true;
   return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);

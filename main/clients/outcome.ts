@@ -55,7 +55,7 @@ export function changeOutcome(
   };
 }
 
-/** In the command that creates an application, where no port was chosen. */
+/** For the command that creates an application, if no port was chosen. */
 const EXAMPLE_PORT = 8080;
 
 /**
@@ -122,7 +122,7 @@ export function entryInUse({ name }: ClientFacts, file: LocatedFile, entry: stri
   });
 }
 
-/** For entries that other clients would lose with the one that they are to be removed from. */
+/** For entries that other clients would lose as well. */
 export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientName[]): CausewayError {
   const names = others.map((other) => other.name).join(' and ');
   return new CausewayError(
@@ -141,13 +141,13 @@ export interface ChangeChoice {
   dryRun?: boolean | undefined;
   /** Replace an entry that is not ours. */
   replace?: boolean | undefined;
-  /** Also while the client runs, which then overwrites it. */
+  /** Also while the client runs, although it then may overwrite the change. */
   whileRunning?: boolean | undefined;
-  /** Also from a file that other clients read, which lose it too. */
+  /** Also from a file that other clients read and that would lose it too. */
   evenShared?: boolean | undefined;
-  /** What the entries are to carry in `_meta` beside their servers' own, by what they carry now; left as it is without. */
+  /** What the entries carry in `_meta` in addition to their servers' presets, given what they carry now; unchanged if left out. */
   meta?: ((now: Meta) => Meta) | undefined;
-  /** Where a file has one entry for all servers, the entries take its place. */
+  /** If a file has one entry for all servers, these entries replace it. */
   insteadOfAll?: boolean | undefined;
   /** In the files of the project in this folder, rather than the person's own. */
   project?: string | undefined;

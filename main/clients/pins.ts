@@ -4,7 +4,7 @@ import { isSqlServer, pinIn } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
-/** A warehouse that the calls of an entry name, whatever the override says. */
+/** A warehouse that an entry's calls name, regardless of the override. */
 export interface Pin {
   /** By its name. */
   server: string;

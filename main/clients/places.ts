@@ -15,15 +15,15 @@ export interface HostEnvironment {
   system: System;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** The folder that stands for the root of the file system; left out but in tests. */
+  /** The folder used as the root of the file system; only for tests. */
   root?: string;
-  /** Folders in which commands are looked for besides those in `PATH`, asked for only when one is not found there. */
+  /** Additional folders for finding commands, requested only if a command is not in `PATH`. */
   moreCommands?(): Promise<string[]>;
-  /** What was looked up already, for one survey of many clients that look at the same places; left out, all is looked up each time. */
+  /** A cache of lookups for one survey of many clients in the same places; without it, everything is looked up each time. */
   lookups?: Lookups;
 }
 
-/** Answers of the file system, by what was asked. */
+/** Cached answers of the file system. */
 export interface Lookups {
   /** The paths that fit a pattern. */
   paths: Map<string, Promise<string[]>>;
@@ -38,7 +38,7 @@ export function newLookups(): Lookups {
   return { paths: new Map(), commands: new Map(), folders: new Map() };
 }
 
-/** The answer that is there, or else the one that is asked for now. */
+/** The cached answer, or else a new one. */
 export function lookedUp<T>(
   known: Map<string, Promise<T>> | undefined,
   key: string,
@@ -80,7 +80,7 @@ export interface Places extends HostEnvironment {
    * Where desktop applications keep their settings: `~/Library/Application Support`, `%APPDATA%`, or `xdgConfig`.
    */
   applicationData(...parts: string[]): string;
-  /** What a Flatpak application has for `xdgConfig`, whichever its id; nowhere but on Linux. */
+  /** The counterpart of `xdgConfig` in a Flatpak application, whatever its id; Linux only. */
   flatpakConfig(...parts: string[]): string;
   /** `%LOCALAPPDATA%`; elsewhere what `applicationData` gives. */
   localData(...parts: string[]): string;
@@ -122,7 +122,7 @@ export function placesOf({ system, home, env, root }: HostEnvironment): Places {
   };
 }
 
-/** What a Flatpak application needs besides, for it sees only what it is allowed to. */
+/** A Flatpak application's extra needs, because it sees only what it is allowed to. */
 const WARNING =
   'A Flatpak application starts only programs it can see. Give it access to your home folder with "flatpak override".';
 

@@ -30,10 +30,10 @@ export const fileSchema = z.object({
 
 const recordSchema = z.object({ files: z.record(z.string(), fileSchema) });
 
-/** What was written to one file, and what stood there before. */
+/** What was written to one file, and what it had before. */
 export type FileRecord = z.infer<typeof fileSchema>;
 
-/** What was written to which file: without it nobody could tell whose an entry is, or put back what made room for it. */
+/** What was written to which file. Without it, ownership of entries and the text that they replaced would be unknown. */
 export type WrittenRecord = z.infer<typeof recordSchema>;
 
 /** Opens the record of what was written. */
@@ -48,12 +48,12 @@ export function openRecord(env: NodeJS.ProcessEnv): Promise<SettingsFile<Written
   });
 }
 
-/** What was written under a name, each form in which it may still stand there. */
+/** What was written under a name, in each form that may still be there. */
 export function writtenAs(known: FileRecord | undefined, name: string): DataTable[] {
   return [known?.entries[name], known?.previous?.[name]].filter((entry) => entry !== undefined);
 }
 
-/** One client's entries in one file, and under what they are remembered, whichever links lead to it. */
+/** One client's entries in one file, and the key under which they are remembered, regardless of links. */
 interface RecordedFile {
   key: string;
   /** How earlier versions remembered it. */

@@ -7,10 +7,10 @@ import type { ClientFacts, ProcessFacts } from './client.ts';
 
 const run = promisify(execFile);
 
-/** How long PowerShell may take before the names alone have to do, in milliseconds. */
+/** How long PowerShell may take, in milliseconds, before process names alone are used. */
 const POWERSHELL_TIMEOUT_MS = 10_000;
 
-/** Whether one of those processes is the client's. Only Windows' names leave case open. */
+/** Whether one of those processes is the client's. Only Windows names ignore case. */
 export function isRunning({ names, notIn }: ProcessFacts, processes: ReadonlySet<string>): boolean {
   const isOne = (process: string, name: string) =>
     name.endsWith('.exe') ? process.toLowerCase() === name.toLowerCase() : process === name;
@@ -20,7 +20,7 @@ export function isRunning({ names, notIn }: ProcessFacts, processes: ReadonlySet
   });
 }
 
-/** The clients that run now and would overwrite what is written meanwhile, by id. */
+/** The running clients that would overwrite changes, by id. */
 export async function runningClients(
   clients: readonly ClientFacts[],
   running: () => Promise<Set<string>>,
@@ -32,7 +32,7 @@ export async function runningClients(
   );
 }
 
-/** @throws {CausewayError} `client_running` where the client would overwrite what is written now */
+/** @throws {CausewayError} `client_running` if the client would overwrite a change now */
 export async function refuseRunning(client: ClientFacts, running: () => Promise<Set<string>>): Promise<void> {
   const { id, name } = client;
   if (!(await runningClients([client], running)).includes(id)) return;
@@ -42,7 +42,7 @@ export async function refuseRunning(client: ClientFacts, running: () => Promise<
   });
 }
 
-/** The processes that run now, each by its path or else its name; none if the system will not say. */
+/** The running processes, each by its path or else its name; none if the system does not say. */
 export async function runningProcesses(): Promise<Set<string>> {
   try {
     const system = process.platform === 'win32' || process.platform === 'linux' ? process.platform : 'rest';

@@ -10,7 +10,7 @@ export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
 /** Servers live under these (spec/managed-mcp-endpoints.md › Endpoints). */
 const SERVER_PATHS = ['/api/', '/ai-gateway/'];
-/** How an app is named where a path is wanted: by its name, and the path at its own host. */
+/** An app in place of a path: its name, and the path at its own host. */
 const APP_PATH = /^\/apps\/[a-z0-9][a-z0-9-]*\/[^#]*$/;
 
 /**
@@ -79,7 +79,7 @@ export function parseMetaOfAll(pairs: readonly string[]): Meta {
   return Object.fromEntries(pairs.map((pair) => parsePair(pair, NAME_OF_SERVER)));
 }
 
-/** What an entry for all servers says for the calls of one of them: what it says for every server, and before that what for this one. */
+/** What an entry for all servers sets for the calls of one of them: its members for every server, overridden by those for this one. */
 export function metaForServer(all: Meta, server: string): Meta {
   const entries = Object.entries(all);
   const own = entries.filter(([name]) => name.startsWith(`${server}/`));
@@ -108,7 +108,7 @@ function parsePair(pair: string, names: RegExp): [name: string, value: string] {
   return [name, value];
 }
 
-/** The members as words, for people. */
+/** The members as text for users. */
 export function formatMeta(meta: Meta = {}): string {
   return Object.entries(meta)
     .map(([name, value]) => `${name}=${value}`)

@@ -21,12 +21,12 @@ import type { ManagedServer } from './servers.ts';
 
 /** The OAuth application that a client signs in as. */
 export interface OwnApplication {
-  /** Left out for the one that Databricks publishes for the client, where the workspace has it. */
+  /** Left out for the one that Databricks publishes for the client, if the workspace has it. */
   clientId: string | undefined;
   callbackPort: number | undefined;
 }
 
-/** A server by its own address, for a client that connects by itself. */
+/** A server by its URL, for a client that connects directly. */
 export interface HttpChoice extends OwnApplication {
   urlOf(server: ManagedServer): string;
   /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} if it cannot be told */
@@ -102,7 +102,7 @@ export function entryWithMeta(
   return { ...entry, meta: own };
 }
 
-/** The entry as it would be written now: one that was written with its own address, as that. */
+/** The entry as it would be written now; one that was written with a URL keeps that form. */
 export function entryToday(
   client: ClientFacts,
   file: LocatedFile,
@@ -118,7 +118,7 @@ export function entryToday(
   return { ...entry, obsolete: otherKeys(entry, client.stdio(launchOf(launcher, server))) };
 }
 
-/** With an address; for all that one can have if it was not chosen. */
+/** With a URL; undefined means wherever that is possible. */
 function entryWithAddress(client: ClientFacts, file: LocatedFile, server: EntryTarget, http?: HttpChoice) {
   const { clientId, callbackPort, url } =
     http && !('all' in server) ? { ...http, url: http.urlOf(server) } : { clientId: 'any', callbackPort: 1, url: '' };

@@ -73,7 +73,7 @@ export async function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<
 }
 
 function requiredIn(policy: Policy): ManagedServer[] {
-  // Where the policy cannot be used, whoever uses a server says so.
+  // If the policy is unusable, the code that uses a server reports it.
   return policy.problem ? [] : (lockedValue(policy, 'requiredServers') ?? []).map(asServer);
 }
 
@@ -193,7 +193,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   });
 }
 
-/** What a kind of server needs to know, and what its path is then. */
+/** What a kind of server needs, and the resulting path. */
 const TARGETS: Record<
   Exclude<ManagedServerKind, 'app' | 'other'>,
   { parts: [least: number, most: number]; words: string; prefix: string }
@@ -250,7 +250,7 @@ export function suggestName({ kind, path, title = '' }: UnnamedServer, usedNames
   const isSpace = kind === 'genie' && slugOf(title) !== '';
   const names: Record<ManagedServerKind, string> = {
     sql: 'databricks-sql',
-    // Spaces that were made one after the other differ at the end of their ids.
+    // The ids of spaces that were created one after another differ at the end.
     genie: isSpace ? title : `genie-${last.slice(-4)}`,
     'vector-search': `search-${last}`,
     functions: `functions-${last}`,

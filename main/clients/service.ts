@@ -87,7 +87,7 @@ export class ClientsService {
         const before = ownMetaOf(known, server);
         const own = choice.meta ? choice.meta(before) : before;
         const { name } = server;
-        // Where the client has it through an entry for all, that one says what its calls carry.
+        // If the client has it through an entry for all servers, that entry says what its calls carry.
         const through =
           choice.meta && !choice.http && !choice.insteadOfAll && !entries.has(name)
             ? leadingTo(server, all)
@@ -169,7 +169,7 @@ export class ClientsService {
     return [...new Set(Object.values(files).flatMap(({ project }) => project ?? []))].sort();
   }
 
-  /** Puts right what was written and is not as it should be, or would be written differently today. */
+  /** Repairs entries that are wrong, or that would be written differently today. */
   async repair(
     ids: readonly string[],
     servers: readonly ManagedServer[],
@@ -195,7 +195,7 @@ export class ClientsService {
   }
 
   /**
-   * Puts a backup's bytes back; what is there now is kept as another backup.
+   * Restores a backup; the current content is kept as another backup.
    * @throws {CausewayError} `not_found`, `managed`, `client_running`, `file_not_writable`, `invalid_file`, `timeout`
    */
   async restore(id: string, { dryRun = false, whileRunning = false }: RestoreChoice = {}): Promise<Restored> {
@@ -223,7 +223,7 @@ export class ClientsService {
     return watchFiles(watched, onChange, { root: environment.home, ...watching });
   }
 
-  /** A client by what the person typed. @throws {CausewayError} `not_found` */
+  /** A client from the user's input. @throws {CausewayError} `not_found` */
   client(id: string): ClientFacts {
     const found = this.#clients.find((client) => client.id === id.toLowerCase());
     if (found) return found;
@@ -234,7 +234,7 @@ export class ClientsService {
     });
   }
 
-  /** Those of the clients that run now and would overwrite what is written meanwhile, by id; of all clients by default. */
+  /** Those of the clients that are running and would overwrite changes, by id; of all clients by default. */
   runningClients(ids?: readonly string[]): Promise<string[]> {
     const clients = this.#clients.filter(({ id }) => ids?.includes(id) ?? true);
     return runningClients(clients, this.#options.running);

@@ -27,9 +27,9 @@ export interface FileReport {
   all: string[];
   /** Entries of ours that lead to no server in the list. */
   leftOver: string[];
-  /** Servers whose entry would be another if it were repaired. */
+  /** Servers whose entry a repair would change. */
   repairable: string[];
-  /** Other clients that read the same entries in it: what is removed here is removed from them. */
+  /** Other clients that read the same entries: removing one here removes it from them. */
   sharedWith: ClientName[];
   /** What entries carry in `_meta` beside what their servers carry in every client, by the server's name. */
   meta: Record<string, Meta>;
@@ -48,7 +48,7 @@ export interface ClientName {
 export interface ClientReport {
   id: string;
   name: string;
-  /** By what one can tell that it is installed; `null` if it is not. */
+  /** The evidence that it is installed; `null` if it is not. */
   because: string | null;
   files: FileReport[];
   /** What its own administrator has decided against entries of any kind, as sentences. */
@@ -68,7 +68,7 @@ async function readEntries(client: ClientFacts, { path }: LocatedFile): Promise<
   return entriesIn(client, path, await readBytes(path));
 }
 
-/** A client's entries in what its file holds. @throws {CausewayError} `invalid_file` */
+/** A client's entries in its file's text. @throws {CausewayError} `invalid_file` */
 export function entriesIn(client: ClientFacts, path: string, bytes: Buffer | undefined): ReadFile {
   const text = decode(bytes, editTarget(client, path));
   const asItIs = layoutIn(client, path, text);
@@ -202,10 +202,10 @@ export type EntryStatus =
   | 'not-on-path'
   | 'foreign';
 
-/** The states in which an entry is wrong. Where the PATH does not lead to its command, the computer is. */
+/** The states in which an entry is wrong. If its command is not on the PATH, the computer is wrong instead. */
 export const MODIFIED: readonly EntryStatus[] = ['vanished', 'edited', 'broken'];
 
-/** What the state of one entry is told from. */
+/** What the state of one entry is derived from. */
 interface EntryFacts {
   name: string;
   present: unknown;
@@ -227,13 +227,13 @@ async function entryStatus({ name, present, wanted, known, isProgram }: EntryFac
   const { obsolete = [] } = wanted;
   if (written.some((fixed) => isCurrent(present, { fixed, obsolete: obsolete.filter((key) => !(key in fixed)) })))
     return 'outdated';
-  // Of what nobody remembers writing, nobody can say that it was changed.
+  // Without a record of what was written, a change cannot be detected.
   return written.length > 0 ? 'edited' : 'outdated';
 }
 
 /**
- * The entry as it would be with the Node that we start ourselves with: another one that is there starts the same script as
- * well, and which of them is written depends on who writes.
+ * The entry with our own Node. Another existing Node starts the same script just as well, and the one in the entry
+ * depends on which process wrote it.
  */
 function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
   const [runtime = ''] = commandLineOf(fixed);

@@ -23,7 +23,7 @@ export function clientOnWire(name: string): ClientFacts | undefined {
   return CLIENTS.find(({ wireNames }) => wireNames.some((wireName) => isWireName(name, wireName)));
 }
 
-/** What a person calls the client that calls itself so: its name in the table, or what it sent. */
+/** The client's display name: its name in the table, or what it sent. */
 export function displayNameOf(wireName: string): string {
   return clientOnWire(wireName)?.name ?? wireName;
 }

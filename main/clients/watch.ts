@@ -8,7 +8,7 @@ export interface WatchOptions {
   root: string;
   /** For how long it has to be quiet before a change is told, in milliseconds; at most ten times as long is waited. */
   quietMs: number;
-  /** How often all is looked at besides, for what no system reports (network folders, used-up watches), in milliseconds. */
+  /** How often everything is checked in addition, in milliseconds, for changes that no system reports (network folders, exhausted watches). */
   lookMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface Watching {
   settle(): Promise<void>;
 }
 
-/** One of the paths: where changes to it show, and how what it stands for was last seen. */
+/** One of the paths: where its changes show, and its last known state. */
 interface Seen {
   places: { folder: string; name: string }[];
   state: string;
@@ -134,7 +134,7 @@ export function watchFiles(
   };
 }
 
-/** Where changes to a path show, and how what it stands for is now. */
+/** Where a path's changes show, and its current state. */
 async function seePath(path: string, root: string): Promise<Seen> {
   const places: Seen['places'] = [];
   for (const place of await linked(path)) {
@@ -177,7 +177,7 @@ const isFolder = (path: string) =>
     () => false,
   );
 
-/** What tells one state of a file from another; of a folder only that it is there. */
+/** What distinguishes the states of a file; for a folder, only its existence. */
 async function describe(path: string): Promise<string> {
   try {
     const found = await stat(path);

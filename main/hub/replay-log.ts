@@ -182,7 +182,7 @@ function toolsRequest(id: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
 }
 
-/** From this size on, in bytes, only the ends of a frame are read where they show its id and method. */
+/** From this size on, in bytes, only the ends of a frame are read if they show its id and method. */
 const LONG_BYTES = 4096;
 
 /** A frame's id as it was written, and its method. */
@@ -190,7 +190,7 @@ export function identify(frame: Buffer): { id: string | undefined; method: strin
   return frame.length < LONG_BYTES ? scanFrame(frame) : summarizeFrame(frame);
 }
 
-/** The frames of a batch; none for what is no batch. */
+/** The frames of a batch; none for anything else. */
 function framesOf(batch: Buffer): Buffer[] {
   return elementsOf(batch, wholeOf(batch)).map(({ start, end }) => batch.subarray(start, end));
 }

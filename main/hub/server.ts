@@ -53,7 +53,7 @@ export interface HubOptions {
   watcher?: HubWatcher;
   /** Ends the application for good, because it is being uninstalled. Where it is left out, nobody can ask for that. */
   onQuit?: (() => void) | undefined;
-  /** What the desktop's settings say of proxies, for processes that cannot ask the desktop. */
+  /** The proxies in the desktop's settings, for processes that cannot ask the desktop. */
   systemProxies?: ProxyLookup | undefined;
 }
 
@@ -184,7 +184,7 @@ class PrivateHub implements Hub {
     return `${JSON.stringify({ hub: HUB_PROTOCOL, nonce: transcript.hubNonce, proof } satisfies Challenge)}\n`;
   }
 
-  /** Answers a question and closes, also where the peer does not read the answer. */
+  /** Answers a question and closes, even if the peer does not read the answer. */
   async #answer(socket: Socket, question: HubQuestion): Promise<void> {
     const answer = await this.#answerTo(question);
     socket.end(`${JSON.stringify(answer)}\n`);

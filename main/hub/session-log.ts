@@ -154,7 +154,7 @@ export interface HubCall {
   profile: string | undefined;
   path: string;
   method: string;
-  /** For `tools/call`: which. */
+  /** The tool of a `tools/call`. */
   tool: string | null;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -174,7 +174,7 @@ export interface HubCall {
   contents: number | null;
   /** The attempts to send it to the server, the first one first; none if it was answered without the server. */
   attempts: HubAttempt[];
-  /** Causeway's own error, where Causeway wrote the answer; never the server's words. */
+  /** Causeway's own error if Causeway wrote the answer; never the server's text. */
   problem: HubProblem | null;
 }
 

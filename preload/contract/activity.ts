@@ -45,7 +45,7 @@ const callAttempt = z.object({
   /** Null for the attempt that brought the answer. */
   failure: z
     .object({
-      /** The HTTP status, where one came. */
+      /** The HTTP status, if there was one. */
       status: z.number().nullable(),
       reason: z.enum(['refused', 'session-lost', 'not-sent', 'broken', 'too-long']),
     })
@@ -67,7 +67,7 @@ const call = z.object({
   /** What the server was called in the list when the call came; null if it is not in the list. */
   server: z.string().nullable(),
   method: z.string(),
-  /** For `tools/call`: which. */
+  /** The tool of a `tools/call`. */
   tool: z.string().nullable(),
   startedAt: z.number(),
   durationMs: z.number(),

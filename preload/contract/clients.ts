@@ -17,7 +17,7 @@ const clientFile = z.object({
   all: z.array(z.string()),
   /** Entries of ours for servers that are no longer in the list. */
   leftOver: z.array(z.string()),
-  /** Servers whose entry would be another if it were repaired. */
+  /** Servers whose entry a repair would change. */
   repairable: z.array(z.string()),
   /** Other clients that read the same entries: what is removed here is removed from them. */
   sharedWith: z.array(clientName),
@@ -83,9 +83,9 @@ const clientChange = z.object({
   servers: z.array(z.string()).min(1),
   /** Whether an entry that is not ours is replaced too. */
   replace: z.boolean(),
-  /** Also while the client runs, which then overwrites it. */
+  /** Also while the client runs, although it then may overwrite the change. */
   whileRunning: z.boolean(),
-  /** Also from a file that other clients read, which lose it too. */
+  /** Also from a file that other clients read and that would lose it too. */
   evenShared: z.boolean().default(false),
   /** The folder of the project in whose files; null for the user's own. */
   project: z.string().nullable().default(null),

@@ -12,7 +12,7 @@ import {
   skipWhiteSpace,
 } from './json-bytes.ts';
 
-/** A member of a JSON object: its name, and where its value stands. */
+/** A member of a JSON object: its name and the position of its value. */
 export interface FrameMember {
   name: string;
   place: Place;

@@ -45,7 +45,7 @@ export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } 
   return { envelope: envelopeOf(json), json };
 }
 
-/** Of a large frame with very many values, what would take up many times its length is left out. */
+/** In a large frame with very many values, the parts that would use many times their length in memory are left out. */
 function jsonOf(frame: Buffer): unknown {
   return isCrowded(frame) ? outlineOf(frame) : JSON.parse(frame.toString('utf8'));
 }
@@ -147,7 +147,7 @@ export function scanFrame(frame: Buffer): { id: string | undefined; method: stri
   try {
     const { id, method } = findPlaces(frame);
     const raw = id && frame.toString('utf8', id.start, id.end);
-    // Throws where the id is no JSON: then the frame is none either.
+    // Throws if the id is not JSON: then the frame is invalid too.
     if (raw !== undefined) JSON.parse(raw);
     const name: unknown = method && JSON.parse(frame.toString('utf8', method.start, method.end));
     return { id: raw, method: typeof name === 'string' ? name : undefined };
@@ -191,7 +191,7 @@ export function isIdText(raw: string): boolean {
  */
 export function matchOfIds(given: string, wanted: string): 'exactly' | 'roughly' | undefined {
   if (given === wanted) return 'exactly';
-  // Only texts and numbers have several spellings. An object, which is no id, may be long.
+  // Only strings and numbers have several spellings. An object is not an id, and may be long.
   return /^["\d-]/.test(given) && JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
 }
 

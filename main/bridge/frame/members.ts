@@ -1,4 +1,4 @@
-/** An object's members, of which nothing is known yet. */
+/** An object's members, not validated yet. */
 export type Members = Readonly<Record<string, unknown>>;
 
 const NONE: Members = Object.freeze({});

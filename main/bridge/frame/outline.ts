@@ -15,9 +15,9 @@ import {
   skipWhiteSpace,
 } from './json-bytes.ts';
 
-/** Frames up to this length, in bytes, are parsed whatever they hold. */
+/** Frames up to this length, in bytes, are always parsed. */
 const LARGE_BYTES = 1024 * 1024;
-/** The most values that a large frame may hold and still be parsed as a whole: each takes up some 60 bytes besides itself. */
+/** The most values in a large frame that is still parsed whole: each needs some 60 bytes in addition to its own. */
 const MAX_VALUES = 200_000;
 /** How deep a large frame of many values may be nested. */
 const MAX_DEPTH = 1_000;
@@ -26,7 +26,7 @@ const SMALL_BYTES = 4 * 1024;
 /** The longest object or array that an outline holds as a whole, and the most that all of them take up together, in bytes. */
 const MAX_WHOLE_BYTES = 64 * 1024;
 const MAX_WHOLE_BYTES_IN_ALL = 1024 * 1024;
-/** The most members of an object that is in an outline, and how deep it may stand. */
+/** The most members of an object in an outline, and its maximum depth. */
 const MAX_MEMBERS = 1_000;
 const MAX_OUTLINE_DEPTH = 6;
 

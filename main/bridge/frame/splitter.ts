@@ -108,7 +108,7 @@ export class FrameSplitter {
   }
 }
 
-/** Copies: what is cut out would keep the whole line in memory. */
+/** Copies, because a slice would keep the whole line in memory. */
 function firstOf(parts: Buffer[]): Buffer {
   const edge: Buffer[] = [];
   for (let bytes = 0, at = 0; bytes < EDGE_BYTES && at < parts.length; at += 1) {

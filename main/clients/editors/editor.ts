@@ -27,7 +27,7 @@ export interface UndoHint {
 /** A text with our entry in it. */
 export interface Edited {
   text: string;
-  /** Left out where the entries of others made the room already. */
+  /** Left out if other entries had already made room. */
   undoHint?: UndoHint | undefined;
 }
 
@@ -68,7 +68,7 @@ export function splitMark(text: string): { mark: string; body: string } {
   return text.startsWith('\ufeff') ? { mark: '\ufeff', body: text.slice(1) } : { mark: '', body: text };
 }
 
-/** The line end that the text uses first; a line feed where it has none. */
+/** The first line end in the text; a line feed if it has none. */
 export function lineEndOf(text: string): string {
   return /\r\n|\n/.exec(text)?.[0] ?? '\n';
 }
@@ -79,7 +79,7 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** A file in which nothing was changed because of what stands in it. */
+/** A file that was not changed because of its content. */
 export function unreadable(
   { file }: EditTarget,
   problem: string,
@@ -93,7 +93,7 @@ export function unreadable(
   });
 }
 
-/** How many levels a file's data may have: what compares data needs some of the stack for each. No client's file has thirty. */
+/** The maximum nesting of a file's data, because comparing data uses stack for each level. No client's file has thirty. */
 const MAX_LEVELS = 300;
 
 /** A file with more levels, or more than a parser can take. */
@@ -117,7 +117,7 @@ export function holdLevels<T>(node: T, inner: (node: T) => readonly T[], target:
   for (const one of inner(node)) holdLevels(one, inner, target, level + 1);
 }
 
-/** Whether an entry already is what it has to be, whatever else the user wrote into it. */
+/** Whether an entry already is as required, whatever else the user wrote into it. */
 export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): boolean {
   return covers(present, fixed) && !obsolete.some((key) => isDataTable(present) && Object.hasOwn(present, key));
 }
@@ -153,7 +153,7 @@ export function holdEntry(before: unknown, after: unknown, entry: Entry, target:
   if (!kept || !isCurrent(after, entry)) throw cannotEdit(target);
 }
 
-/** The data without what is at the path; the objects that this leaves empty go too. */
+/** The data without the value at the path, and without objects that this leaves empty. */
 function without(value: unknown, [key, ...rest]: string[]): unknown {
   if (key === undefined) return undefined;
   if (Array.isArray(value)) {

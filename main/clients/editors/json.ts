@@ -62,7 +62,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   return { text: edited, undoHint: { depth, text: empty ? source : undefined } };
 }
 
-/** Corrects one field after the other, for each moves what stands behind it. */
+/** Corrects one field at a time, because each moves the text behind it. */
 function correct(body: string, { fixed, obsolete = [] }: Entry, target: EditTarget, name: string): string {
   const corrected = set(body, [name], fixed, target);
   return obsolete.reduce((text, key) => drop(text, [name], key, target), corrected);

@@ -70,7 +70,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   return { text: edited, undoHint: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
 }
 
-/** Corrects one field after the other, for each moves what stands behind it. */
+/** Corrects one field at a time, because each moves the text behind it. */
 function correct(body: string, target: EditTarget, name: string, { fixed, obsolete = [] }: Entry): string {
   let text = body;
   const item = () => {
