@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../diagnosis/checks.ts';
 import {
@@ -16,16 +16,16 @@ import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInR
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
-import { checkWritable, writePieces } from '../platform/replace-file.ts';
+import { writePieces } from '../platform/replace-file.ts';
 import { VERSION } from '../platform/version.ts';
 import { openClients } from './clients/options.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { exitCodeOfAll } from './failure.ts';
+import { askToReplace } from './output-file.ts';
 import { openServerList } from './servers/servers.ts';
 import { type Application, askApplication, askServers } from './status.ts';
 import {
   bold,
-  confirm,
   openProgress,
   printable,
   sayStillWaiting,
@@ -64,7 +64,7 @@ export async function diagnose(context: CommandContext, options: DiagnoseOptions
   const { report, json } = options;
   const isPrinted = report === '-';
   if (isPrinted && json) throw new CausewayError('usage', '--report - and --json both print to the standard output.');
-  if (report !== undefined && !isPrinted) await mayWrite(context, report, options.force);
+  if (report !== undefined && !isPrinted) await askToReplace(context, report, options.force);
   const run = await openRun(commandSource(context, options.profile), context.signal);
   const made = await makeAll(context, run, json);
   context.signal.throwIfAborted();
@@ -75,22 +75,6 @@ export async function diagnose(context: CommandContext, options: DiagnoseOptions
   if (report === undefined || isPrinted) return;
   await writePieces(report, Readable.from([await reportFor(context, run, made)]), context.signal);
   await writeLine(context.stderr, `Wrote the report to ${report}.`);
-}
-
-/** Asks before a file is replaced, and before anything is checked. @throws {CausewayError} `usage`, `file_not_writable`, `cancelled` */
-async function mayWrite(context: CommandContext, file: string, force: boolean | undefined): Promise<void> {
-  const found = await stat(file).catch(() => undefined);
-  // A pipe or a device is written to as it is.
-  if (found && !found.isFile() && !found.isDirectory()) return;
-  if (!found) {
-    await stat(dirname(resolve(file))).catch((error: unknown) => {
-      throw fileError(file, error);
-    });
-  }
-  await checkWritable(file);
-  if (!found?.isFile() || force) return;
-  if (await confirm(context, `${file} already exists. Replace it?`, '--force')) return;
-  throw new CausewayError('cancelled', 'Nothing was checked or written.');
 }
 
 async function makeAll(context: CommandContext, run: CheckRun, quiet: boolean | undefined): Promise<Made[]> {

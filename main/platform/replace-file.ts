@@ -39,8 +39,8 @@ const OWNER_ONLY = 0o600;
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'a device or a pipe');
-    if (found.size > MAX_FILE_BYTES) throw notAFile(path, `${Math.round(found.size / 1024 / 1024)} MB large`);
+    if (!found.isFile()) throw notAFile(path, found);
+    if (found.size > MAX_FILE_BYTES) throw refused(path, `is too large (${Math.round(found.size / 1024 / 1024)} MB)`);
     return await retryWhileHeld(() => readFile(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -237,7 +237,7 @@ function placeOf(path: string): Place {
       }
       return { target, mode: OWNER_ONLY, existing: undefined };
     }
-    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'a device or a pipe');
+    if (!found.isFile()) throw notAFile(path, found);
     // A rename would replace it anyway, against the wish that it stay.
     if ((found.mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
     return { target, mode: found.mode & 0o7777, existing: found };
@@ -327,8 +327,12 @@ function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b);
 }
 
-function notAFile(path: string, what: string): CausewayError {
-  return new CausewayError('invalid_file', `${path} is ${what}, not a configuration file.`, {
+function notAFile(path: string, found: Stats): CausewayError {
+  return refused(path, `is a ${found.isDirectory() ? 'folder' : 'device or a pipe'}, not a file`);
+}
+
+function refused(path: string, why: string): CausewayError {
+  return new CausewayError('invalid_file', `${path} ${why}.`, {
     remedy: 'Nothing was changed. Move it out of the way.',
   });
 }

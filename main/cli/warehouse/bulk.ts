@@ -3,17 +3,23 @@ import { asCausewayError, CausewayError, sentences } from '../../platform/errors
 import { codeOf } from '../../platform/file-errors.ts';
 import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writePieces } from '../../platform/replace-file.ts';
+import { isDevice, readBytes, writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
 import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import { exportLines, readBulkFile } from '../../warehouses/bulk/files.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import type { CommandContext } from '../command.ts';
+import { askToReplace } from '../output-file.ts';
 import { confirm, openProgress, write, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession } from './options.ts';
 
 /** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
-export async function exportOverrides(context: CommandContext, file: string, options: CommonOptions): Promise<void> {
+export async function exportOverrides(
+  context: CommandContext,
+  file: string,
+  options: CommonOptions & { force?: boolean },
+): Promise<void> {
+  if (file !== '') await askToReplace(context, file, options.force);
   const { warehouses } = await openSession(context, options);
   let count = 0;
   const rows = counted(warehouses.admin.all({}, context.signal), () => {
@@ -48,6 +54,8 @@ export interface ImportOptions extends CommonOptions {
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal, stdout } = context;
   const lines = readBulkFile(await readText(file), file);
+  const resultsFile = options.results ?? `${file}.results.csv`;
+  if (!options.dryRun) await checkResultsFile(resultsFile);
   const { warehouses } = await openSession(context, options);
   const { admin } = warehouses;
   const plan = await admin.planImport(lines, signal);
@@ -61,7 +69,6 @@ export async function importOverrides(context: CommandContext, file: string, opt
     throw new CausewayError('cancelled', 'Nothing was changed.');
   }
 
-  const resultsFile = options.results ?? `${file}.results.csv`;
   const kept = await startGrowingFile(resultsFile, REPORT_HEADER);
   const progress = openProgress(context, options.json);
   let ended = 0;
@@ -89,6 +96,16 @@ export async function importOverrides(context: CommandContext, file: string, opt
   if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
     await writeLine(context.stderr, 'Run it again to go on where it stopped.');
   }
+}
+
+/** The results of an earlier import are replaced; anything else of that name is the user's. @throws {CausewayError} `already_exists` */
+async function checkResultsFile(path: string): Promise<void> {
+  if (await isDevice(path)) return;
+  const before = await readBytes(path);
+  if (!before?.length || before.toString('utf8').startsWith(REPORT_HEADER)) return;
+  throw new CausewayError('already_exists', `${path} exists and does not hold the results of an import.`, {
+    remedy: 'Nothing was changed. Name another file with --results.',
+  });
 }
 
 /** The results file's own error, with what was done before it and how to continue. */

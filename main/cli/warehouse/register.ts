@@ -99,6 +99,7 @@ function addBulk(group: Command, context: CommandContext): void {
     );
   withCommonOptions(group.command('export [file]'))
     .description("every user's override as CSV, to stdout or a file (admins)")
+    .option('--force', 'replace the file if there is one')
     .action(async (file: string | undefined, _options, command: Command) =>
       (await import('./bulk.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
     );

@@ -105,6 +105,30 @@ describe('import', () => {
     expect(stderr).toContain('3 unchanged.');
   });
 
+  test('an export replaces a file only with --force', async () => {
+    const path = join(folder, 'mine.csv');
+    await writeFile(path, 'mine');
+    const refused = await cli.run('ana', 'warehouse', 'export', path);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toMatch(/mine\.csv already exists\. Replace it\? .* Pass --force to agree\./);
+    expect(await readFile(path, 'utf8')).toBe('mine');
+    expect((await cli.run('ana', 'warehouse', 'export', path, '--force')).code).toBe(0);
+    expect(await readFile(path, 'utf8')).toMatch(/^user_id,/);
+  });
+
+  test.each([['mine.csv'], ['overrides.csv']])(
+    'results of an import do not replace %s, which holds something else, and nothing is imported',
+    async (name) => {
+      const path = join(folder, name);
+      await writeFile(path, name === 'mine.csv' ? 'mine' : typical);
+      const { code, stderr } = await importing(typical, '--yes', '--results', path);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(/exists and does not hold the results of an import\. Nothing was changed\./);
+      expect(await readFile(path, 'utf8')).toBe(name === 'mine.csv' ? 'mine' : typical);
+      expect(overrides()).toEqual({});
+    },
+  );
+
   test('NONE removes, another warehouse updates', async () => {
     await importing(typical, '--yes');
     const { stdout } = await importing(

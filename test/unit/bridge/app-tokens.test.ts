@@ -29,7 +29,7 @@ describe('the answer of an app', () => {
     );
   });
 
-  it('stays the same buffer where it holds no token', () => {
+  it('stays the same buffer where it holds no token', { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const frame = Buffer.from(JSON.stringify({ result: text }));
