@@ -12,7 +12,7 @@ const Configuration = z.object({
 });
 
 describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
-  const { shown, button, inspect, allow, reopenIn } = useWindow();
+  const { shown, button, inspect, allow, reopenIn, countClicks } = useWindow();
 
   /** A home in which nothing but Cursor is installed. */
   const openNew = async (configuration?: string) => {
@@ -27,22 +27,6 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     shown.page.locator('[aria-current="step"]').filter({ hasText: words }).waitFor();
   const url = () => shown.page.getByRole('textbox', { name: 'Workspace URL' });
   const config = (home: string) => readFile(join(home, '.databrickscfg'), 'utf8').catch(() => null);
-  /** Counts the clicks from now on. */
-  const countClicks = async () => {
-    await shown.page.evaluate(() => {
-      const counter = { clicks: 0 };
-      Object.assign(window, { counter });
-      // A click on a label is passed on to its field, as another one.
-      addEventListener(
-        'pointerdown',
-        () => {
-          counter.clicks += 1;
-        },
-        { capture: true },
-      );
-    });
-    return () => shown.page.evaluate(() => Reflect.get(window, 'counter').clicks as number);
-  };
 
   it('leads from a fresh home to the first row of a real MCP client in at most five clicks', async () => {
     const home = await openNew();

@@ -124,7 +124,9 @@ export function useWindow() {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height });
     await page.evaluate((percent) => document.documentElement.style.setProperty('font-size', percent), text);
-    await page.evaluate(() => {
+    await page.evaluate(async () => {
+      // A change of colors has begun by the second frame.
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       // What turns while it waits never ends.
       const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
       return Promise.allSettled(ending.map(({ finished }) => finished));
@@ -209,6 +211,17 @@ export function useWindow() {
     return proxy;
   }
 
+  /** Counts clicks from now on, until the page is loaded again; gives the function that tells how many there were. */
+  async function countClicks(): Promise<() => Promise<number>> {
+    await page.evaluate(() => {
+      const counter = { clicks: 0 };
+      Object.assign(window, { counter });
+      // A click on a label is passed on to its field, as another one: what is pressed counts.
+      addEventListener('pointerdown', () => (counter.clicks += 1), { capture: true });
+    });
+    return () => page.evaluate(() => Number(Reflect.get(window, 'counter').clicks));
+  }
+
   const shown = {
     get browser() {
       return browser;
@@ -247,5 +260,6 @@ export function useWindow() {
     giveServer,
     startWorkspaceAgain,
     connect,
+    countClicks,
   };
 }

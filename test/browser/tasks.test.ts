@@ -1,0 +1,166 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+const SHARED = '8baced1ff014912d';
+const ANA = '9007199254740993001';
+const CHLOE = '8241';
+const GONE = '0000000000000bad';
+const QUERY = 'SELECT 40 + 2 AS answer';
+
+/** What people open the window for, each begun on the screen that it opens with. The first run counts its own. */
+describe.skipIf(whyNotHere)('everyday tasks', () => {
+  const { shown, button, go, more, reason, overrideOf, giveServer, openList, countClicks } = useWindow();
+
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await shown.page.keyboard.press(key);
+  };
+  const type = (text: string) => shown.page.keyboard.type(text);
+  const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
+  const dialog = () => role('dialog');
+  /** Goes to something with the Tab key alone. */
+  async function reach(one: Locator): Promise<void> {
+    await one.waitFor();
+    const isHere = () => one.evaluate((element) => element === document.activeElement);
+    for (let presses = 0; presses < 100 && !(await isHere()); presses += 1) await press('Tab');
+    expect(await isHere(), `focus on ${one}`).toBe(true);
+  }
+  const titles = async () => (await openList()).read().servers.map(({ title }) => title);
+
+  /** A list with one line after which queries would fail. */
+  async function giveImport(): Promise<void> {
+    shown.workspace.state.overrides.set(CHLOE, { userId: CHLOE, type: 'CUSTOM', warehouseId: GONE });
+    shown.workspace.state.overrides.set(ANA, { userId: ANA, type: 'CUSTOM', warehouseId: SHARED });
+    const file = join(shown.home, 'wanted.csv');
+    await writeFile(file, 'user,type,warehouse\nchloe@example.com,,Finance BI\nana@example.com,NONE,\n');
+    shown.server.fileAnswers.push(file);
+  }
+  async function isImported(): Promise<void> {
+    await shown.page.getByText('1 override changed · 1 left out').waitFor();
+    expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: GONE });
+    expect(overrideOf('ana@example.com')).toBeUndefined();
+  }
+  const isCopied = () => expect.poll(() => shown.server.copied.at(-1)).toBe('answer\n42\n');
+
+  it('the warehouse is switched in three clicks in the window, and in two in the palette', async () => {
+    await reason('Workspace default');
+    const clicks = await countClicks();
+    await button('Change warehouse').click();
+    await role('radio', { name: /^Shared analytics/ }).check();
+    await button('Use this warehouse').click();
+    await reason('Your override');
+    expect(await clicks()).toBe(3);
+
+    await button('Search and commands').click();
+    await type('switch data sci');
+    await role('option', { name: /Switch to Data science/ }).click();
+    await role('heading', { name: 'Your queries run on Data science' }).waitFor();
+    expect(await clicks()).toBe(5);
+  });
+
+  it('the warehouse is switched without a mouse', async () => {
+    await reason('Workspace default');
+    await press('Control+K');
+    await type('switch shared');
+    await role('option', { name: /Switch to Shared analytics/ }).waitFor();
+    await press('Enter');
+    await role('heading', { name: 'Your queries run on Shared analytics' }).waitFor();
+  });
+
+  it('a Genie space is added in four clicks, under its title', async () => {
+    await giveServer('sql', '/api/2.0/mcp/sql');
+    const clicks = await countClicks();
+    await go('Servers');
+    await button('Add server').click();
+    await role('textbox', { name: 'Search the workspace' }).fill('taxi');
+    await role('radio', { name: /^New York taxi trips/ }).check();
+    await dialog().getByRole('button', { name: 'Add server', exact: true }).click();
+    await role('heading', { level: 1, name: 'New York taxi trips' }).waitFor();
+    expect(await clicks()).toBe(4);
+    expect(await titles()).toContain('New York taxi trips');
+  });
+
+  it('a Genie space is added without a mouse', async () => {
+    await press('Control+K');
+    await type('add server');
+    await role('option', { name: /Add server/ }).waitFor();
+    await press('Enter');
+    await dialog().waitFor();
+    await reach(role('textbox', { name: 'Search the workspace' }));
+    await type('taxi');
+    await role('radio', { name: /^New York taxi trips/ }).waitFor();
+    await press('ArrowDown');
+    await expect.poll(() => role('radio', { name: /^New York taxi trips/ }).isChecked()).toBe(true);
+    await reach(dialog().getByRole('button', { name: 'Add server', exact: true }));
+    await press('Enter');
+    await role('heading', { level: 1, name: 'New York taxi trips' }).waitFor();
+  });
+
+  it('why a server fails is read after one click, or one shortcut', async () => {
+    await giveServer('gone', '/api/2.0/mcp/genie/01ef00000000000000000000000bad00');
+    const clicks = await countClicks();
+    await go('Servers');
+    await shown.page.getByText(/not found\. Check the path of the server\./).waitFor();
+    expect(await clicks()).toBe(1);
+
+    await go('Warehouse');
+    await press('Control+2');
+    await shown.page.getByText(/not found\. Check the path of the server\./).waitFor();
+  });
+
+  it('a list of overrides is imported in four clicks, and the line that would fail is left out', async () => {
+    await giveImport();
+    const clicks = await countClicks();
+    await go('Overrides');
+    await more('Import');
+    await shown.page.getByText('1 change would make queries fail.').waitFor();
+    await button('Apply 1 change').click();
+    await isImported();
+    expect(await clicks()).toBe(4);
+  });
+
+  it('a list of overrides is imported without a mouse', async () => {
+    await giveImport();
+    await reach(role('link', { name: 'Overrides', exact: true }));
+    await press('Enter');
+    await reach(button('More actions'));
+    await press('Enter');
+    await role('menuitem', { name: 'Import' }).waitFor();
+    await type('import');
+    await press('Enter');
+    await reach(button('Apply 1 change'));
+    await press('Enter');
+    await isImported();
+  });
+
+  it('SQL is tried and its result copied in five clicks', async () => {
+    await giveServer('sql', '/api/2.0/mcp/sql');
+    const clicks = await countClicks();
+    await go('Servers');
+    await role('link', { name: 'sql', exact: true }).click();
+    await button('Try execute_sql_read_only').click();
+    await role('textbox', { name: 'query' }).fill(QUERY);
+    await button('Run').click();
+    await button('Copy as CSV').click();
+    await isCopied();
+    expect(await clicks()).toBe(5);
+  });
+
+  it('SQL is tried and its result copied without a mouse', async () => {
+    await giveServer('sql', '/api/2.0/mcp/sql');
+    await press('Control+K');
+    await type('sql');
+    await role('option', { name: /sql/i }).first().waitFor();
+    await press('Enter');
+    await reach(button('Try execute_sql_read_only'));
+    await press('Enter');
+    await reach(role('textbox', { name: 'query' }));
+    await type(QUERY);
+    await press('Control+Enter');
+    await reach(button('Copy as CSV'));
+    await press('Enter');
+    await isCopied();
+  });
+});
