@@ -3,7 +3,7 @@ import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Account, DesktopState } from '../../preload/contract.ts';
-import { Card } from '../shared/card.tsx';
+import { EmptyState } from '../shared/empty-state.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
@@ -42,13 +42,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
       <FailureNotice error={accounts.error} onRetry={accounts.refetch} />
       {accounts.isPending && <Skeleton height={288} radius={10} />}
       {accounts.data?.length === 0 && (
-        <Card>
-          <div className={layout.empty}>
-            <Icon of={IconBuildingCommunity} size="large" />
-            <h2>{strings.empty.title}</h2>
-            <p>{strings.empty.text}</p>
-          </div>
-        </Card>
+        <EmptyState icon={IconBuildingCommunity} title={strings.empty.title} text={strings.empty.text} />
       )}
       {accounts.data && accounts.data.length > 0 && (
         <ul className={layout.list} aria-label={strings.list}>

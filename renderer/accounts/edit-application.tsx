@@ -56,6 +56,13 @@ function Content({ profile, onClose }: { profile: string; onClose(): void }) {
       </p>
       <FailureNotice error={error} onRetry={refetch} />
       {data === undefined && !error && <Skeleton height={240} />}
+      {data === undefined && (
+        <div className={layout.closing}>
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+        </div>
+      )}
       {data !== undefined && <ApplicationForm profile={profile} present={data} onClose={onClose} />}
     </>
   );

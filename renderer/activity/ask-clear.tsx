@@ -19,7 +19,7 @@ export function AskClear({ opened, isRecording, kept, recorded, clear, onClose }
   const { title, verb, goesOn, stays } = strings.clearing;
   const deleted = usePrevious(kept > 0 ? whatClearingDeletes(kept, recorded) : null);
   return (
-    <ConfirmDialog opened={opened} title={title} verb={verb} isGrave act={clear} onClose={onClose}>
+    <ConfirmDialog opened={opened} title={title} verb={verb} isGrave isDangerous act={clear} onClose={onClose}>
       <p>{deleted}</p>
       <p>
         {isRecording && `${goesOn} `}

@@ -1,7 +1,6 @@
-import { Button, NativeSelect, Switch, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button, NativeSelect, Switch } from '@mantine/core';
 import type { Activity, CallFilter, ConfiguredServer } from '../../preload/contract.ts';
-import { Icon } from '../shared/icon.tsx';
+import { SearchField } from '../shared/search-field.tsx';
 import styles from './activity.module.css';
 import { formatServer, readOutcome } from './format.ts';
 import { strings } from './strings.ts';
@@ -58,15 +57,14 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
   return (
     // biome-ignore lint/a11y/useSemanticElements: a search landmark would hold nothing but this
     <div className={styles.filters} role="group" aria-label={words.label}>
-      <TextInput
+      <SearchField
         type="search"
         aria-label={words.search}
         placeholder={words.search}
         className={styles.search}
-        leftSection={<Icon of={IconSearch} />}
         maxLength={MAX_TEXT_LENGTH}
         value={filter.text}
-        onChange={({ currentTarget: { value } }) => onFilter({ ...filter, text: value })}
+        onChange={(text) => onFilter({ ...filter, text })}
       />
       {choice(words.client, words.anyClient, 'client', clients)}
       {choice(words.server, words.anyServer, 'path', paths, nameOf)}

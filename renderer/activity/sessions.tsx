@@ -49,17 +49,15 @@ function Session({ session, server, proxy }: SessionProps) {
   return (
     <li className={styles.session}>
       <ClientBadge mark={session.mark} />
-      <div>
-        <p className={layout.name}>{formatClient(session, proxy)}</p>
-        <p>
-          <span title={path}>{server}</span>{' '}
-          <span className={layout.quiet}>· {place(profile ?? strings.defaultProfile, pid)}</span>
-        </p>
-      </div>
+      <p className={layout.name}>{formatClient(session, proxy)}</p>
       <p className={`${layout.quiet} ${styles.since}`}>
         {sinceWord} <RelativeTime at={since} />
       </p>
-      <p className={`${layout.quiet} ${styles.traffic}`}>
+      <p className={styles.beneath}>
+        <span title={path}>{server}</span>{' '}
+        <span className={layout.quiet}>· {place(profile ?? strings.defaultProfile, pid)}</span>
+      </p>
+      <p className={`${layout.quiet} ${styles.beneath}`}>
         {traffic(formatCalls(session), formatBytes(bytesFromClient), formatBytes(bytesToClient))}
       </p>
     </li>

@@ -30,7 +30,7 @@ export function ClientDetails({ client, servers, onConnectItself, onReview }: Cl
     <>
       <dl className={styles.facts}>
         <dt>{words.found}</dt>
-        <dd>{words.because(because)}</dd>
+        <dd>{because}</dd>
         <dt>{words.files}</dt>
         <dd>
           {ownFiles(client).map(({ path, exists, sharedWith }) => (

@@ -22,6 +22,7 @@ import { strings } from './strings.ts';
 export interface ClientRowProps {
   client: AiClient;
   servers: ClientsReport['servers'];
+  titles: ReadonlyMap<string, string>;
   /** The outcomes of its last change, while this screen is shown. */
   outcomes: ClientOutcome[];
   isExpanded: boolean;
@@ -95,6 +96,7 @@ export function ClientRow(props: ClientRowProps) {
             key={server}
             client={client}
             server={server}
+            title={props.titles.get(server) ?? server}
             turning={switching.isPending && switching.variables.servers.includes(server)}
             onTurn={(on) => turn(server, on)}
           />

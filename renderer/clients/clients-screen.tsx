@@ -1,11 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
-import { IconHistory, IconServer } from '@tabler/icons-react';
+import { IconApps, IconHistory, IconServer } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
-import { Card } from '../shared/card.tsx';
-import { Icon } from '../shared/icon.tsx';
+import { EmptyState } from '../shared/empty-state.tsx';
 import layout from '../shared/layout.module.css';
 import { isAllowed, Managed } from '../shared/managed.tsx';
 import { MoreMenu } from '../shared/more-menu.tsx';
@@ -54,14 +53,13 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
       <FailureNotice error={report.error} onRetry={report.refetch} />
       {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
       {data && data.servers.length > 0 && data.clients.length === 0 && (
-        <Card title={strings.noClients.title}>
-          <p className={layout.quiet}>{strings.noClients.help}</p>
-        </Card>
+        <EmptyState icon={IconApps} title={strings.noClients.title} text={strings.noClients.help} />
       )}
       {data && isFirstEntry(data) && <p className={layout.quiet}>{strings.firstEntry}</p>}
       {data && data.servers.length > 0 && data.clients.length > 0 && (
         <Matrix
           report={data}
+          titles={new Map(state.servers.map(({ name, title }) => [name, title]))}
           done={done}
           onReview={setReview}
           onConnectItself={setConnecting}
@@ -89,6 +87,8 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
 
 interface MatrixProps {
   report: ClientsReport;
+  /** What each server is called where there is room for it. */
+  titles: ReadonlyMap<string, string>;
   done: ClientOutcome[];
   onReview(review: Review): void;
   onConnectItself(client: AiClient): void;
@@ -97,7 +97,15 @@ interface MatrixProps {
 }
 
 /** A client a row, a server a column, a switch a cell; if there is no room for columns, the switches of a client beneath it. */
-function Matrix({ report: { clients, servers }, done, onReview, onConnectItself, onDone, onDismiss }: MatrixProps) {
+function Matrix({
+  report: { clients, servers },
+  titles,
+  done,
+  onReview,
+  onConnectItself,
+  onDone,
+  onDismiss,
+}: MatrixProps) {
   const item = useItem();
   const [expanded, setExpanded] = useState<ReadonlyMap<string, boolean>>(new Map());
   const wanted = useRef<HTMLLIElement>(null);
@@ -116,7 +124,7 @@ function Matrix({ report: { clients, servers }, done, onReview, onConnectItself,
           <span className={styles.corner} />
           {servers.map(({ name }) => (
             <span key={name} className={styles.columnHead}>
-              {name}
+              {titles.get(name) ?? name}
             </span>
           ))}
           <span />
@@ -128,6 +136,7 @@ function Matrix({ report: { clients, servers }, done, onReview, onConnectItself,
               {...(client.id === item ? { ref: wanted } : {})}
               client={client}
               servers={servers}
+              titles={titles}
               outcomes={done.filter((outcome) => outcome.client === client.id)}
               isExpanded={expanded.get(client.id) ?? projectsOf(client).length > 0}
               onExpand={(on) => setExpanded((before) => new Map([...before, [client.id, on]]))}
@@ -160,15 +169,14 @@ function useDone(): [ClientOutcome[], (outcomes: ClientOutcome[]) => void] {
 function NoServers({ clients }: { clients: string[] }) {
   const { title, help, add, found } = strings.noServers;
   return (
-    <Card>
-      <div className={styles.empty}>
-        <Icon of={IconServer} size="large" />
-        <h2>{title}</h2>
-        <p className={layout.quiet}>{help}</p>
-        {clients.length > 0 && <p className={layout.quiet}>{found(clients.join(', '))}</p>}
-        <Button onClick={() => showScreen('servers')}>{add}</Button>
-      </div>
-    </Card>
+    <EmptyState
+      icon={IconServer}
+      title={title}
+      text={help}
+      actions={<Button onClick={() => showScreen('servers')}>{add}</Button>}
+    >
+      {clients.length > 0 && <p>{found(clients.join(', '))}</p>}
+    </EmptyState>
   );
 }
 

@@ -9,13 +9,15 @@ import { useLimits } from './use-limits.ts';
 interface ServerSwitchProps {
   client: AiClient;
   server: string;
+  /** What the server is called where there is room for it. */
+  title: string;
   /** It is being written just now. */
   turning: boolean;
   onTurn(on: boolean): void;
 }
 
 /** Whether a client has a server: one cell of the matrix. */
-export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchProps) {
+export function ServerSwitch({ client, server, title, turning, onTurn }: ServerSwitchProps) {
   const { on, words: state, unknown } = clientEntryStatus(client, server);
   const { mayAdd, mayRemove } = useLimits(client.id);
   const isFixed = on ? !mayRemove : !mayAdd;
@@ -24,9 +26,9 @@ export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchPr
   return (
     <li className={styles.cell}>
       <Switch
-        label={server}
+        label={title}
         classNames={{ labelWrapper: styles.switchLabel }}
-        aria-label={strings.switchName(server, client.name)}
+        aria-label={strings.switchName(title, client.name)}
         aria-describedby={words ? described : undefined}
         checked={turning ? !on : on}
         disabled={unknown || isFixed}

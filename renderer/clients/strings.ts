@@ -21,7 +21,7 @@ export const strings = {
   },
   noClients: {
     title: 'No AI clients found',
-    help: 'Install one, such as Claude Desktop or Cursor. It appears here by itself.',
+    help: 'Install one, such as Claude Desktop or Cursor. It then appears here.',
   },
   firstEntry: 'Switch a server on for a client. You see the change before it is written.',
   states: {
@@ -65,8 +65,7 @@ export const strings = {
   removed: (server: string, client: string) => `${server} removed from ${client}`,
   changed: (count: number) => (count === 1 ? '1 client changed' : `${count} clients changed`),
   detail: {
-    found: 'Found',
-    because: (reason: string) => `because ${reason}`,
+    found: 'Found because',
     files: 'Files',
     notThere: 'not created yet',
     sharedWith: (names: string) => `shared with ${names}`,
@@ -121,13 +120,13 @@ export const strings = {
   },
   backups: {
     title: 'Backups',
-    help: 'Each file as it was before Causeway changed it.',
+    help: 'Each file, as it was before Causeway changed it.',
     none: 'No backups yet. Causeway has not changed a file.',
     noFile: (file: string) => `No file yet: ${file}`,
     restore: 'Restore…',
     restoreOf: (client: string, time: string) => `Restore ${client}, ${time}…`,
     restoring: (client: string) =>
-      `The file of ${client} goes back to what it was. Its present content becomes a backup.`,
+      `The file of ${client} goes back to what it was. Its current content becomes a backup.`,
     removing: (client: string) => `${client} had no file then, so its file is removed. Its content becomes a backup.`,
     unchanged: 'The file is already as it was.',
     back: 'Back',
@@ -138,8 +137,8 @@ export const strings = {
   directly: {
     title: (client: string) => `Let ${client} connect directly`,
     lead: (client: string) => `${client} connects to the workspace without Causeway. You lose:`,
-    signIn: 'Shared sign-in: it opens its own page in your browser, and again when that sign-in ends.',
-    recovery: (client: string) => `Recovery: ${client} handles ended sessions and network changes alone.`,
+    signIn: 'Shared sign-in: it opens its own sign-in page in your browser, each time its sign-in expires.',
+    recovery: (client: string) => `Recovery: ${client} handles expired sessions and network changes itself.`,
     activity: 'Activity: its calls are not shown.',
     needs: 'It needs an OAuth application that your account admin has registered.',
     needsPublished: (client: string) =>

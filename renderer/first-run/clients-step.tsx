@@ -113,7 +113,7 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
       <ActionFailure error={adding.error} />
       {missing.length > 0 && servers.length > 0 && (
         <>
-          <div>
+          <div className={styles.unframed}>
             <Button variant="subtle" size="compact-sm" onClick={() => setPreviewing(!isPreviewing)}>
               {isPreviewing ? words.hidePreview : words.preview}
             </Button>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Loader, TextInput } from '@mantine/core';
+import { Button, Checkbox, Loader } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Problem } from '../../preload/contract.ts';
@@ -7,6 +7,7 @@ import { problemIn, unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, InSight, Notice } from '../shared/notice.tsx';
+import { SearchField } from '../shared/search-field.tsx';
 import styles from './first-run.module.css';
 import type { StepProps } from './first-run.tsx';
 import { type OfferedRow, offeredRows, SQL_ROW } from './offered-rows.ts';
@@ -75,15 +76,14 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
       }
     >
       {rows.length > LONG_LIST && (
-        <TextInput
+        <SearchField
           aria-label={words.filter}
           placeholder={words.filter}
           value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onChange={setText}
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.preventDefault();
           }}
-          autoComplete="off"
         />
       )}
       {shown.map(({ group, rows: own }) => (

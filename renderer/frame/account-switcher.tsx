@@ -81,7 +81,8 @@ function Account({ state }: { state: DesktopState }) {
       <span className={styles.lines}>
         <span className={styles.profile}>
           <span className={layout.unseen}>{strings.account.label}</span>
-          {profile ?? strings.account.none}
+          {profile ?? (warehouse.status === 'loading' ? '' : strings.account.none)}
+          {profile === null && warehouse.status === 'loading' && <Skeleton width="60%" height={12} my={4} />}
         </span>
         <span className={styles.host}>
           {isSignedOut ? strings.account.signedOut : hostOf(state)}

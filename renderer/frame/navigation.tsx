@@ -7,6 +7,7 @@ import {
   IconServer,
   IconSettings,
   IconStethoscope,
+  IconUserCircle,
   IconUsersGroup,
 } from '@tabler/icons-react';
 import { useId } from 'react';
@@ -30,7 +31,7 @@ export const SCREEN_ICONS: Record<ScreenName, Glyph> = {
   clients: IconApps,
   activity: IconActivity,
   overrides: IconUsersGroup,
-  accounts: IconUsersGroup,
+  accounts: IconUserCircle,
   settings: IconSettings,
   diagnostics: IconStethoscope,
 };

@@ -234,6 +234,7 @@ function StopWarehouse({ warehouse, profile, onClose }: StopWarehouseProps) {
       title={strings.stop.title(shown?.name ?? '')}
       verb={strings.stop.verb}
       isGrave
+      isDangerous
       act={stop}
       onClose={onClose}
     >

@@ -28,7 +28,7 @@ export const strings = {
     button: 'Search and commands',
     title: 'Command palette',
     search: 'Search screens, servers and actions',
-    nothing: (query: string) => `No match for “${query}”`,
+    nothing: (query: string) => `No results for “${query}”`,
     hint: (keys: string) => `${keys} opens this from anywhere.`,
     groups: {
       screens: 'Go to',
@@ -63,7 +63,7 @@ export const strings = {
   stop: {
     title: (warehouse: string) => `Stop ${warehouse}?`,
     verb: 'Stop warehouse',
-    consequence: 'Running queries are cut off, yours and those of others. The next query starts it again.',
+    consequence: 'Running queries are canceled, including those of other users. The next query starts it again.',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

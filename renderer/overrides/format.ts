@@ -148,7 +148,7 @@ export function formatPlan(bulk: Bulk): string {
     leftOut > 0 && words.leftOut(number.format(leftOut)),
   ]);
   const sentences = [
-    warnings > 0 && words.warned(counted(warnings, 'change')),
+    warnings > 0 && words.warned(warnings),
     accessUnknown > 0 && words.unknown(counted(accessUnknown, 'change')),
     words.untouched,
   ].filter((one) => one !== false);

@@ -1,18 +1,16 @@
 import { Button } from '@mantine/core';
-import { IconLock, IconUsers } from '@tabler/icons-react';
+import { type Icon as Glyph, IconLock, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Bulk, DesktopState, OverridesProgress } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
-import { Card } from '../shared/card.tsx';
-import { Icon } from '../shared/icon.tsx';
+import { EmptyState } from '../shared/empty-state.tsx';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import { BulkView } from './bulk-view.tsx';
-import styles from './overrides.module.css';
 import { OverridesView } from './overrides-view.tsx';
 import { strings } from './strings.ts';
 
@@ -21,7 +19,7 @@ export function OverridesScreen({ state: { profile, warehouse } }: { state: Desk
   if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
     const { title, text, button } = strings.signedOut;
     return (
-      <Instead icon={<Icon of={IconUsers} size="large" />} title={title} text={text}>
+      <Instead icon={IconUsers} title={title} text={text}>
         <Button onClick={() => showScreen('accounts')}>{button}</Button>
       </Instead>
     );
@@ -37,7 +35,7 @@ function OfProfile({ profile }: { profile: string }) {
   if (status === 'failed' && problem?.code === 'permission_denied' && count === 0) {
     const { title, text, button } = strings.notAdmin;
     return (
-      <Instead icon={<Icon of={IconLock} size="large" />} title={title} text={text}>
+      <Instead icon={IconLock} title={title} text={text}>
         <Button onClick={() => showScreen('warehouse')}>{button}</Button>
         <Button variant="default" onClick={readAnew}>
           {strings.refresh}
@@ -59,19 +57,11 @@ function OfProfile({ profile }: { profile: string }) {
 }
 
 /** What stands instead of the table where there can be none. */
-function Instead(props: { icon: ReactNode; title: string; text: string; children: ReactNode }) {
-  const { icon, title, text, children } = props;
+function Instead({ children, ...rest }: { icon: Glyph; title: string; text: string; children: ReactNode }) {
   return (
     <div className={layout.screen}>
       <ScreenTitle>{strings.title}</ScreenTitle>
-      <Card>
-        <div className={styles.instead}>
-          {icon}
-          <h2>{title}</h2>
-          <p>{text}</p>
-          <div className={layout.actions}>{children}</div>
-        </div>
-      </Card>
+      <EmptyState {...rest} actions={children} />
     </div>
   );
 }

@@ -1,16 +1,17 @@
-import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
-import { IconDownload, IconRefresh, IconUpload, IconUserPlus, IconUsers } from '@tabler/icons-react';
+import { Button, Checkbox, Skeleton } from '@mantine/core';
+import { IconDownload, IconRefresh, IconSearch, IconUpload, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useEffect, useState } from 'react';
 import type { OverridesProgress, OverridesQuery, Person } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
-import { Card } from '../shared/card.tsx';
+import { EmptyState } from '../shared/empty-state.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { MoreMenu } from '../shared/more-menu.tsx';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { SearchField } from '../shared/search-field.tsx';
 import { toast } from '../shared/toast.ts';
 import { ChangeOverride, FindPerson } from './change-override.tsx';
 import { counted, nothingFound, personOf, progressOf } from './format.ts';
@@ -89,12 +90,12 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
       <ActionFailure error={exporting.error} />
       <ActionFailure error={selecting.error} />
       <div className={layout.head}>
-        <TextInput
+        <SearchField
           className={styles.search}
           aria-label={strings.search}
           placeholder={strings.search}
           value={query.search}
-          onChange={({ currentTarget }) => change({ search: currentTarget.value })}
+          onChange={(search) => change({ search })}
         />
         <Checkbox
           label={strings.failingOnly}
@@ -204,12 +205,6 @@ function TableToCome() {
 
 function Empty({ text, isAll }: { text: string; isAll: boolean }) {
   return (
-    <Card>
-      <div className={styles.instead}>
-        <Icon of={IconUsers} size="large" />
-        {isAll && <h2>{strings.empty.title}</h2>}
-        <p>{text}</p>
-      </div>
-    </Card>
+    <EmptyState icon={isAll ? IconUsers : IconSearch} text={text} {...(isAll ? { title: strings.empty.title } : {})} />
   );
 }

@@ -42,7 +42,7 @@ export const strings = {
     noMatch: 'No override matches your search.',
     checking: 'Checking permissions',
     noneFailing: 'No override fails.',
-    noneGone: 'No override names a deleted warehouse. Permissions are not checked yet.',
+    noneGone: 'No override uses a deleted warehouse. Permissions are not checked yet.',
   },
   state: {
     gone: 'Warehouse deleted: queries fail',
@@ -69,8 +69,8 @@ export const strings = {
   },
   progress: {
     reading: (count: string) => `Loading · ${count}`,
-    failed: (count: string) => `Stopped after ${count}. There may be more.`,
-    stopped: (count: string) => `Stopped after ${count}. There are more.`,
+    failed: (count: string) => `Stopped after ${count}, there may be more`,
+    stopped: (count: string) => `Stopped after ${count}, not all`,
     failing: (count: string) => `${count} failing`,
     unknown: (count: string) => `${count} with unknown permission`,
     checking: 'Checking permissions',
@@ -133,11 +133,14 @@ export const strings = {
     unchanged: (count: string) => `${count} unchanged`,
     invalid: (count: string) => `${count} not possible`,
     leftOut: (count: string) => `${count} left out`,
-    warned: (count: string) => `After ${count}, queries would fail. They are left out unless you include them.`,
-    unknown: (count: string) => `For ${count}, the permission could not be checked.`,
+    warned: (count: number) =>
+      count === 1
+        ? '1 change would make queries fail. It is left out unless you include it.'
+        : `${count.toLocaleString('en')} changes would make queries fail. They are left out unless you include them.`,
+    unknown: (count: string) => `The permission could not be checked for ${count}.`,
     untouched: 'Nothing is changed yet.',
     done: (count: string) => `${count} changed`,
-    neededNone: (count: string) => `${count} already right`,
+    neededNone: (count: string) => `${count} already up to date`,
     failed: (count: string) => `${count} failed`,
     notTried: (count: string) => `${count} not tried`,
     action: {

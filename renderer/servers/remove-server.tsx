@@ -36,6 +36,7 @@ export function RemoveServer({ server, onClose, onRemoved }: RemoveServerProps) 
       title={words.title(shown?.title ?? '')}
       verb={words.verb}
       isGrave
+      isDangerous
       act={remove}
       onClose={onClose}
     >

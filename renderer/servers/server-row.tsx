@@ -32,7 +32,7 @@ export function ServerRow({ server, usage, showsProfile, clients }: ServerRowPro
     <li className={`${layout.row} ${styles.row}`}>
       <ServerIcon type={type} />
       <div className={styles.about}>
-        <a className={layout.name} href={addressOf('servers', name)}>
+        <a className={`${layout.name} ${styles.link}`} href={addressOf('servers', name)}>
           {title}
         </a>
         <p className={layout.quiet}>{facts.join(' · ')}</p>

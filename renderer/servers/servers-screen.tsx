@@ -7,6 +7,7 @@ import { RulesSection } from '../rules/rules-section.tsx';
 import { strings as rulesStrings } from '../rules/strings.ts';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
+import { EmptyState } from '../shared/empty-state.tsx';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
@@ -117,27 +118,31 @@ function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void 
   return (
     <>
       <FirstSteps step={stepOf(state)} />
-      <div className={styles.empty}>
-        <Icon of={IconServer} size="large" />
-        <h2>{strings.empty.title}</h2>
-        <p>{strings.empty.text}</p>
+      <EmptyState
+        icon={IconServer}
+        title={strings.empty.title}
+        text={strings.empty.text}
+        actions={
+          isSignedIn &&
+          profile !== null && (
+            <>
+              <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
+                {strings.empty.addSql}
+              </Button>
+              <Button variant="default" onClick={onBrowse}>
+                {strings.add}
+              </Button>
+            </>
+          )
+        }
+      >
         {!isSignedIn && (
           <p>
             {strings.empty.signIn} <a href={addressOf('warehouse')}>{strings.empty.goToWarehouse}</a>
           </p>
         )}
         <ActionFailure error={adding.error} />
-        {isSignedIn && profile !== null && (
-          <div className={layout.actions}>
-            <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
-              {strings.empty.addSql}
-            </Button>
-            <Button variant="default" onClick={onBrowse}>
-              {strings.add}
-            </Button>
-          </div>
-        )}
-      </div>
+      </EmptyState>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LicenseNotice } from '../../preload/contract.ts';
@@ -9,6 +9,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
+import { SearchField } from '../shared/search-field.tsx';
 import { strings as shared } from '../shared/strings.ts';
 import styles from './settings.module.css';
 import { strings } from './strings.ts';
@@ -66,12 +67,12 @@ function Content({ onClose }: { onClose(): void }) {
   return (
     <div className={layout.stack}>
       <p>{words.intro}</p>
-      <TextInput
+      <SearchField
         type="search"
         aria-label={words.find}
         placeholder={words.placeholder}
         value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={setText}
         data-autofocus
       />
       {notices.isPending && <Skeleton height={320} />}

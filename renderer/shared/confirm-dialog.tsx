@@ -13,7 +13,7 @@ interface ConfirmDialogProps {
   verb: string;
   /** It cannot be undone, or others feel it: the Enter key does not do it. */
   isGrave?: boolean;
-  /** It deletes something: its button is red. */
+  /** It deletes something, or ends the work of others: its button is red. */
   isDangerous?: boolean;
   act(): Promise<unknown>;
   onClose(): void;

@@ -1,7 +1,7 @@
 import type { Icon as Glyph } from '@tabler/icons-react';
 import styles from './icon.module.css';
 
-const SIZES = { inline: '1rem', navigation: '1.125rem', large: '2rem' } as const;
+const SIZES = { inline: '1rem', navigation: '1.125rem', large: '1.75rem' } as const;
 
 /** A glyph of the one icon set. It says nothing by itself: a word stands beside it, or its button has a name. */
 export function Icon({ of: Drawn, size = 'inline' }: { of: Glyph; size?: keyof typeof SIZES }) {

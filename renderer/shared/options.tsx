@@ -1,7 +1,10 @@
-import { Skeleton, TextInput } from '@mantine/core';
-import { type KeyboardEvent, type ReactNode, type Ref, useRef } from 'react';
+import { Skeleton } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { type KeyboardEvent, type ReactNode, type Ref, useId, useRef } from 'react';
+import { Icon } from './icon.tsx';
 import layout from './layout.module.css';
 import styles from './options.module.css';
+import { SearchField } from './search-field.tsx';
 import { strings } from './strings.ts';
 
 interface OptionsProps {
@@ -35,13 +38,12 @@ export function SearchableOptions({ placeholder, text, onText, onEnter, autoFocu
   };
   return (
     <>
-      <TextInput
+      <SearchField
         aria-label={strings.search(rest.label)}
         placeholder={placeholder}
         value={text}
-        onChange={({ currentTarget }) => onText(currentTarget.value)}
+        onChange={onText}
         onKeyDown={intoList}
-        autoComplete="off"
         data-autofocus={autoFocus || undefined}
       />
       <Options ref={list} {...rest} />
@@ -51,11 +53,16 @@ export function SearchableOptions({ placeholder, text, onText, onEnter, autoFocu
 
 /** Things of which one is chosen, or opened. */
 export function Options({ label, isBusy, isShort, children, ref }: OptionsProps & { ref?: Ref<HTMLFieldSetElement> }) {
+  const id = useId();
   return (
-    <fieldset ref={ref} className={styles.list} aria-busy={isBusy} data-short={isShort}>
-      <legend className={isShort ? undefined : layout.unseen}>{label}</legend>
-      {children}
-    </fieldset>
+    <div>
+      <p id={id} className={isShort ? styles.label : layout.unseen}>
+        {label}
+      </p>
+      <fieldset ref={ref} className={styles.list} aria-labelledby={id} aria-busy={isBusy} data-short={isShort}>
+        {children}
+      </fieldset>
+    </div>
   );
 }
 
@@ -86,6 +93,7 @@ export function OpeningOption({ title, about, onOpen }: { title: string; about: 
     <button type="button" className={styles.open} onClick={onOpen}>
       <span className={layout.name}>{title}</span>
       {about && <span className={layout.quiet}>{about}</span>}
+      <Icon of={IconChevronRight} />
     </button>
   );
 }

@@ -66,7 +66,15 @@ export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps
     toast(words);
   };
   return (
-    <ConfirmDialog opened={change !== null} title={title} verb={verb} isGrave={isGrave} act={act} onClose={onClose}>
+    <ConfirmDialog
+      opened={change !== null}
+      title={title}
+      verb={verb}
+      isGrave={isGrave}
+      isDangerous={isGrave}
+      act={act}
+      onClose={onClose}
+    >
       <p>{consequence(effective)}</p>
     </ConfirmDialog>
   );

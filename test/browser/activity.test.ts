@@ -87,7 +87,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await filter('Outcome', 'failed');
     await expect.poll(rows).toHaveLength(1);
     await filter('Tool', 'execute_sql');
-    await status('No calls match.');
+    await status('No matching calls.');
     await button('Clear filters').click();
     await status('5 calls.');
     for (const proxy of [claude, cursor]) await proxy.finish();
@@ -178,7 +178,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await openCall('execute_sql');
     const path = await part('Path of the call').getByRole('listitem').allTextContents();
     expect(path[0]).toContain('Claude Desktop 1.2Sent execute_sql, 300 bytes');
-    expect(path[2]).toContain('CausewaySent it on after 12 ms');
+    expect(path[2]).toContain('CausewayForwarded it after 12 ms');
     expect(path[3]).toContain('Workspace · SalesSent 2 times');
     expect(path).toContain('Attempt 1: refused with status 503 after 30 ms+12 ms');
     expect(path).toContain('Attempt 2: connection broken after 50 ms+362 ms');

@@ -82,7 +82,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await inspect('clients');
     await button('Details of Cursor').click();
     await client('Cursor')
-      .getByText(`because ${join(shown.home, '.cursor')} exists`)
+      .getByText(`${join(shown.home, '.cursor')} exists`)
       .waitFor();
     await inspect('clients-details');
     await button('Details of Cursor').click();

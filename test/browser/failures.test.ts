@@ -7,8 +7,8 @@ import { useWindow, whyNotHere } from './shown-window.ts';
 const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 const PROBLEM = {
   code: 'unavailable',
-  message: 'The workspace at acme-production-europe-west.cloud.databricks.com is not available just now.',
-  remedy: 'Wait a little, then try again. If it goes on, ask whoever looks after the workspace.',
+  message: 'The workspace at acme-production-europe-west.cloud.databricks.com is not available.',
+  remedy: 'Try again in a minute. If it keeps happening, ask a workspace admin.',
 };
 
 /** What each screen and dialog shows where its own request fails, besides what the tests of the screens look at. */
@@ -235,7 +235,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
 
   it('the page of a removed server says that it is gone', async () => {
     await shown.page.goto(`${shown.server.url}#servers/gone`);
-    await shown.page.getByText('There is no server “gone” any more.').waitFor();
+    await shown.page.getByText('“gone” is no longer in your servers.').waitFor();
     await inspect('server-gone');
   });
 });

@@ -106,7 +106,7 @@ describe.skipIf(whyNotHere)('what surrounds the screens', () => {
   it('the palette says that nothing matches, and arrow keys lead through what does', async () => {
     await openPalette();
     await shown.page.keyboard.type('xyzzyqw');
-    await palette().getByText('No match for “xyzzyqw”').waitFor();
+    await palette().getByText('No results for “xyzzyqw”').waitFor();
     await inspect('palette-nothing');
     await press('ControlOrMeta+a');
     await shown.page.keyboard.type('se');

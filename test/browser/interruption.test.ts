@@ -6,7 +6,7 @@ import { useWindow, whyNotHere } from './shown-window.ts';
 
 const PROBLEM = {
   code: 'unavailable',
-  message: 'The workspace is not available just now.',
+  message: 'The workspace is not available.',
   remedy: 'Wait a little, then try again.',
 };
 const OVERRIDES = '/api/warehouses/v1/default-warehouse-overrides';
@@ -66,7 +66,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
       times: 'always',
     });
     await go('Overrides');
-    await text('Stopped after 1,000 overrides. There may be more.');
+    await text('Stopped after 1,000 overrides, there may be more');
     await alert().getByText('Something went wrong.').waitFor();
     await shown.page.getByRole('gridcell').filter({ hasText: 'Person 1' }).first().waitFor();
     await inspect('interrupted-overrides');

@@ -302,7 +302,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     const grid = role('grid', { name: 'Calls' });
     await reach(role('combobox', { name: 'Outcome' }));
     await type('All failures');
-    await shown.page.getByText('No calls match.').waitFor();
+    await shown.page.getByText('No matching calls.').waitFor();
     await press('Home');
     await shown.page.getByText('300 calls.', { exact: true }).waitFor();
     await reach(grid);

@@ -18,7 +18,7 @@ describe.skipIf(whyNotHere)('Databricks Apps among the servers, in the window', 
     await button('Review address of reports').click();
     const origin = await shown.workspace.apps.origin('mcp-reports');
     await dialog().getByText(origin).waitFor();
-    await dialog().getByText('This is not a usual Databricks Apps address.').waitFor();
+    await dialog().getByText('This is not a typical Databricks Apps address.').waitFor();
     await inspect('app-review');
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await dialog().waitFor({ state: 'detached' });

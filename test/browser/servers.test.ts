@@ -187,7 +187,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await shown.page.getByRole('dialog').getByRole('status').filter({ hasText: 'Running' }).waitFor();
     await inspect('try-running');
     await button('Cancel').click();
-    await text('Cancelled.');
+    await text('Canceled.');
   });
 
   it('the state of a server is shown with its reason and remedy', async () => {

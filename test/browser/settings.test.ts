@@ -123,6 +123,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await toggle('Download updates automatically').waitFor();
     model.showUpdate({ status: 'downloading', version: '2.0.0', percent: 40 });
     await shown.page.getByRole('progressbar', { name: 'Download progress' }).waitFor();
+    await toggle('Download updates automatically').scrollIntoViewIfNeeded();
     await inspect('settings-downloading');
     model.showUpdate({ status: 'ready', version: '2.0.0' });
     await shown.page.getByRole('button', { name: 'Restart to update' }).waitFor();

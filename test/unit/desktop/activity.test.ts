@@ -330,7 +330,7 @@ describe('the path of a call', () => {
       { afterMs: 0, tookMs: 20, failure: { status: 404, reason: 'session-lost' } },
       'session expired after 20 ms, renewed',
     ],
-    [{ afterMs: 0, tookMs: 20, failure: { status: null, reason: 'not-sent' } }, 'not reached after 20 ms'],
+    [{ afterMs: 0, tookMs: 20, failure: { status: null, reason: 'not-sent' } }, 'could not connect after 20 ms'],
     [{ afterMs: 0, tookMs: 20, failure: { status: null, reason: 'broken' } }, 'connection broken after 20 ms'],
   ] as const)('says how an attempt ended: %j', (attempt, words) => {
     expect(attemptResult(attempt)).toBe(words);
@@ -345,7 +345,7 @@ describe('the path of a call', () => {
       { outcome: 'error', errorCode: -31_999, problem: { code: 'unreachable', message: 'Out of reach. Try again.' } },
       'Out of reach. Try again.',
     ],
-    [{ outcome: 'lost' }, 'The connection ended before the answer. It may or may not have run.'],
+    [{ outcome: 'lost' }, 'The connection ended before the response. It may or may not have run.'],
   ] as const)('ends with what went wrong: %j', (change, message) => {
     expect(problemIn(call(change))?.message ?? null).toBe(message);
   });

@@ -137,8 +137,8 @@ describe('an override as text', () => {
     [{ access: 'checked', unknown: 2 }, '1,200 overrides · 2 with unknown permission'],
     [{ status: 'reading', count: 0 }, 'Loading overrides'],
     [{ status: 'reading' }, 'Loading · 1,200 overrides'],
-    [{ status: 'stopped' }, 'Stopped after 1,200 overrides. There are more.'],
-    [{ status: 'failed' }, 'Stopped after 1,200 overrides. There may be more.'],
+    [{ status: 'stopped' }, 'Stopped after 1,200 overrides, not all'],
+    [{ status: 'failed' }, 'Stopped after 1,200 overrides, there may be more'],
   ])('has a line about the reading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
   });
@@ -172,10 +172,10 @@ describe('an override as text', () => {
   it('has a line about a plan and its result', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
     expect(formatPlan(bulk({ planned, warnings: 1, leftOut: 1 }))).toBe(
-      '1 to set · 2 to change · 1 unchanged · 3 not possible · 1 left out. After 1 change, queries would fail. They are left out unless you include them. Nothing is changed yet.',
+      '1 to set · 2 to change · 1 unchanged · 3 not possible · 1 left out. 1 change would make queries fail. It is left out unless you include it. Nothing is changed yet.',
     );
     expect(formatPlan(bulk({ planned, accessUnknown: 2 }))).toContain(
-      'For 2 changes, the permission could not be checked. Nothing is changed yet.',
+      'The permission could not be checked for 2 changes. Nothing is changed yet.',
     );
     const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3, 'left-out': 1 };
     expect(formatResults(bulk({ results }))).toBe(

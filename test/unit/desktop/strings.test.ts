@@ -64,6 +64,34 @@ describe('the texts that users read', () => {
   });
 });
 
+/** What is not said in the window either. */
+const BANNED_IN_WINDOW: readonly [words: RegExp, instead: string][] = [
+  [/\bcancelled\b/i, 'canceled'],
+  [/\bany ?more\b/i, 'no longer'],
+  [/\bby (itself|themselves)\b/i, 'automatically'],
+  [/\bpresent (content|sign-in|URL|name|one)\b/i, 'current'],
+  [/\bcut off\b/i, 'canceled'],
+  [/\baccess to no\b|\boffers you no\b|\bmay \w+ no\b/i, 'none is available to you'],
+  [/\b(begun|anew|whatever|nowhere)\b/i, 'the plain word'],
+  [/\btaken out\b|\breplaced by \[/i, 'removed, replaced with'],
+  [/\bplease\b/i, 'nothing'],
+  [/\. ·/, 'one separator'],
+];
+
+describe('the texts of the window', () => {
+  const texts = catalog.filter(({ folder }) => folder.startsWith('renderer/'));
+
+  it.each(BANNED_IN_WINDOW)('%s is not said, but %s', (words) => {
+    expect(texts.filter(({ text }) => words.test(text)).map(shown)).toEqual([]);
+  });
+
+  it('a heading is a noun phrase or a question, without a period', () => {
+    const headings = texts.filter(({ key }) => /(^|\.)title$/.test(key));
+    expect(headings.length).toBeGreaterThan(20);
+    expect(headings.filter(({ text }) => text.endsWith('.')).map(shown)).toEqual([]);
+  });
+});
+
 const LITERAL = /\b(?:label|title|placeholder|description|aria-label|alt)="[^"]*[A-Za-z][^"]*"/g;
 
 describe('the components of the window', () => {
