@@ -22,7 +22,7 @@ export interface AggregateServer {
   name: string;
   /** Opens a session with it. */
   open(sink: FrameSink): OpenedServer;
-  /** What tells it from a server of the same name that is set up otherwise. */
+  /** Distinguishes it from a server of the same name with a different setup. */
   setUp: string;
 }
 

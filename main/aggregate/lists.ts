@@ -10,7 +10,7 @@ export type ListKind = (typeof LIST_KINDS)[number];
 
 export interface ListFacts {
   method: string;
-  /** The member of the result that holds the list, and the one of each element that is its name. */
+  /** The result's member with the list, and each element's member with its name. */
   items: string;
   key: string;
   /** The capability of servers that have it, and the notification that it has changed. */
@@ -113,7 +113,7 @@ export function withUris(method: string, answer: Buffer, change: (uri: string) =
   });
 }
 
-/** Whether a template may have made a URI (RFC 6570, all levels, read generously): what stands outside its braces is there in order. */
+/** Whether a template may have produced a URI (RFC 6570, all levels, lenient): the text outside its braces occurs in order. */
 export function mayBeOf(template: string, uri: string): boolean {
   const parts = template.split(/\{[^{}]*\}/);
   const [first = '', ...rest] = parts;

@@ -53,7 +53,7 @@ export class Member {
   /** Frames that wait for the session to be opened, each with its raw id. */
   #held: { frame: Buffer; id: string | undefined }[] | undefined = [];
   #trouble: string | undefined;
-  /** Undefined until the server itself has said them. */
+  /** Undefined until the server itself has announced them. */
   #capabilities: unknown;
   #reopening: NodeJS.Timeout | undefined;
   /** The lists that are being asked for; one that came too late for its request is kept for the next one. */
@@ -81,7 +81,7 @@ export class Member {
     return this.#opened?.bridge.pendingBytes ?? 0;
   }
 
-  /** Whether the server may know the methods of a capability: as it has said, or always if it has said nothing yet. */
+  /** Whether the server may support the methods of a capability: as announced, or always before it has announced any. */
   mayHave(capability: string): boolean {
     return capability === 'tools' || !this.#capabilities || memberAt(this.#capabilities, capability) !== undefined;
   }
@@ -286,13 +286,13 @@ export class Member {
   }
 }
 
-/** Some clients' models take no list in which a name stands twice. The first one stays. */
+/** Some clients' models reject a list with a duplicate name. The first one is kept. */
 function withoutRepeated(items: readonly ListItem[]): ListItem[] {
   const seen = new Set<string>();
   return items.filter(({ name }) => seen.size < seen.add(name).size);
 }
 
-/** The tool that stands for those of a server that has no session. */
+/** The tool that replaces those of a server without a session. */
 function statusTool(server: string, trouble: string): ListItem {
   const description = `The tools of the Databricks server "${server}" are not available. ${trouble} Call this tool to try again; the tools appear by themselves as soon as they can be used.`;
   const tool = {

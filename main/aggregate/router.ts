@@ -31,7 +31,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   'resources/unsubscribe': { kind: 'resources', path: URI },
 };
 
-/** Requests in whose answers a server may ask something. */
+/** Requests whose answers may contain a question from the server. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** Which server a request of the client's means, and how what servers say of their tools and resources is told to the client. */
@@ -140,7 +140,7 @@ export class Router {
     return this.#byTemplate(name);
   }
 
-  /** The server whose template may have made a URI that nobody lists. */
+  /** The server whose template may have produced a URI that no server lists. */
   #byTemplate(uri: string): Found {
     const owners = this.#templates.filter(({ name }) => mayBeOf(name, uri));
     const servers = [...new Set(owners.map(({ server }) => server))];

@@ -26,7 +26,7 @@ export class SharedNames {
   readonly #isServer: (name: string) => boolean;
   /** Which servers have had each name, the oldest first. */
   readonly #owners = new Map<string, Set<string>>();
-  /** What the names in the client's last list stand for. */
+  /** The meaning of the names in the client's last list. */
   #told = new Map<string, Owned>();
 
   /** @param isServer whether a server of that name is there now */

@@ -33,7 +33,7 @@ export function withOneOfEachSignIn(lists: readonly ServerList[]): ServerList[] 
   }));
 }
 
-/** Which sign-in a tool stands for; undefined if it is not Causeway's own. */
+/** The sign-in that a tool is for; undefined if the tool is not Causeway's own. */
 function signInOf({ bytes }: ListItem): string | undefined {
   if (!bytes.includes(WHICH_SIGN_IN)) return undefined;
   const which = memberAt(parseFrame(bytes), '_meta', WHICH_SIGN_IN);

@@ -17,7 +17,7 @@ export const APPLICATION_ID = 'io.github.causeway.desktop';
 const CURRENT_VERSION = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion`;
 /** Where Windows lists what it starts at login, and what of it the user has switched off in its settings. */
 export const WINDOWS_LISTS = [`${CURRENT_VERSION}\\Run`, `${CURRENT_VERSION}\\Explorer\\StartupApproved\\Run`];
-/** What Electron calls the application there: its id, or what stands for one that has not been set yet. */
+/** Electron's name for the application there: its id, or the default before one is set. */
 export const WINDOWS_NAMES = [APPLICATION_ID, 'electron.app.Causeway'];
 
 /**

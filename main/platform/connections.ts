@@ -105,7 +105,7 @@ export function openedWhenUsed(open: () => Promise<Connections>): Connections {
   };
 }
 
-/** Of a request that no connection took. */
+/** For a request that no connection accepted. */
 const NEVER_SENT: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,

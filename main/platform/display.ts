@@ -1,5 +1,5 @@
 export interface DisplayOptions {
-  /** At most so many characters (code points); what is longer ends with `…`. */
+  /** The maximum number of characters (code points); longer text ends with `…`. */
   maxLength?: number;
   /** Keeps line breaks, where a text may have several lines; a name is always one line. */
   lines?: boolean;
@@ -8,7 +8,7 @@ export interface DisplayOptions {
 /** Longer than any name that users give, short enough for a line of a window. */
 const NAME_LENGTH = 200;
 
-/** What stands where something was that must not be shown. */
+/** Replaces text that must not be shown. */
 const REPLACEMENT = '\uFFFD';
 
 /** The control characters that separate words or lines. */
@@ -20,7 +20,7 @@ const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/gu;
  * fillers), and halves of surrogate pairs.
  */
 const UNSAFE = onFirstUse(String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`);
-/** What is invisible and belongs where it stands: inside an emoji, and between letters of scripts that join them. */
+/** Invisible characters that belong in text: inside an emoji, and between letters of scripts that join them. */
 const BELONGS = onFirstUse(
   [
     String.raw`(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
@@ -40,7 +40,7 @@ const STACKED_MARKS = onFirstUse(String.raw`(\p{M}{4})\p{M}+`);
  * by what this gives.
  */
 export function displayText(text: string, { maxLength = NAME_LENGTH, lines = false }: DisplayOptions = {}): string {
-  // Four times as much as is shown is enough to know what is shown, however long the text is.
+  // Four times the shown length is enough to compute what is shown, however long the text is.
   const start = text.slice(0, maxLength * 4);
   const broken = start.replace(LINE_BREAKS, lines ? '\n' : ' ').replaceAll('\t', ' ');
   const safe = withoutControls(broken, lines).replace(STACKED_MARKS(), '$1');

@@ -18,7 +18,7 @@ export type ErrorCode =
   | 'shared_file'
   // signing in
   | 'signed_out'
-  /** Signed in to the workspace, but not to what is behind one of its services, such as GitHub. */
+  /** Signed in to the workspace, but not to a service behind it, such as GitHub. */
   | 'service_signed_out'
   /** The user has not agreed that tokens go to a Databricks App's address, or it is another one now. */
   | 'app_not_confirmed'
@@ -61,7 +61,7 @@ export interface CausewayErrorOptions {
   remedy?: string | undefined;
   /** What the user can do next where that is a command in a terminal and a button in the window. */
   action?: NextAction | undefined;
-  /** How long the other side asked to be left alone, in milliseconds. */
+  /** The delay that the other side asked for, in milliseconds. */
   retryAfterMs?: number | undefined;
   /** What a name that fits nothing, or several, may have meant. */
   candidates?: readonly Candidate[] | undefined;
@@ -80,7 +80,7 @@ export interface Candidate {
 export class CausewayError extends Error {
   override readonly name = 'CausewayError';
   readonly code: ErrorCode;
-  /** What to do, as it is said where there are commands. */
+  /** The remedy, as text for the command line. */
   readonly remedy: string | undefined;
   /** The part of the remedy that is right everywhere. */
   readonly advice: string | undefined;

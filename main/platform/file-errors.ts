@@ -49,7 +49,7 @@ export function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '');
 }
 
-/** As `explain`, for the top of a program: what the system said about a file that nobody has put into words before. */
+/** Like `explain`, at the top of a program: for the system's file errors that were not explained before. */
 export function explainUnexpected(error: unknown): unknown {
   const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   if (path === undefined || error instanceof CausewayError) return error;

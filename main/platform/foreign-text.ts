@@ -35,7 +35,7 @@ export function foreignText(text: string, { sent = [], maxLength = MAX_LENGTH }:
 /** How much of a text is searched for secrets, in UTF-16 units: with what is undone for that, it takes a tenth of a second. */
 const MAX_SEARCHED = 128 * 1024;
 
-/** Whether a text repeats what was sent, as `foreignText` finds it. Of a text that is too long to be searched, that is assumed. */
+/** Whether a text repeats what was sent, as `foreignText` detects it. Assumed for text that is too long to search. */
 export function holdsSecret(text: string, sent: SentSecrets): boolean {
   if (sent.every((secret) => spellingsOf(secret).length === 0)) return false;
   if (text.length > MAX_SEARCHED) return true;
@@ -61,7 +61,7 @@ export function foreignCause(error: unknown, sent: SentSecrets = [], depth = 0):
   return Object.assign(copy, systemCodes(error));
 }
 
-/** Where an error was made; its message, which stands before that, may have several lines that look like places. */
+/** The stack of an error, after its message, which may have lines that look like stack frames. */
 function placesOf({ stack = '', message }: Error): string[] {
   const after = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
   return after.split('\n').filter((line) => /^ {4}at /.test(line));
@@ -76,14 +76,14 @@ function systemCodes(error: Error): Record<string, string | number> {
   return found;
 }
 
-/** A text with its encodings undone, and for each of its UTF-16 units where in the original it stands. */
+/** A decoded text, with the position in the original of each of its UTF-16 units. */
 interface Decoded {
   text: string;
   from: number[];
   to: number[];
 }
 
-/** What stands for other characters, or for none, in the texts that servers and gateways answer with. */
+/** Encodings of characters in the text that servers and gateways answer with. */
 const ENCODED =
   /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});?|%[\da-f]{2}|\\u\{?[\da-f]{4}\}?|\\x[\da-f]{2}|\\["'\\/bfnrt]|[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/giu;
 /** The same, and tags and comments, which HTML does not show. */
@@ -155,14 +155,14 @@ const TOKENS =
 /** A personal access token also where white space parts it. */
 const PERSONAL_TOKEN = /dapi[0-9a-f]{16,}/g;
 
-/** Takes out what was sent and what is known to be a token, however it is written. */
+/** Removes what was sent and known kinds of tokens, in any encoding. */
 function withoutTokens(text: string, sent: SentSecrets): string {
   // What looks like a tag may be a part of a word, or hold a secret in one of its attributes.
   const ranges = [ENCODED_OR_TAG, ENCODED].flatMap((encoded) => [...tokensIn(decode(text, encoded), sent)]);
   return cutOut(text, ranges);
 }
 
-/** Where in the original text the secrets of a decoded one stand. */
+/** The positions in the original text of a decoded text's secrets. */
 function* tokensIn(decoded: Decoded, sent: SentSecrets): Generator<[start: number, end: number]> {
   for (const match of decoded.text.matchAll(TOKENS)) {
     yield originalRange(decoded, match.index, match.index + match[0].length);
@@ -193,7 +193,7 @@ function lettersAndDigits({ text, from, to }: Decoded): Decoded {
   return bare;
 }
 
-/** Where parts of what was sent stand in a text of letters and digits. */
+/** The positions of parts of what was sent in a text of letters and digits. */
 function* partsOf(text: string, sent: SentSecrets): Generator<[start: number, end: number]> {
   const parts = new Map<number, Set<string>>();
   for (const secret of sent) {
@@ -223,7 +223,7 @@ function spellingsOf(secret: Secret | string | undefined): string[] {
   if (bare(value).length < MIN_SECRET_LENGTH) return [];
   const encoded = ['', 'a', 'aa'].map((before) => {
     const base64 = Buffer.from(before + value).toString('base64url');
-    // The first and the last letters also depend on what stands around the secret.
+    // The first and the last letters also depend on the text around the secret.
     return bare(base64.slice(before === '' ? 0 : before.length + 1, -2));
   });
   return [bare(value), ...encoded.filter((text) => text.length >= PART_LENGTH), Buffer.from(value).toString('hex')];

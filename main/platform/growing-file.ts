@@ -45,7 +45,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
   let last: Promise<void> = Promise.resolve();
   return {
     append(text) {
-      // One after the other, for each begins where the one before it ended.
+      // One at a time, because each begins where the previous one ended.
       const added = last.then(() => add(text));
       last = added.catch(() => undefined);
       return added;

@@ -7,7 +7,7 @@ import type { ProxyLookup } from './system-proxies.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** How long an idle connection is kept for the next request, in milliseconds; load balancers close theirs after 60 s or more. */
 export const KEEP_ALIVE_MS = 30_000;
-/** How much of an answer that nobody reads is taken from the network anyway, in bytes; TLS takes no more either. */
+/** How much of an unread answer is taken from the network anyway, in bytes; TLS takes no more either. */
 const READ_AHEAD_BYTES = 16 * 1024;
 
 export interface HttpOptions {

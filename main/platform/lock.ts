@@ -36,7 +36,7 @@ interface Owner {
 const HEARTBEAT_MS = 2_000;
 /** After how long without a heartbeat a holder in another namespace counts as dead. */
 const SILENT_MS = 10_000;
-/** The same for a holder whose process exists: it may be stopped, or the id may have been reused. */
+/** The same for a holder whose process exists: it may be suspended, or its id may have been reused. */
 const SILENT_BUT_RUNNING_MS = 60_000;
 /** The longest pause between two checks. */
 const MAX_PAUSE_MS = 250;
@@ -173,7 +173,7 @@ function hold(folder: string, number: number, length: number): Lock {
     async release() {
       clearInterval(heartbeat);
       // As long as what it replaces, so that one write does it and a process that is killed here leaves one or the other.
-      // An empty one goes instead: there is no room to say that it is free, and the one before it was.
+      // With no room to mark the lock as free, the empty file is removed: the previous one was free.
       const released = length === 0 ? rm(file, { force: true }) : writeFile(file, FREE.padEnd(length), { flag: 'r+' });
       await released.catch(() => rm(file, { force: true }).catch(() => undefined));
     },

@@ -19,14 +19,14 @@ interface Memory {
   profiles: Record<string, RememberedNames>;
 }
 
-/** More names than anybody completes; the newest are kept. */
+/** The maximum number of names; the newest are kept. */
 const MAX_NAMES = 2_000;
 const OWNER_ONLY = 0o600;
 const NONE: RememberedNames = { warehouses: [], users: [] };
 
 const fileOf = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), 'names.json');
 
-/** The names that a profile's workspace had when they were last listed; none if they never were. Asks nobody. */
+/** The names in a profile's workspace as last listed; none if they never were. Sends no request. */
 export async function rememberedNames(env: NodeJS.ProcessEnv, profile: string): Promise<RememberedNames> {
   return (await read(env)).memory.profiles[profile] ?? NONE;
 }

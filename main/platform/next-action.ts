@@ -1,15 +1,15 @@
 /** What is known about each action. */
 interface Details {
   'sign-in': { profile: string };
-  /** To what is behind a service of the workspace, such as GitHub, which is its `title`. */
+  /** To a service behind the workspace; `title` is its name, such as GitHub. */
   'sign-in-to-service': { profile: string; service: string; title: string };
-  /** The same for a profile whose token cannot sign in: its user does, in a browser where they are signed in to the workspace. */
+  /** The same for a profile whose token cannot sign in: its user signs in with a browser that is signed in to the workspace. */
   'open-service-page': { profile: string; title: string; userName: string; url: string };
   /** The workspace refused the sign-in for this path: either is the wrong one. */
   'check-sign-in': { profile: string; path: string };
   /** The same where the profile holds its credentials itself, so that there is nothing to sign in to. */
   'check-credentials': { profile: string; path: string };
-  /** The sign-in does not cover what is asked for. */
+  /** The sign-in lacks a permission. */
   'grant-scope': { profile: string };
   /** An OAuth application with the scopes that are missing; `command` is the vendor's, filled in. */
   'create-application': { command: string };
@@ -25,7 +25,7 @@ interface Details {
   'change-own-override': object;
   'list-warehouses': object;
   'export-overrides': object;
-  /** An AI client that runs would write over what is written. */
+  /** A running AI client would overwrite the change. */
   'quit-client': { client: string };
   /** An AI client's entry of this name is not ours. */
   'free-entry': { client: string };

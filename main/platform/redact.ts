@@ -1,4 +1,4 @@
-/** What stands instead of a secret. */
+/** Replaces a secret. */
 export const REDACTED = '[redacted]';
 
 /**
@@ -17,7 +17,7 @@ const NAME = `(?<![a-z0-9])${NAMES}\\b`;
 const RULES: [pattern: RegExp, replacement: string][] = [
   // A private key is many lines.
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, REDACTED],
-  // And not the words that stand after a scheme's name in a sentence, or in a challenge (RFC 6750 §3).
+  // But not the words after a scheme's name in a sentence, or in a challenge (RFC 6750 §3).
   [
     /\b(Bearer|Basic|Negotiate|DPoP)\s+(?!(?:tokens?|auth|authentication|authorization|scheme|challenge|header|credentials|realm|error|scope|is|was|has)\b)[\w.~+/=-]{4,}/gi,
     `$1 ${REDACTED}`,
@@ -57,7 +57,7 @@ export function redact(text: string): string {
 /** A Genie space's id, as it ends the names of its server's tools. */
 const SPACE_TOOL = /^(?:[a-z]+_)*space_[\da-f]{32}$/;
 const SPACE_ID = /^[\da-f]{32}$/;
-/** What stands before the id in a sentence, a field or an address, and how much of a text that is at most. */
+/** The text before the id in a sentence, a field or a URL, and its maximum length. */
 const SPACE = /\bspaces?(?:[ _-]?id)?["']?(?:\s?[:=]\s?|\s)?["'“[(]?$/i;
 const SPACE_LENGTH = 24;
 

@@ -52,9 +52,9 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
 export class ChangedMeanwhile extends Error {}
 
 export interface WriteOptions {
-  /** The file's permissions; left out, those that it has, or its owner's alone where it is new. */
+  /** The file's permissions; by default its current ones, or its owner only for a new file. */
   mode?: number | undefined;
-  /** Whatever stands in the file's place goes, a link too, and the owner is this user. */
+  /** Replaces anything at the path, even a link, and makes this user the owner. */
   asNew?: boolean;
 }
 
@@ -143,7 +143,7 @@ export function writeWholeFileSync(path: string, content: string, { mode }: Pick
   }
 }
 
-/** Whether a file could be replaced, as far as permissions tell. @throws {CausewayError} `file_not_writable`, `invalid_file` */
+/** Checks whether permissions allow replacing a file. @throws {CausewayError} `file_not_writable`, `invalid_file` */
 export async function checkWritable(path: string): Promise<void> {
   try {
     let folder = dirname(placeOf(path).target);
@@ -179,7 +179,7 @@ export async function removeFile(path: string, expected: Buffer): Promise<void> 
 interface Writing extends WriteOptions {
   makesFolder: boolean;
   write(handle: FileHandle): Promise<void>;
-  /** Called when the new bytes are on the disk and the old ones still stand. */
+  /** Called when the new bytes are on disk and the old file is still in place. */
   check?(): Promise<void>;
 }
 
@@ -223,7 +223,7 @@ function placeOf(path: string): Place {
   for (let links = 0; links <= MAX_LINKS; links += 1) {
     const found = lookAt(target);
     if (found?.isSymbolicLink()) {
-      // What `..` in a link means depends on the folder that it really stands in.
+      // The meaning of `..` in a link depends on the folder that really contains the link.
       target = resolve(realpathSync(dirname(target)), readlinkSync(target));
       continue;
     }
@@ -249,7 +249,7 @@ function lookAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** Folders of files that are nobody else's are nobody else's either. */
+/** Folders of files for one user only are for that user only as well. */
 function folderMode(mode: number | undefined): number | undefined {
   return mode === OWNER_ONLY ? 0o700 : undefined;
 }

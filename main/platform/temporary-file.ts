@@ -8,7 +8,7 @@ import { isProcessAlive } from './process-alive.ts';
 
 /** How often something is tried on Windows while a virus scanner or another program has the file open, and the pauses in milliseconds. */
 const HELD_PAUSES_MS = [20, 100, 400];
-/** The longest name that still fits with what comes behind it, in bytes; file systems take 255. */
+/** The longest name that still fits with its suffix, in bytes; file systems allow 255. */
 const MAX_NAME_BYTES = 190;
 /** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
@@ -49,7 +49,7 @@ async function temporaryOnes(target: string): Promise<{ path: string; pid: numbe
   });
 }
 
-/** Whether nobody writes that file any more. A process of another container cannot be seen, but is seen to write. */
+/** Whether no process writes that file anymore. A process in another container is invisible, but its writes show. */
 async function isAbandoned(path: string, pid: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   const idleMs = found ? Date.now() - found.mtimeMs : 0;

@@ -50,7 +50,7 @@ export function utf8Text(path: string, bytes: Buffer): string {
 const REPLACEMENT = '\uFFFD';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 
-/** The length of what is UTF-8 up to the first character that is not. */
+/** The length of valid UTF-8 before the first invalid character. */
 function validPrefix(bytes: Buffer): number {
   let length = 0;
   for (const text of bytes.toString('utf8').split(REPLACEMENT)) {

@@ -15,7 +15,7 @@ export interface CallToApprove {
  */
 export type Approval = 'allowed' | 'refused' | 'late' | 'crowded' | 'absent';
 
-/** Asks the user to allow a call. Once `signal` is aborted, nobody waits for the answer any more. */
+/** Asks the user to allow a call. Once `signal` is aborted, the answer is no longer needed. */
 export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<Approval>;
 
 /** The server that a call is for. */
@@ -41,7 +41,7 @@ export interface ApprovalQueueOptions {
   now?: () => number;
 }
 
-/** How many calls may wait at a time: nobody reads more, and each holds its arguments. */
+/** How many calls may wait at once: no user reads more, and each holds its arguments in memory. */
 const MAX_PENDING = 50;
 
 /** The calls that wait for the user's permission, in the order in which they came. */

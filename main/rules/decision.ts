@@ -3,7 +3,7 @@ import { isWireName } from '../platform/wire-name.ts';
 import type { Rules, ToolRules } from './rules.ts';
 import type { Switch } from './switches.ts';
 
-/** What a server says of a tool (MCP › ToolAnnotations). Hints: a server may be wrong about them, or lie. */
+/** What a server says about a tool (MCP › ToolAnnotations). These are hints: a server may be wrong, or lie. */
 export interface ToolHints {
   readOnlyHint?: boolean | undefined;
   destructiveHint?: boolean | undefined;
@@ -52,7 +52,7 @@ export function serverKey(host: string, path: string): string {
 
 /** Paths of the SQL servers (spec/managed-mcp-endpoints.md › Endpoints; its successor is an MCP service). */
 const SQL_SERVERS = /\/(?:api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)$/;
-/** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, whatever it says of itself. */
+/** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, whatever it says about itself. */
 const SQL_READ_TOOLS = new Set(['execute_sql_read_only', 'poll_sql_result']);
 
 /** Whether a tool only reads, as far as that is known; undefined if the server has not listed it. */

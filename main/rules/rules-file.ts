@@ -15,7 +15,7 @@ const NOTHING: Rules = { version: 1 };
 
 /** The rules for one server's tools, as they are in the file now. */
 export interface ServerRules {
-  /** Looks at the file. Where it has changed, resolves when it has been read; undefined if what is known still holds. */
+  /** Checks the file. If it has changed, resolves when it has been read; undefined if it has not changed. */
   refresh(): Promise<void> | undefined;
   /** Whether no rule says anything about this server's tools. */
   readonly isEmpty: boolean;
@@ -199,7 +199,7 @@ export class RulesFile {
 
 const ABSENT = 'absent';
 
-/** What tells one version of a file from another. A file that cannot even be looked at counts as one that cannot be read. */
+/** What distinguishes versions of a file. A file that cannot be examined counts as unreadable. */
 function versionOf(path: string): string {
   try {
     // Most users have no such file, and an exception for each of their calls would cost more than all other checks.

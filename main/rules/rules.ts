@@ -135,7 +135,7 @@ export interface RuleEdit {
 }
 
 /**
- * The rules with a scope's changed. A tool is in one list at a time: the one that was named last.
+ * The rules with one scope changed. A tool is in one list at a time: the one named last.
  * @throws {CausewayError} `usage` where tools are named without a server, or one tool in two lists
  */
 export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules {

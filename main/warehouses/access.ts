@@ -41,7 +41,7 @@ export async function readPermissions(
   return lists;
 }
 
-/** The answer from what was read. A workspace that shows anybody's groups leaves them out only of who is in none. */
+/** The answer from what was read. A workspace that shows groups at all omits them only for users in none. */
 export function accessFrom(users: Users, lists: ReadonlyMap<string, AccessEntry[]>): Access {
   const showsGroups = [...users.values()].some(({ groups }) => groups !== undefined);
   return (userId, warehouseId) => {

@@ -8,7 +8,7 @@ import { overrideOperations } from './override-operations.ts';
 /** One user's override as an admin sees it, with names instead of ids as far as they can be found. */
 export interface UserOverride {
   userId: string;
-  /** Empty if the workspace does not tell. */
+  /** Empty if the workspace does not say. */
   userName: string;
   displayName: string;
   /** `CUSTOM`, `LAST_SELECTED` or a newer word. */
@@ -25,7 +25,7 @@ export interface UserOverride {
   canUse: boolean | 'unknown' | 'unchecked' | null;
 }
 
-/** Whether any of what is shown of an override holds a text, whatever its case. */
+/** Whether any displayed field of an override contains a text, ignoring case. */
 export function mentions(row: UserOverride, text: string): boolean {
   const { userId, userName, displayName, type, warehouseId, warehouseName } = row;
   const all = [userId, userName, displayName, type, warehouseId, warehouseName].join(' ');
@@ -63,7 +63,7 @@ export async function* allOverrides(
   for (const row of rows) yield withAccessOf(row, access);
 }
 
-/** The warehouses whose permissions tell anything: those that are there. */
+/** The warehouses whose permissions are relevant: those that exist. */
 export function worthALook(rows: Iterable<UserOverride>): Set<string> {
   const ids = new Set<string>();
   for (const { warehouseId, dangling } of rows) if (warehouseId !== null && dangling === null) ids.add(warehouseId);

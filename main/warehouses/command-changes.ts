@@ -91,7 +91,7 @@ export function recordingCommandChanges(
     await add(env, entry);
     try {
       const record = await change();
-      // A change of one field alone leaves the other as it was.
+      // A change of one field leaves the other as it was.
       if (record) await add(env, { ...entry, to: fieldsIn(record) }, entry);
       return record;
     } catch (error) {

@@ -71,7 +71,7 @@ export function explainEffective(readings: Readings): EffectiveWarehouse {
   };
 }
 
-/** An override that cannot be read may name anything: nothing after it can be said to decide. */
+/** An unreadable override may name anything, so no later step can be said to decide. */
 function blocks(step: EffectiveStep): boolean {
   return step.source === 'override' && step.outcome === 'unreadable';
 }
@@ -263,7 +263,7 @@ function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string)
   };
 }
 
-/** A warehouse that something names, as far as it can be seen: in the list, by its id alone, or not at all. */
+/** A named warehouse as far as it is visible: in the list, by its id only, or not at all. */
 export type WarehouseTarget =
   | { kind: 'seen'; warehouse: WarehouseSummary }
   | { kind: 'gone'; id: string }

@@ -17,7 +17,7 @@ export interface VerifyFinding {
 
 export interface EndToEndOptions {
   client: Pick<RestClient, 'warehouses'>;
-  /** A session with a SQL server that nobody else uses; it is closed here. */
+  /** An exclusive session with a SQL server; closed here. */
   openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
   /** The warehouse that the query names itself, in `_meta`; the workspace chooses if left out. */
   pin?: string | undefined;

@@ -7,7 +7,7 @@ export interface Named {
   name: string;
 }
 
-/** How well a text fits a name, best first: the first level at which anything fits is the one that counts. */
+/** How well a text matches a name, best first: the first level with any match counts. */
 const LEVELS = [
   rankings.CASE_SENSITIVE_EQUAL,
   rankings.EQUAL,

@@ -70,7 +70,7 @@ export async function clearOverride(
   try {
     await operations.delete(id, signal);
   } catch (error) {
-    // Missing only after an attempt whose answer was lost: that attempt has deleted it.
+    // Missing after an attempt whose answer was lost: that attempt deleted it.
     if (isMissing(error)) return error instanceof WorkspaceError && error.mayHaveRun ? 'cleared' : 'had-none';
     const now = await lookAfterwards(operations, id, error);
     if (now === null) return finished('cleared', error);

@@ -91,19 +91,19 @@ async function namesMissingWarehouse(
 
 type OverrideOperation = 'create' | 'get' | 'update' | 'delete' | 'list';
 
-/** What was being done to whose override when it failed. */
+/** The failed operation, and the user whose override it was for. */
 export interface OverrideAttempt {
   operation: OverrideOperation;
   /** `me` or a numeric user id; empty for `list`. */
   id: string;
-  /** Whether an update was to create what is not there. */
+  /** Whether an update was to create a missing override. */
   allowMissing?: boolean | undefined;
 }
 
 interface Explanation {
   operations: readonly OverrideOperation[];
   when: ErrorCode;
-  /** Given only if it matters whose override it is. */
+  /** Set only if the owner of the override matters. */
   own?: boolean;
   /** Given only if it matters whether the update could have created one. */
   allowMissing?: boolean;

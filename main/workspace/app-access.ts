@@ -9,7 +9,7 @@ import type { DatabricksApp } from './apps.ts';
 import type { RestClient } from './client.ts';
 import { WorkspaceError } from './errors.ts';
 
-/** For how long what the workspace says of an app holds, in milliseconds: a client may make many calls in a row. */
+/** How long the workspace's answer about an app is valid, in milliseconds: a client may make many calls in a row. */
 const CHECK_HOLDS_MS = 10_000;
 /** How long the workspace has to say so, in milliseconds. */
 const CHECK_TIMEOUT_MS = 15_000;

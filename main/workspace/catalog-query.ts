@@ -37,7 +37,7 @@ export interface Discovery {
   isSearchable(index: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** Internal catalogs and schemas, of which no server is made. Databricks' own clients hide the same ones. */
+/** Internal catalogs and schemas, for which there are no servers. Databricks' own clients hide the same ones. */
 const HIDDEN = new Set(['system', 'information_schema', '__databricks_internal']);
 
 /** Whether a catalog or schema of that name is not shown. */

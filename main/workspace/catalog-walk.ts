@@ -49,7 +49,7 @@ const OUTSIDE_CATALOG = new Set<ServerGroup>(['sql', 'genie', 'connections', 'ap
 /** Where the services and functions of Databricks itself are; the catalog around it is hidden otherwise. */
 const OWN_SCHEMA = 'system.ai';
 
-/** What is read first: the lists of the workspace, what is searched for by name, the schemas of each catalog, what is in them. */
+/** The reading order: the workspace's lists, searches by name, the schemas of each catalog, and their contents. */
 const RANK = { lists: 0, named: 1, schemas: 2, contents: 3 };
 
 /**
@@ -72,7 +72,7 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
 
   const given = new Set<string>();
   const found = (servers: OfferedServer[]) => {
-    // A list whose pages overlap has some of its items twice.
+    // A list with overlapping pages contains some items twice.
     const fresh = servers.filter(({ add }) => given.size < given.add(add).size);
     const shown = fresh.filter((server) => wanted.has(server.group) && matchesSearch(server, search));
     if (shown.length > 0) queue.emit({ what: 'found', servers: shown });
@@ -263,7 +263,7 @@ const PAGE_SIZE = 200;
 /** How many indexes are asked whether the server can search them. */
 const MAX_INDEX_CHECKS = 50;
 
-/** Catalogs in which nobody keeps services or functions. */
+/** Catalogs that contain no users' services or functions. */
 const WITHOUT_SERVERS = new Set(['hive_metastore', 'samples']);
 
 /** What a walk has left out, in sentences; none if it has read everything. */

@@ -32,7 +32,7 @@ export class WorkspaceError extends CausewayError {
     this.mayHaveRun = options.mayHaveRun ?? false;
   }
 
-  /** The same refusal, of a request whose earlier attempt may have run. */
+  /** The same refusal, for a request whose earlier attempt may have run. */
   mayHaveRunBefore(): WorkspaceError {
     const { code, message, status, errorCode, requestId, advice: remedy, action, cause } = this;
     return new WorkspaceError(code, message, { status, errorCode, requestId, remedy, action, cause, mayHaveRun: true });
@@ -64,7 +64,7 @@ const CODE_BY_STATUS: Record<number, ErrorCode> = {
   511: 'login_page',
 };
 
-/** The error codes that say more than their status does; everything else is decided by the status alone. */
+/** Error codes that are more specific than their status; otherwise the status decides. */
 const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
   ENDPOINT_NOT_FOUND: 'feature_unavailable',
   FEATURE_DISABLED: 'feature_unavailable',

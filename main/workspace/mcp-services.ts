@@ -4,7 +4,7 @@ import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.1/unity-catalog';
 
-/** The kinds of connection that hold a credential for each user; any other needs nobody's sign-in. */
+/** The kinds of connection with a credential for each user; others need no sign-in. */
 const SIGN_IN_KINDS: ReadonlySet<string | undefined> = new Set([
   'CONNECTION_HTTP_OAUTH_U2M_MAPPING',
   'CONNECTION_HTTP_DCR',
@@ -37,7 +37,7 @@ export interface ServiceConnection {
 
 /** MCP services (`/ai-gateway/mcp-services/…`) and the credentials of users for the connections behind them. */
 export interface McpServices {
-  /** Undefined if nobody has to sign in. @throws {WorkspaceError} if that cannot be read */
+  /** Undefined if no sign-in is needed. @throws {WorkspaceError} if that cannot be read */
   signInConnection(service: string, signal?: AbortSignal): Promise<ServiceConnection | undefined>;
   /** Whether this user has a credential that works. @throws {WorkspaceError} where neither form of the API says */
   hasCredential(connection: ServiceConnection, userName: string, signal?: AbortSignal): Promise<boolean>;

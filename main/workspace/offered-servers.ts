@@ -30,7 +30,7 @@ export interface OfferedServer {
   add: string;
   /** Its path on the workspace; null for an app, which has its own host. */
   path: string | null;
-  /** Why it is of no use just now; null if nothing is known to be in the way. */
+  /** Why it cannot be used now; null if no reason is known. */
   obstacle: string | null;
   /** What `causeway servers add` takes for the server that replaces it; null if nothing does. */
   successor: string | null;
@@ -61,7 +61,7 @@ function ofService(name: string): Successor {
   return { path: servicePath(name), add: name };
 }
 
-/** The server that has replaced the one at a path; undefined for one that is of the present generation. */
+/** The server that replaced the one at a path; undefined for a current one. */
 export function successorOf(path: string): Successor | undefined {
   for (const [older, successor] of OLDER_PATHS) {
     const match = older.exec(path);

@@ -35,7 +35,7 @@ const TITLES: Record<string, string> = {
   'system.ai.microsoft_365': 'Microsoft 365',
 };
 
-/** What people call what is behind a service. */
+/** The display name of the system behind a service. */
 export function serviceTitle(service: string): string {
   return TITLES[service] ?? service;
 }

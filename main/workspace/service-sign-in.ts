@@ -7,7 +7,7 @@ import type { RestClient } from './client.ts';
 import type { ServiceConnection } from './mcp-services.ts';
 import { serviceTitle } from './service-name.ts';
 
-/** How a profile's user can sign in to what is behind a service. */
+/** How a profile's user can sign in to a service such as GitHub. */
 export type SignInWay =
   /** On the workspace's page, in the browser in which they sign in to the workspace too. */
   | 'page'
@@ -25,9 +25,9 @@ interface SignedOut {
   userName: string;
 }
 
-/** Whether a user is signed in to what is behind a service. */
+/** Whether a user is signed in to a service such as GitHub. */
 export type ServiceState =
-  /** The service has no connection, or one that needs nobody's sign-in. */
+  /** The service has no connection, or one that needs no sign-in. */
   | { state: 'not-needed' }
   | { state: 'signed-in' }
   | SignedOut
@@ -48,7 +48,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 const POLL_MS = 2_000;
 /** How long the user has at the page, in milliseconds: as long as for a sign-in to the workspace. */
 const PAGE_TIMEOUT_MS = 5 * 60_000;
-/** How long the profile's user is taken to be the same, in milliseconds: another one may sign in. */
+/** How long the profile's user is cached, in milliseconds: another one may sign in. */
 const USER_HOLDS_MS = 60_000;
 /** A page that was opened so short a time ago is still being shown, in milliseconds: a model may ask for it again at once. */
 const PAGE_SEEN_MS = 30_000;
@@ -68,7 +68,7 @@ export interface ServiceSignInOptions {
 export interface ShowOptions {
   /** The user has asked for it: it is shown although one was shown, refused or left before. */
   asked?: boolean;
-  /** The page that the service itself has named; the one on the workspace if left out. */
+  /** The page that the service itself named; by default the workspace's. */
   url?: string | undefined;
   /** Shows the page; resolves to false if the user declines. In the browser if left out. */
   show?: ((url: string) => Promise<boolean>) | undefined;

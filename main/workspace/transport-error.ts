@@ -19,7 +19,7 @@ export interface TransportFailure {
   unsent: boolean;
 }
 
-/** Names a failed exchange: unreachable, not trusted, too slow, cut short, or cancelled by the caller. @throws what is none of these */
+/** Classifies a failed exchange: unreachable, untrusted, too slow, cut short, or cancelled by the caller. @throws any other error */
 export function transportFailure(
   cause: unknown,
   request: { method: string; host: string; sent?: SentSecrets },
@@ -77,7 +77,7 @@ function describe(code: string, unsent: boolean, host: string, mayHaveRun: boole
   return ['unreachable', `The connection to ${host} was cut (${code}).`, 'Try again; check network, VPN and proxy.'];
 }
 
-/** The system's word for a failure, wherever in the chain of causes (or of tried addresses) it stands. */
+/** The system's code for a failure, from anywhere in the chain of causes (or of tried addresses). */
 function systemFailure(cause: unknown): SystemFailure {
   let found: SystemFailure = { code: '', syscall: undefined };
   for (let at: unknown = cause; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {

@@ -6,7 +6,7 @@ import type { Rest, RestRequest } from './rest.ts';
 const MAX_AT_ONCE = 8;
 /** How often a page is asked for that a busy workspace does not make (status 499, with nothing in it). */
 const MAX_ATTEMPTS = 4;
-/** After so many failures in a row a walk ends: the workspace has gone, or wants to be left alone. */
+/** The number of failures in a row that ends a walk: the workspace is down, or is throttling. */
 const MAX_FAILURES_IN_A_ROW = 5;
 
 /** A list that is read, one request at a time. */
@@ -15,7 +15,7 @@ export interface WalkTask {
   rank: number;
   /** What it is, for people. */
   about: string;
-  /** The schema or the catalog whose it is. */
+  /** The schema or catalog that it belongs to. */
   place?: string;
   isCatalog?: boolean;
   run(signal: AbortSignal): Promise<void>;

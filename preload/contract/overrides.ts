@@ -4,7 +4,7 @@ import { inProfile, problem } from './parts.ts';
 /** One user's override, with names instead of ids as far as they can be found. */
 const overrideRow = z.object({
   userId: z.string(),
-  /** Empty if the workspace does not tell. */
+  /** Empty if the workspace does not say. */
   userName: z.string(),
   displayName: z.string(),
   /** `CUSTOM`, `LAST_SELECTED` or a newer word. */

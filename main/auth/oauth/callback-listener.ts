@@ -127,7 +127,7 @@ export function requestTarget(
 const MAX_HEADERS_BYTES = 64 * 1024;
 /** How long a request may take to arrive, in milliseconds. */
 const ARRIVES_WITHIN_MS = 10_000;
-/** So many connections stay open; the oldest makes room, so that nobody can keep the browser out by opening many. */
+/** The maximum number of open connections. The oldest is closed, so that opening many cannot lock the browser out. */
 const MAX_CONNECTIONS = 64;
 
 async function listenOnBoth(

@@ -53,7 +53,7 @@ export async function discoverIssuer(
   throw noWorkspace(host, `HTTP ${status}`);
 }
 
-/** Whether the host says of itself that it serves several workspaces; a host that says nothing does not. */
+/** Whether the host reports that it serves several workspaces; a host that says nothing does not. */
 async function isUnifiedHost(fetch: HostFetch, host: string, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     const response = await fetch(`${host}/.well-known/databricks-config`, { signal });
