@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
-import { checkClient, checkRemoval } from '../policy/policy.ts';
+import { checkClient, checkDirect, checkRemoval } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import { type AllServers, allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import { readBackup } from './backups.ts';
@@ -258,12 +258,13 @@ export class ClientsService {
     return entriesToPaste(asTheClientHas, launcher, client);
   }
 
-  #change(
+  async #change(
     ids: readonly string[],
     choice: ChangeChoice,
     wantedIn: WantedIn,
     isRemoval = false,
   ): Promise<ChangeOutcome[]> {
+    if (choice.http) checkDirect(await currentPolicy());
     const options: OperationOptions = {
       ...this.#options,
       clients: this.#clients,

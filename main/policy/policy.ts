@@ -120,6 +120,18 @@ export function checkClient(policy: Policy, { id, name }: { id: string; name: st
   throw managedError(policy, 'clients', `${name} may not have entries, only ${listed(allowed)}`);
 }
 
+/** What holds only for calls that go through Causeway. */
+const THROUGH_CAUSEWAY = ['readOnly', 'rules', 'audit', 'oauthApplication'] as const;
+
+/** @throws {CausewayError} `managed` where no AI client may connect to a server by itself, past what the policy decides */
+export function checkDirect(policy: Policy): void {
+  for (const key of THROUGH_CAUSEWAY) {
+    const value = lockedValue(policy, key);
+    if (value === undefined || value === false) continue;
+    throw managedError(policy, key, 'AI clients connect through Causeway, not directly');
+  }
+}
+
 /** @throws {CausewayError} `managed` where the entries of an AI client have to stay */
 export function checkRemoval(policy: Policy, { id, name }: { id: string; name: string }): void {
   if (!lockedValue(policy, 'requiredClients')?.includes(id)) return;

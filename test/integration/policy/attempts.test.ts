@@ -287,6 +287,25 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
     await expect(readFile(join(String(env.HOME), '.cursor', 'mcp.json'))).rejects.toThrow('ENOENT');
   });
 
+  test.each<[string, object]>([
+    ['readOnly', { readOnly: locked(true) }],
+    ['rules', { rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }) }],
+    ['audit', { audit: locked({ file: true }) }],
+    ['oauthApplication', { oauthApplication: locked({ clientId: 'acme-causeway' }) }],
+  ])('adds one that connects directly, past %s', async (key, keys) => {
+    const { env, run: causeway } = await managedHome(() => keys);
+    const file = join(String(env.HOME), '.cursor', 'mcp.json');
+    await mkdir(dirname(file));
+    await writeFile(file, '{}');
+    await causeway('servers', 'add', 'sql', '--profile', 'ana');
+    const direct = await causeway('clients', 'add', 'cursor', '--http', '--client-id', 'x', '--force');
+    expect(direct.code).toBe(1);
+    expect(direct.stderr).toContain('AI clients connect through Causeway, not directly');
+    expect(direct.stderr).toContain(`key "${key}"`);
+    expect(await readFile(file, 'utf8')).toBe('{}');
+    expect((await causeway('clients', 'add', 'cursor', '--force')).code).toBe(0);
+  });
+
   test('restores a backup that has such entries', async () => {
     const { env, policy, run: causeway } = await managedHome(() => ({}));
     const file = join(String(env.HOME), '.cursor', 'mcp.json');
