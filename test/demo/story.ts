@@ -204,7 +204,10 @@ async function pinWarehouse({ account, home, workspace, session, clients }: Scen
   const ranOn = lastRanOn(workspace);
   if (ranOn !== PINNED) throw new Error(`The query ran on ${ranOn}.`);
   account.tell('How a pin and an override rank is documented nowhere: in this workspace the pin takes precedence.');
-  account.done(`Its query ran on ${ranOn}, the override still names ${TARGET}`, { ranOn, override: TARGET });
+  account.done(`A client pinned to ${ranOn} ran its query there; the override still names ${TARGET}`, {
+    ranOn,
+    override: TARGET,
+  });
 }
 
 async function clear({ account, session }: Scene): Promise<void> {
