@@ -25,7 +25,7 @@ export interface CausewayOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: (host: string) => void;
-  /** What the desktop's settings say of proxies; nothing if it is left out. */
+  /** What the desktop's settings say about proxies; nothing if it is left out. */
   systemProxies?: ProxyLookup | undefined;
   /** Called where the application is asked to quit because it is being uninstalled. */
   onQuit?: () => void;
@@ -46,7 +46,7 @@ export interface WorkspaceSession {
 
 /** The application's services, built once. The desktop shell, the command line and the tests all use this. */
 export interface Causeway {
-  /** What the desktop's settings say of proxies. */
+  /** What the desktop's settings say about proxies. */
   systemProxies?: ProxyLookup | undefined;
   /** Profiles and tokens, loaded on first use. */
   auth(): Promise<AuthService>;

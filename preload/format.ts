@@ -25,7 +25,7 @@ export function nameAndState({ name, state }: WarehouseInfo): string {
   return `${name} — ${formatState(state).toLowerCase()}`;
 }
 
-/** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
+/** The name of the warehouse that queries run on, or its placeholder when it cannot be named. */
 export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouseInfo): string {
   if (warehouse) return warehouse.name;
   if (decidedBy === 'override' && override?.type === 'LAST_SELECTED') return 'Your last selected warehouse';

@@ -122,7 +122,7 @@ export class Member {
     return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
   }
 
-  /** The server's list, or what stands for it; undefined if it takes longer than `timeoutMs`: then a change is told later. */
+  /** The server's list, or its placeholder; undefined if it takes longer than `timeoutMs`: then a change is told later. */
   async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
     if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];
@@ -236,7 +236,7 @@ export class Member {
     this.#port.changed(LIST_KINDS);
   }
 
-  /** Answers all open requests: no answer to them can come any more. */
+  /** Answers all open requests: no answer to them can come anymore. */
   #refuse(error: unknown): void {
     this.#held = [];
     this.#lists.clear();

@@ -34,7 +34,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
 /** Requests whose answers may contain a question from the server. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Which server a request of the client's means, and how what servers say of their tools and resources is told to the client. */
+/** Which server a request of the client's means, and how what servers say about their tools and resources is told to the client. */
 export class Router {
   readonly #members: () => readonly Member[];
   readonly #names: Record<ListKind, SharedNames>;

@@ -13,7 +13,7 @@ export function auditFile(env: NodeJS.ProcessEnv): string {
   return join(logFolder(env), 'audit.jsonl');
 }
 
-/** Appends calls to the file, which several processes may do at once. @throws what the system says of the file */
+/** Appends calls to the file, which several processes may do at once. @throws what the system says about the file */
 export async function appendToAudit(
   env: NodeJS.ProcessEnv,
   calls: readonly AuditedCall[],

@@ -37,7 +37,7 @@ export interface AuthOptions {
   onNotice?: (message: string) => void;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: ((host: string) => void) | undefined;
-  /** What the desktop's settings say of proxies. */
+  /** What the desktop's settings say about proxies. */
   systemProxies?: ProxyLookup | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: () => number;
@@ -288,7 +288,7 @@ export function openAuth(options: AuthOptions): AuthService {
     return { settings, edit: (text: string) => withProfile(text, name, values) };
   }
 
-  /** What a profile's keys say of an address. @throws {CausewayError} `usage`, `profile_unusable` */
+  /** What a profile's keys say about an address. @throws {CausewayError} `usage`, `profile_unusable` */
   async function addressValues(host: string) {
     const { parseHost } = await import('./profiles/host.ts');
     const address = parseHost(host);

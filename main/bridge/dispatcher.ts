@@ -239,7 +239,7 @@ export class RequestDispatcher {
     if (this.#attempts) for (const id of pending.ids()) this.#attempts.failed(id, failure);
   }
 
-  /** Whether the rules have changed while a call waited, so that it may not be sent any more. It is answered here then. */
+  /** Whether the rules have changed while a call waited, so that it may not be sent anymore. It is answered here then. */
   async #isForbiddenNow(pending: PendingRequest): Promise<boolean> {
     if (pending.method !== 'tools/call' && pending.envelope.kind !== 'batch') return false;
     const hasWaited = pending.serviceChecked || performance.now() - pending.cameAt > UNCHECKED_WAIT_MS;

@@ -22,7 +22,7 @@ export function withoutTokens(frame: Buffer, sent: SentSecrets): Buffer {
 
 /**
  * A well-formed response as the client may read it. An error that repeats a token, however that is written, becomes its code and
- * what its message says besides. What a tool says of its own failure loses the token alone. Any other result is the client's.
+ * what its message says besides. What a tool says about its own failure loses the token alone. Any other result is the client's.
  */
 export function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
   if (memberAt(json, 'result', 'isError') === true) return withoutTokens(answer, sent);

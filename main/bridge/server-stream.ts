@@ -150,7 +150,7 @@ export async function resume(
     await wait(waitBefore(place.retryMs, fruitless, random));
     const outcome = await listen(place);
     if (outcome.kind === 'too-long') return outcome;
-    // A server that answers a resumption with an error does not have the stream any more.
+    // A server that answers a resumption with an error does not have the stream anymore.
     if (outcome.kind !== 'streamed' && outcome.kind !== 'broken') return isAnswered() ? outcome : cut;
     const reached = placeAfter(outcome, place);
     fruitless = reached.lastEventId === place.lastEventId ? fruitless + 1 : 0;

@@ -176,7 +176,7 @@ export class StreamSink implements FrameSink {
     this.#stream.on('drain', listener);
   }
 
-  /** Resolves when everything written has left, or nothing can leave any more. */
+  /** Resolves when everything written has left, or nothing can leave anymore. */
   async flushed(): Promise<void> {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableLength === 0) return;

@@ -7,7 +7,7 @@ export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
 
 export interface ToolApprovalsOptions {
   rules: ServerRules;
-  /** What the rules say of a call now. */
+  /** What the rules say about a call now. */
   decide(call: CallerAndTool): 'allow' | 'ask' | 'refuse';
   askApproval: AskApproval | undefined;
   /** Tells the client that its call waits for the user. */
@@ -37,7 +37,7 @@ export class ToolApprovals {
   }
 
   /**
-   * Asks about a call. `cancelled` where the client does not wait for it any more; otherwise, if it is not allowed, the
+   * Asks about a call. `cancelled` where the client does not wait for it anymore; otherwise, if it is not allowed, the
    * text of its answer.
    */
   async ask(frame: Buffer, call: CallerAndTool): Promise<'allowed' | 'cancelled' | { text: string }> {

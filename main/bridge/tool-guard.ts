@@ -137,7 +137,7 @@ export class ToolGuard {
   }
 
   /**
-   * Why a call that has waited may not be sent any more, by the rules of now; undefined if it may. What the user was asked
+   * Why a call that has waited may not be sent anymore, by the rules of now; undefined if it may. What the user was asked
    * about stays allowed.
    */
   async refusalAfterWait(frame: Buffer): Promise<string | undefined> {

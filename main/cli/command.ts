@@ -10,7 +10,7 @@ export interface CommandContext {
   /** Aborted by Ctrl-C: commands pass it down so that nothing is left half done unsaid. */
   signal: AbortSignal;
   causeway(): Causeway;
-  /** The same for another home folder: its configuration, its profiles, its servers, nothing of the person's own. */
+  /** The same for another home folder: its configuration, its profiles, its servers, nothing of the user's own. */
   inHome(folder: string): CommandContext;
   /** For a command that is done and has something other than success to say; an error that is thrown has its own code. */
   setExitCode(code: number): void;

@@ -1,5 +1,5 @@
 /**
- * How JavaScript is compiled in a process that stands beside an AI client, once for each of its servers. V8 takes memory
+ * How JavaScript is compiled in a process that is beside an AI client, once for each of its servers. V8 takes memory
  * for speed by default; these processes are many, and wait most of the time.
  */
 export async function tuneEngine(work: keyof typeof FLAGS): Promise<void> {
@@ -35,7 +35,7 @@ const FLAGS = {
     // Most clients make few calls: what serves a call is compiled after the first hundred, not after thousands.
     '--invocation-count-for-maglev=100',
     '--minimum-invocations-after-ic-update=50',
-    // What a compilation took up is given back by the thread that it is for: left to others it lies there, some 10 MiB.
+    // What a compilation took up is given back by the thread that it is for: left to others it stays allocated, some 10 MiB.
     ...(V8_MAJOR >= 13 ? ['--no-maglev-destroy-on-background'] : []),
     // The HTTP parser as it is first compiled reads headers as fast; to do it again takes 23 MiB and a tenth of a second.
     '--no-wasm-tier-up',

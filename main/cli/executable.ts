@@ -29,7 +29,7 @@ function load(name: string): unknown {
 
 function requireFrom(id: string): unknown {
   if (id.startsWith('./')) return load(id.slice('./'.length));
-  // A native module cannot be inside: the keychain's lies beside the executable.
+  // A native module cannot be inside: the keychain's is beside the executable.
   if (id === 'keytar') return createRequire(process.execPath)('./keyring.node');
   return process.getBuiltinModule(id);
 }

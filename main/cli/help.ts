@@ -26,7 +26,7 @@ function addExamples(command: Command): void {
   command.commands.forEach(addExamples);
 }
 
-/** What `--help` prints, with what stands around the usage. */
+/** What `--help` prints, with what is around the usage. */
 function helpTextOf(command: Command): string {
   let text = '';
   const before = command.configureOutput();
@@ -50,7 +50,7 @@ function commandNamed(program: Command, names: readonly string[]): Command {
 }
 
 /**
- * At least one example for each command that a person types, by its whole name. Each stands in the command's help, and a
+ * At least one example for each command that a user types, by its whole name. Each is in the command's help, and a
  * test runs each past the command's own parser.
  */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {

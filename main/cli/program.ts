@@ -68,7 +68,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   }
 }
 
-/** Variables that lead into the person's own home, or say who they are. */
+/** Variables that lead into the user's own home, or say who they are. */
 const PERSONAL = /^(CAUSEWAY_|DATABRICKS_|XDG_|(LOCAL)?APPDATA$)/i;
 
 /** The environment of a user with that home folder. */

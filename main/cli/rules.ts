@@ -152,7 +152,7 @@ async function printChanged(
   for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
 }
 
-/** What a person may not expect of a change. */
+/** What a user may not expect of a change. */
 function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | undefined): string[] {
   const { newTools, on = [], off = [], ask = [] } = edit;
   if (tools) {
@@ -166,7 +166,7 @@ function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | un
   ];
 }
 
-/** An option that takes several tools takes a server that stands behind it for one more. @throws {CausewayError} `usage` */
+/** An option that takes several tools takes a server that is behind it for one more. @throws {CausewayError} `usage` */
 async function refuseServerAmongTools(context: CommandContext, { on, off, ask }: SetRulesOptions): Promise<void> {
   const { servers } = (await openServers(context.env)).atOpening;
   for (const [option, tools = []] of Object.entries({ on, off, ask })) {

@@ -281,7 +281,7 @@ export async function askServers(context: CommandContext): Promise<AskedServer[]
     return states.map(({ name, profile, path, health }) => {
       const kind = servers.find((server) => server.name === name)?.kind ?? 'other';
       const known = { name, profile, kind, path, status: health.name };
-      // Nothing is asked again after this, so nothing is said of that.
+      // Nothing is asked again after this, so nothing is said about that.
       if ('problem' in health) {
         const { problem } = health;
         return { ...known, words: problem.message, remedy: problem.remedy ?? null, problem };

@@ -35,7 +35,7 @@ export function allServersIn(entries: ReadonlyMap<string, unknown>, known: FileR
 }
 
 /**
- * What a client's file says of the calls of an entry beside what the servers say themselves, whether it has an entry for each
+ * What a client's file says about the calls of an entry beside what the servers say themselves, whether it has an entry for each
  * server or one for all: so it holds when one takes the place of the other.
  */
 export function ownMetaOf(known: FileRecord | undefined, target: EntryTarget): Meta {

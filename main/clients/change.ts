@@ -36,7 +36,7 @@ export interface Planned {
   inUse: string[];
   /** Whether an entry that is not ours is replaced. */
   replaces: boolean;
-  /** What the person should know about the text, as sentences. */
+  /** What the user should know about the text, as sentences. */
   warnings: string[];
 }
 

@@ -56,7 +56,7 @@ export interface PublishedApplication {
 
 /** Everything that is known about one AI client. Rows hold facts; the code that uses them is elsewhere, in one place. */
 export interface ClientFacts {
-  /** What the person types: `[a-z0-9-]`. */
+  /** What the user types: `[a-z0-9-]`. */
   id: string;
   name: string;
   /** Its name in `clientInfo`, or the prefix of it if it appends a server's name; empty if unknown. */
@@ -88,7 +88,7 @@ export interface ClientFacts {
   refuses?: { besideCommand: string[]; besideAddress: string[] };
   /** What to do for a change to be noticed, as a sentence. */
   afterwards: string;
-  /** What a person should know before, as sentences. */
+  /** What a user should know before, as sentences. */
   warnings?: string[];
   accepts?: Tolerance;
   /** `<file>.lock` is a folder that the client itself takes while it writes (Cline `settingsLock.ts`). */

@@ -17,7 +17,7 @@ export function editTarget({ key, list, preamble }: ClientFacts, file: string): 
 }
 
 /**
- * The client as this text has it: with the newer key and shapes where entries already stand there. A text that has neither
+ * The client as this text has it: with the newer key and shapes where entries already exist. A text that has neither
  * keeps the older ones, which every version reads. @throws {CausewayError} `invalid_file`
  */
 export function layoutIn(client: ClientFacts, file: string, text: string): ClientFacts {

@@ -122,7 +122,7 @@ function startsProxy(value: unknown): boolean {
 /**
  * Whether an entry is ours: it starts `causeway proxy`, or is what the record says was written. A user's own entry under the
  * same name, or for the same kind of server, is theirs.
- * @param written what was written under that name, each as it may still stand there
+ * @param written what was written under that name, each as it may still be there
  */
 export function isOurs(present: unknown, written: readonly DataTable[]): boolean {
   return startsProxy(present) || written.some((one) => isWritten(present, one));

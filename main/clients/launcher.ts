@@ -29,13 +29,13 @@ interface Running {
 
 /**
  * What a path must not have. Some clients split a command at spaces, and on Windows hand it to `cmd` without quotes
- * (modelcontextprotocol/servers#4487): what `cmd` ends a word or a command at, or expands, may stand in a user's name.
+ * (modelcontextprotocol/servers#4487): what `cmd` ends a word or a command at, or expands, may be in a user's name.
  */
 const UNSAFE = process.platform === 'win32' ? /[\s&|<>^%!(),;=]/ : /\s/;
 
 /**
  * How to start Causeway with paths that every client passes on whole. Its own executable is reached through a stable
- * folder of ours, so that entries outlive its being moved; Node and a script as they are, but for a link that stands in where
+ * folder of ours, so that entries outlive its being moved; Node and a script as they are, except for a link that is used where
  * the path is unsafe.
  */
 export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEnv): Launcher {
@@ -134,7 +134,7 @@ async function makeCopy(folder: string, source: string): Promise<void> {
   await putInPlace(folder, (made) => cp(source, made, { recursive: true, preserveTimestamps: true }));
 }
 
-/** A folder that nobody else can have made for us to fall into. @throws {CausewayError} `file_not_writable` */
+/** A folder that no one else can have made for us to fall into. @throws {CausewayError} `file_not_writable` */
 async function makeOwn(folder: string): Promise<void> {
   await makeFolder(folder, 0o700);
   const { uid } = await stat(folder);

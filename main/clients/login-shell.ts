@@ -5,7 +5,7 @@ export interface LoginShellOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** The system's default shell, if the environment names none. */
   shell: string;
-  /** How long the shell may take, in milliseconds: a person's own start-up files run in it. */
+  /** How long the shell may take, in milliseconds: a user's own startup files run in it. */
   timeoutMs?: number;
   /** For how long an answer holds, in milliseconds. */
   holdsMs?: number;
@@ -17,7 +17,7 @@ const MARK = '__causeway__path__';
 const MAX_OUTPUT_LENGTH = 100_000;
 
 /**
- * The folders in which a person's terminal finds commands. A desktop application is started with a short `PATH` on macOS and
+ * The folders in which a user's terminal finds commands. A desktop application is started with a short `PATH` on macOS and
  * Linux, so the login shell is asked, as VS Code does (microsoft/vscode `src/vs/platform/shell/node/shellEnv.ts`): once for
  * all who ask, for no longer than it may take. A shell that fails, hangs or is strange means no folders, and nothing else.
  */
@@ -61,7 +61,7 @@ function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<stri
     const timer = setTimeout(end, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (printed.length < MAX_OUTPUT_LENGTH) printed += text;
-      // A child that the start-up files left in the background keeps the output open.
+      // A child that the startup files left in the background keeps the output open.
       if (printed.split(MARK).length > 2) end();
     });
     child.once('error', end);

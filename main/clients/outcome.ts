@@ -149,7 +149,7 @@ export interface ChangeChoice {
   meta?: ((now: Meta) => Meta) | undefined;
   /** If a file has one entry for all servers, these entries replace it. */
   insteadOfAll?: boolean | undefined;
-  /** In the files of the project in this folder, rather than the person's own. */
+  /** In the files of the project in this folder, rather than the user's own. */
   project?: string | undefined;
 }
 

@@ -142,7 +142,7 @@ export function entriesToPaste(servers: readonly EntryTarget[], launcher: Launch
 
 /**
  * What an entry of ours that is there is to be corrected to: what is fixed today, without what we wrote before and what
- * belongs to the entry's other form. What the person added, changed or took out of what it began with stays so.
+ * belongs to the entry's other form. What the user added, changed or took out of what it began with stays so.
  */
 export function correctionOf(
   { id, patience }: ClientFacts,

@@ -33,7 +33,7 @@ export interface FileReport {
   sharedWith: ClientName[];
   /** What entries carry in `_meta` beside what their servers carry in every client, by the server's name. */
   meta: Record<string, Meta>;
-  /** The folder of the project whose file it is; `null` for the person's own. */
+  /** The folder of the project whose file it is; `null` for the user's own. */
   project: string | null;
   problem?: string;
 }

@@ -32,7 +32,7 @@ export function displayNameOf(wireName: string): string {
 export interface LongNames {
   /** The client's id. */
   client: string;
-  /** What a person should know, as a sentence. */
+  /** What a user should know, as a sentence. */
   warning: string;
 }
 

@@ -14,7 +14,7 @@ const FAILING = new Set<ConfiguredServer['state']['status']>([
   'failing',
 ]);
 
-/** What needs the user now, once each: the tray's mark, the Dock's badge and notifications stand on it. */
+/** What needs the user now, once each: the tray's mark, the Dock's badge and notifications are on it. */
 export function attentionOf(state: DesktopState): Attention[] {
   const { warehouse, servers, approvals, update } = state;
   const needs: Attention[] = [];

@@ -28,7 +28,7 @@ export function quitCleanly(close: () => Promise<void>): () => boolean {
 
 /** Starts the application again once it has ended. */
 export function relaunch(args: string[]): void {
-  // An AppImage's own program lies in a folder that goes with it.
+  // An AppImage's own program is in a folder that goes with it.
   const program = process.env.APPIMAGE ? { execPath: process.env.APPIMAGE } : {};
   app.relaunch({ args, ...program });
 }

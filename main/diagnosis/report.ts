@@ -91,7 +91,7 @@ function runsOn(versions: ReportParts['versions']): string {
   return telling.flatMap((name) => (versions[name] ? [`${name} ${versions[name]}`] : [])).join(', ');
 }
 
-/** What a report says of the system it is made on. */
+/** What a report says about the system it is made on. */
 export function systemInReport(): ReportParts['system'] {
   const { locale } = Intl.DateTimeFormat().resolvedOptions();
   return { platform: process.platform, release: release(), arch: arch(), language: locale };

@@ -56,7 +56,7 @@ export class EarlyAnswers {
     this.#waiting.clear();
   }
 
-  /** Answers nothing any more. */
+  /** Answers nothing anymore. */
   close(): void {
     this.#isClosed = true;
     this.clear();

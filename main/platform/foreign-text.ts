@@ -22,7 +22,7 @@ const PART_LENGTH = 8;
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * A text from outside (an answer's body or header, a program's stderr, an error of the network) as it may stand in an error:
+ * A text from outside (an answer's body or header, a program's stderr, an error of the network) as it may be in an error:
  * without secrets, in one line, without control characters, and no longer than a user reads. Redacted are the secrets
  * that were sent with the request, in whole or in part, in any letter case and however they are written (with percent signs,
  * HTML entities, JSON escapes, base64, hexadecimal, tags or line ends in between), and whatever looks like a token.

@@ -16,14 +16,14 @@ export interface HttpOptions {
   silenceMs?: number;
   /** Called with each host that stays silent; a host that never answers is then given up (`giveUpOnSilence`). */
   onSilence?: ((host: string) => void) | undefined;
-  /** What the desktop's settings say of proxies. It is asked only if the environment names none. */
+  /** What the desktop's settings say about proxies. It is asked only if the environment names none. */
   systemProxies?: ProxyLookup | undefined;
   /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
   atOnce?: number;
 }
 
 /**
- * Checks what the environment says of proxies and certificates for an origin, without loading what uses them.
+ * Checks what the environment says about proxies and certificates for an origin, without loading what uses them.
  * @throws {CausewayError} `usage` for an address that is none, `invalid_file` for a certificate file that cannot be read
  */
 export function checkNetworkSettings(origin: string, env: NodeJS.ProcessEnv): void {

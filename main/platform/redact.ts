@@ -3,7 +3,7 @@ export const REDACTED = '[redacted]';
 
 /**
  * Names under which secrets travel, in JSON, INI, addresses, headers, environment variables and command lines alike: their
- * words may be joined by `_`, by `-` or by nothing, and other words may stand before them (`DATABRICKS_TOKEN`, `x-api-key`).
+ * words may be joined by `_`, by `-` or by nothing, and other words may be before them (`DATABRICKS_TOKEN`, `x-api-key`).
  */
 const NAMES = `(?:${[
   'access_token|refresh_token|id_token|client_secret|code_verifier|device_code|authorization|cookie',

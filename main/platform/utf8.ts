@@ -46,7 +46,7 @@ export function utf8Text(path: string, bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** What decoding puts instead of bytes that are not UTF-8, and its own bytes, which may also stand in a file. */
+/** What decoding puts instead of bytes that are not UTF-8, and its own bytes, which may also be in a file. */
 const REPLACEMENT = '\uFFFD';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 

@@ -43,7 +43,7 @@ export function systemSource(platform: NodeJS.Platform = process.platform): Poli
 }
 
 /**
- * A file that only its administrator can have written: it and its folder belong to `owner`, nobody else may write to
+ * A file that only its administrator can have written: it and its folder belong to `owner`, no one else may write to
  * them, and neither is a link. The same holds for the mark of a removal.
  */
 export function fileSource(path: string, owner = ROOT, mark?: string): PolicySource {

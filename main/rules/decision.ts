@@ -138,7 +138,7 @@ function decisionOf(state: Switch | undefined, why: 'off' | 'new', by: DecidedBy
   return state === 'ask' ? { do: 'ask', by } : { do: 'allow' };
 }
 
-/** What the lists say of a tool: the strictest, and what forbids also where the name is spelled otherwise. */
+/** What the lists say about a tool: the strictest, and what forbids also where the name is spelled otherwise. */
 function switchIn({ on = NONE, off = NONE, ask = NONE }: ToolRules, tool: string): Switch | undefined {
   const name = folded(tool);
   if (foldedNames(off).has(name)) return 'off';

@@ -8,7 +8,7 @@ export interface EntryOptions {
   evenRunning: boolean;
 }
 
-/** Our entries in the files of every AI client, those of known projects too; nobody else's. */
+/** Our entries in the files of every AI client, those of known projects too; no one else's. */
 export async function removeEntries(
   clients: ClientsService,
   { dryRun, evenRunning }: EntryOptions,

@@ -66,7 +66,7 @@ function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Whether a path is a folder or lies below it. */
+/** Whether a path is a folder or is below it. */
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return !way.startsWith('..') && !isAbsolute(way);

@@ -146,7 +146,7 @@ export interface AppAccessesOptions {
 }
 
 /**
- * What the workspace says of an app.
+ * What the workspace says about an app.
  * @throws {CausewayError} `not_found`, `permission_denied`, and what the request throws
  */
 export async function findApp({ apps, rest }: RestClient, name: string, signal?: AbortSignal): Promise<DatabricksApp> {

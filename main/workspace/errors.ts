@@ -161,7 +161,7 @@ const Scim = z.looseObject({ detail: z.string(), scimType: z.string().optional()
 /**
  * Reads a refusal in the order in which the workspace's own clients do: REST, API 1.2, SCIM, `CODE: message` text,
  * HTML with `<pre>`, the private-link redirect. A web page that is none of the workspace's is a `page`. Never throws:
- * what fits none of them is quoted. What it gives may stand in an error: servers and gateways echo requests.
+ * what fits none of them is quoted. What it gives may be in an error: servers and gateways echo requests.
  * @param sent the secrets that went out with the request
  */
 export function readErrorBody(answer: RawAnswer, sent: SentSecrets): ErrorBody {

@@ -305,7 +305,7 @@ export class ServiceSignIn {
       this.#page = undefined;
       this.#tell();
     });
-    // Nobody may be waiting for it any more.
+    // Nobody may be waiting for it anymore.
     this.#waiting.catch(() => undefined);
     this.#tell();
   }

@@ -136,7 +136,7 @@ const tool = z.object({
     idempotent: z.boolean().nullable(),
     openWorld: z.boolean().nullable(),
   }),
-  /** What the hints say of what a call does; `unknown` where they say nothing. */
+  /** What the hints say about what a call does; `unknown` where they say nothing. */
   effect: z.enum(['reads', 'changes', 'destroys', 'unknown']),
 });
 

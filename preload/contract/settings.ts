@@ -3,7 +3,7 @@ import { problem } from './parts.ts';
 
 /** The settings as they are stored. */
 export const settings = z.object({
-  /** Whether the window opens when a person starts Causeway. */
+  /** Whether the window opens when a user starts Causeway. */
   openWindow: z.boolean(),
   appearance: z.enum(['system', 'light', 'dark']),
   /** Whether there are notifications at all; the next four are one for each kind. */

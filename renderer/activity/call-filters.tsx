@@ -91,7 +91,7 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
 
 const same = (value: string) => value;
 
-/** Keeps the chosen value in the options when no call has it any more. */
+/** Keeps the chosen value in the options when no call has it anymore. */
 function withChosen(values: readonly string[], chosen: string | null): readonly string[] {
   return chosen === null || values.includes(chosen) ? values : [...values, chosen];
 }

@@ -105,7 +105,7 @@ interface PartProps {
   /** The chunks of each block of text. */
   pieces: readonly Chunk[][];
   at: number;
-  /** What is said of an empty one. */
+  /** What is said about an empty one. */
   none: string;
 }
 

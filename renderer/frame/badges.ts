@@ -6,7 +6,7 @@ import { unwrap } from '../shared/answered.ts';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import { strings } from './strings.ts';
 
-/** What stands beside a screen's name in the side bar. */
+/** What is beside a screen's name in the side bar. */
 export interface Badge {
   /** Empty if the warning alone says enough. */
   count: string;

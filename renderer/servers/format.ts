@@ -22,7 +22,7 @@ export function formatSoon(delayMs: number): string {
   return seconds < 90 ? strings.inSeconds(seconds) : strings.inMinutes(Math.round(seconds / 60));
 }
 
-/** A mark that a tool bears, by what its server says of it. */
+/** A mark that a tool bears, by what its server says about it. */
 export type ToolBadge = 'readOnly' | 'destructive' | 'writes' | 'idempotent' | 'openWorld';
 
 /** The badges of a tool. A hint counts only if the ones that it depends on allow it (MCP 2025-11-25 › ToolAnnotations). */

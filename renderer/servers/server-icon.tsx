@@ -25,7 +25,7 @@ export const TYPE_GLYPHS: Record<ServerType, Glyph> = {
   other: IconServer,
 };
 
-/** What a server is, as a glyph on a tile. Its type stands beside it as a word. */
+/** What a server is, as a glyph on a tile. Its type is beside it as a word. */
 export function ServerIcon({ type }: { type: ServerType }) {
   return (
     <span className={styles.tile} aria-hidden>

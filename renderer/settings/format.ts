@@ -26,7 +26,7 @@ export function formatUpdate(state: UpdateState): string {
   }
 }
 
-/** What the person can do about it. */
+/** What the user can do about it. */
 export function updateOffer({ status }: UpdateState): 'check' | 'download' | 'restart' | null {
   switch (status) {
     case 'off':

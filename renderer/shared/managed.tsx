@@ -5,7 +5,7 @@ import { strings } from './strings.ts';
 interface ManagedProps {
   /** `DesktopState.managed`. */
   managed: ManagedState | null;
-  /** What of the policy stands in the way here; everything that is locked if left out. */
+  /** What of the policy is in the way here; everything that is locked if left out. */
   by?: readonly ManagedKey[];
 }
 

@@ -76,7 +76,7 @@ export const theme = createTheme({
         position: 'bottom-end',
         transitionProps: { duration: MOTION_MS },
         shadow: 'md',
-        // It stands in the landmark of its button, and if it does not scroll with it.
+        // It is in the landmark of its button, and if it does not scroll with it.
         withinPortal: false,
         floatingStrategy: 'fixed',
         withInitialFocusPlaceholder: false,

@@ -29,5 +29,5 @@ process.argv = [
   ...argumentsFor(server),
   ...(profile ? ['--profile', profile] : []),
 ];
-// It lies there in the extension, and not here.
+// It is there in the extension, and not here.
 require(join(__dirname, 'cli', 'causeway.js'));

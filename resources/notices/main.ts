@@ -1,6 +1,6 @@
 /**
  * The last step of `npm run build`: the notices of everything in the application, as its window shows them
- * (`out/notices.json`) and as a file that lies beside it (`out/THIRD-PARTY-NOTICES.txt`).
+ * (`out/notices.json`) and as a file that is beside it (`out/THIRD-PARTY-NOTICES.txt`).
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -31,7 +31,7 @@ async function bundled(): Promise<PackageNotice[]> {
   return lists.flatMap((list) => Notices.parse(JSON.parse(list)));
 }
 
-/** What is not bundled, but lies in the package: Electron, the keychain's native module, and the command's Node. */
+/** What is not bundled, but is in the package: Electron, the keychain's native module, and the command's Node. */
 async function native(): Promise<PackageNotice[]> {
   const target = targetOf(process.platform, process.arch);
   const packages = ['electron', 'keytar', keyringPackage(target).name];

@@ -19,7 +19,7 @@ export async function inject({ platform }: Target, executable: string, blob: str
   await run(process.execPath, [POSTJECT, executable, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE, ...segment]);
 }
 
-/** Signatures would not fit any more, and symbols are of no use to anybody. */
+/** Signatures would not fit anymore, and symbols are of no use to anybody. */
 export async function prepare({ platform, arch }: Target, executable: string): Promise<void> {
   if (platform === 'win32') await writeFile(executable, withoutSignature(await readFile(executable)));
   if (platform === 'darwin' && process.platform === 'darwin') await run('codesign', ['--remove-signature', executable]);

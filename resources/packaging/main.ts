@@ -1,7 +1,7 @@
 /**
  * `npm run package`: the installers for this system, in `dist/`. `npm run package:dir`: only the folder that they would
  * install, quickly. `-- --publish` puts the installers into the GitHub release of the tag; `-- --quick` makes the packages for Linux
- * larger, and sooner. `npm run sbom`: only the software bill of materials, which lies beside the installers too.
+ * larger, and sooner. `npm run sbom`: only the software bill of materials, which is beside the installers too.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -33,7 +33,7 @@ export async function keyringFor(target: Target, work: string): Promise<string> 
 }
 
 /**
- * The license of the Node that packages, and of all that Node contains. It lies in the package with the binary, which
+ * The license of the Node that packages, and of all that Node contains. It is in the package with the binary, which
  * `npm ci` installs, but a later `npm install` removes: then it comes from npm, in the very same version.
  */
 export async function nodeLicense(target: Target, work: string): Promise<string> {

@@ -70,7 +70,7 @@ const ORDER = [
 
 const quoted = (inside: RegExp) => z.string().regex(new RegExp(`^"${inside.source}"$`));
 
-/** What the Cask Cookbook and `brew audit` say of the stanzas that stand in one line. */
+/** What the Cask Cookbook and `brew audit` say about the stanzas that are in one line. */
 const Stanzas = z.looseObject({
   version: quoted(/\d+\.\d+\.\d+(-[\w.]+)?/),
   sha256: quoted(/[0-9a-f]{64}/),

@@ -10,14 +10,14 @@ const KINDS: readonly (readonly [kind: string, verbs: RegExp])[] = [
   ['Changed', /^/],
 ];
 
-/** The changelog once a version is released, and what it says of that version. */
+/** The changelog once a version is released, and what it says about that version. */
 export interface ReleasedChangelog {
   text: string;
   notes: string;
 }
 
 /**
- * Gives what is not released yet its version and day. If nobody has written anything there, the commits' subjects stand in.
+ * Gives what is not released yet its version and day. If nobody has written anything there, the commits' subjects are used.
  * @throws Error for a changelog without an unreleased part
  */
 export function releasedChangelog(

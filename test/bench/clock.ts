@@ -9,7 +9,7 @@ export async function times(count: number, run: () => Promise<void>): Promise<nu
   return took.sort((a, b) => a - b);
 }
 
-/** The value that this share of the values lies below. */
+/** The value that this share of the values is below. */
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -53,7 +53,7 @@ function here(page: Page): Promise<(Stop & { key: string }) | null> {
     const at = document.activeElement;
     if (!(at instanceof HTMLElement) || at === document.body || at.hasAttribute('data-focus-guard')) return null;
     at.dataset.stop ??= String(performance.now());
-    // What is drawn instead of the browser's own boxes and switches stands beside them.
+    // What is drawn instead of the browser's own boxes and switches is beside them.
     const drawn = [at, at.nextElementSibling, at.closest('label')].filter((one) => one instanceof HTMLElement);
     const hasRing = drawn.some((one) => {
       const { outlineStyle, outlineWidth, opacity } = getComputedStyle(one);

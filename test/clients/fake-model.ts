@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** What the model asks the SQL server. What it answers does not stand in the question. */
+/** What the model asks the SQL server. The question does not contain the answer. */
 export const QUERY = "SELECT 'row-' || CAST(6 * 7 AS VARCHAR) AS answer";
 /** What only the warehouse can have said. */
 export const ROW = 'row-42';

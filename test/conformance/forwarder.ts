@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 
 /**
- * Serves a server that stands at another path under `/api/`, where managed servers stand, and changes nothing else, except
+ * Serves a server that is at another path under `/api/`, where managed servers stand, and changes nothing else, except
  * that one of the stateless revision alone knows no `initialize`: those of the suite know both.
  */
 export async function startForwarder(target: URL, knowsInitialize = true) {

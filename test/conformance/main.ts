@@ -1,7 +1,7 @@
 /**
  * `npm run conformance`: the scenarios of @modelcontextprotocol/conformance for servers and for clients, in its current
  * release and for revision 2026-07-28, once directly and once with `causeway proxy` in between. Ends with 1 where the
- * proxy makes a difference that known-misses.ts does not explain, or where that explains what does not happen any more.
+ * proxy makes a difference that known-misses.ts does not explain, or where that explains what does not happen anymore.
  */
 import { rm } from 'node:fs/promises';
 import { tourEverything } from './everything-tour.ts';

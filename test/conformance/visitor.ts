@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Revision } from './fixtures/serve.ts';
 
-/** What a server has said of itself or asked for, as the client heard it. */
+/** What a server has said about itself or asked for, as the client heard it. */
 interface Heard {
   what: string;
   params: Record<string, unknown>;

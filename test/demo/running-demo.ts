@@ -9,7 +9,7 @@ import { z } from 'zod';
 const Line = z.looseObject({ step: z.string().optional(), url: z.string().optional(), ok: z.boolean().optional() });
 
 export interface RunningDemo {
-  /** What it said of the step that it stays at. */
+  /** What it said about the step that it stays at. */
   last: z.infer<typeof Line>;
   /** Presses Ctrl-C: gives the exit code, and what it has left behind. */
   interrupt(): Promise<{ code: number | null; left: string[] }>;

@@ -32,7 +32,7 @@ const FORMS: [string, (file: string, text: string) => Promise<void>][] = [
   ['pieces', (file, text) => writePieces(file, only(text))],
 ];
 
-/** libuv's `UV_FS_O_EXLOCK`: nobody else may open, replace or remove the file. */
+/** libuv's `UV_FS_O_EXLOCK`: no one else may open, replace or remove the file. */
 const EXCLUSIVE = 0x10000000;
 
 /** Another program that has a file open for itself alone; it lets go after so many milliseconds. */

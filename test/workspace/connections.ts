@@ -1,6 +1,6 @@
 import type { CatalogConnection, McpService, User, WorkspaceState } from './model.ts';
 
-/** Connections of the data catalog that each user signs in to, and the services that stand on them. */
+/** Connections of the data catalog that each user signs in to, and the services that are on them. */
 
 /** The kinds of connection that hold a credential for each user; any other needs no sign-in. */
 const SIGN_IN_KINDS = new Set([

@@ -154,7 +154,7 @@ function bytesOf(chunk: unknown, encoding: unknown): Buffer {
   return Buffer.from(String(chunk), Buffer.isEncoding(String(encoding)) ? (encoding as BufferEncoding) : 'utf8');
 }
 
-/** The callback of a write may stand in any of its last places; what is queued counts as taken. */
+/** The callback of a write may be in any of its last places; what is queued counts as taken. */
 function settle(...candidates: unknown[]): void {
   const callback = candidates.find((candidate) => typeof candidate === 'function');
   if (callback) process.nextTick(() => callback());

@@ -77,7 +77,7 @@ export interface CatalogConnection {
   /** Its own name, or `catalog.schema.connection`. */
   name: string;
   connectionType: string;
-  /** Whether an external MCP server stands behind it. */
+  /** Whether an external MCP server is behind it. */
   mcp: boolean;
   /** Three kinds need each user to sign in (connections.ts); a connection without one needs nobody to. */
   securableKind?: string;
@@ -89,7 +89,7 @@ export interface CatalogConnection {
   grantedTo?: Set<string>;
 }
 
-/** A tool that does nothing but answer what it was asked: what it says of itself is what matters. */
+/** A tool that does nothing but answer what it was asked: what it says about itself is what matters. */
 export interface PlainTool {
   name: string;
   description: string;
@@ -105,7 +105,7 @@ export interface McpService {
   /** `mcp-services/catalog.schema.service`. */
   name: string;
   comment: string;
-  /** What stands behind it: a part of the workspace, tools of its own, or (left out) those of its connection. */
+  /** What is behind it: a part of the workspace, tools of its own, or (left out) those of its connection. */
   serves?: 'sql' | 'genie-one' | PlainTool[];
   /** The full name of its connection, without which nobody ever signs in to it. */
   connection?: string;

@@ -1,7 +1,7 @@
 import { isMcpPath, SCOPES, targetOf } from './mcp/target.ts';
 import type { ReplaceableState } from './state.ts';
 
-/** What the workspace says of itself to anybody (RFC 9728; the sign-in's own metadata are oidc-provider's). */
+/** What the workspace says about itself to anybody (RFC 9728; the sign-in's own metadata are oidc-provider's). */
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 

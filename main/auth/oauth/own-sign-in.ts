@@ -312,7 +312,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     application: (host) => applications.get(host),
     async setApplication(host, application) {
       const policy = await currentPolicy();
-      // One that is not used any more may be forgotten.
+      // One that is not used anymore may be forgotten.
       if (application && lockedValue(policy, 'oauthApplication')) {
         throw managedError(policy, 'oauthApplication', 'the OAuth application cannot be changed');
       }

@@ -5,7 +5,7 @@ export interface ConfigSection {
   name: string;
   /** Keys and values as read; a key given twice has its last value. */
   values: Map<string, string>;
-  /** Index of the `[name]` line; -1 for the keys that stand before any section, which belong to `[DEFAULT]`. */
+  /** Index of the `[name]` line; -1 for the keys that are before any section, which belong to `[DEFAULT]`. */
   header: number;
   /** Index of its first line: the header, or the first key if there is none. */
   start: number;

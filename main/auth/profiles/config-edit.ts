@@ -64,7 +64,7 @@ export function withAddress(text: string, name: string, values: Record<string, s
   });
 }
 
-/** A line with a key: what stands before its value, the key, the value, the comment and the line end. */
+/** A line with a key: what is before its value, the key, the value, the comment and the line end. */
 const PAIR = /^(\s*([^=:\s]+)\s*[=:]\s*)(.*?)(\s+[#;].*?)?\s*?(\r*\n)?$/s;
 
 /** Whether an edit changed nothing of a profile but these keys: a value over several lines may hold what looks like one. */

@@ -84,7 +84,7 @@ const METHOD_KEYS: Record<string, readonly string[]> = {
 interface Needs {
   /** What there has to be. */
   needed?: readonly Key[];
-  /** What may stand in the environment instead of the profile: machines keep secrets and ids there. */
+  /** What may be in the environment instead of the profile: machines keep secrets and ids there. */
   orFromEnvironment?: readonly Key[];
 }
 

@@ -118,7 +118,7 @@ export function memoryStore(): SecretStore {
  * The address of this user's session bus where the environment does not name it: some AI clients pass on a dozen
  * variables and no `DBUS_SESSION_BUS_ADDRESS`. It is the socket `bus` in the user's runtime folder, which
  * `XDG_RUNTIME_DIR` names, or else `/run/user/UID` (systemd's pam_systemd(8), XDG Base Directory Specification). Only a socket
- * that is the user's own counts, in a folder that nobody else may write to: whoever answers there is told secrets.
+ * that is the user's own counts, in a folder that no one else may write to: whoever answers there is told secrets.
  * @returns undefined if the environment names one, and if there is none
  */
 export function conventionalSessionBus(

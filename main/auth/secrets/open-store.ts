@@ -118,7 +118,7 @@ export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
 export async function checkStore(env: NodeJS.ProcessEnv): Promise<string> {
   const isManaged = lockedValue(await currentPolicy(), 'tokenStore') !== undefined;
   const kind = (!isManaged && env.CAUSEWAY_TOKEN_STORE) || (await chosenKind(env));
-  // The keychain itself, not the memory that stands in for it.
+  // The keychain itself, not the memory that replaces it.
   const store =
     kind === 'keychain'
       ? (await loadKeychain(env)).openKeychain('Causeway check')

@@ -9,7 +9,7 @@ export interface SecretStore {
   readonly unreadable?: CausewayError | undefined;
   get(name: string): Promise<Secret | undefined>;
   /**
-   * @param options `isRenewal` says that what is stored under the name is of no use to anybody any more, so that the value
+   * @param options `isRenewal` says that what is stored under the name is of no use to anybody anymore, so that the value
    * must not be kept for this process alone
    */
   set(name: string, value: Secret, options?: { isRenewal?: boolean }): Promise<void>;

@@ -109,7 +109,7 @@ export class OutgoingRequests {
     return `"causeway-${this.#ids}"`;
   }
 
-  /** What each request says of the client (MCP 2026-07-28 › `_meta`), as the client wrote it. */
+  /** What each request says about the client (MCP 2026-07-28 › `_meta`), as the client wrote it. */
   #meta(): string {
     const capabilities = (this.initialize && textAt(this.initialize, 'params', 'capabilities')) ?? '{}';
     const clientInfo = this.initialize && textAt(this.initialize, 'params', 'clientInfo');

@@ -5,7 +5,7 @@ import type { KnownName } from '../../platform/name-memory.ts';
 import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
 import { pathOf } from '../failure.ts';
 
-/** The names that can stand on a command line, as they were when they were last listed. */
+/** The names that can be on a command line, as they were when they were last listed. */
 export interface KnownNames {
   profiles: readonly KnownName[];
   servers: readonly KnownName[];
@@ -240,7 +240,7 @@ function fitting(all: readonly Candidate[], typed: string): { kind: 'words'; can
   return { kind: 'words', candidates };
 }
 
-/** Names, without the words of them that stand before the cursor already. */
+/** Names, without the words of them that are before the cursor already. */
 function withoutTyped(known: readonly KnownName[], typed: string, { before }: Place, values: Values): Completion {
   const { candidates } = fitting(
     known.map(({ name, id = '' }) => ({ value: name, description: id })),

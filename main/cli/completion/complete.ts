@@ -20,7 +20,7 @@ export async function printCompletion([shell = '', ...args]: string[]): Promise<
   try {
     process.stdout.write(await completionFor(shell, args, process.env));
   } catch {
-    // A person who presses Tab has no use for an error.
+    // A user who presses Tab has no use for an error.
   }
 }
 
@@ -40,7 +40,7 @@ function asLines(found: Completion): string {
   return `${[found.kind, ...lines].join('\n')}\n`;
 }
 
-/** The profile that stands on the command line; its workspace's names are the ones that can be meant. */
+/** The profile that is on the command line; its workspace's names are the ones that can be meant. */
 function profileIn(words: readonly string[]): string | undefined {
   const at = words.findLastIndex((word) => word === '--profile' || word === '-p');
   const assigned = words.findLast((word) => word.startsWith('--profile='));
@@ -118,7 +118,7 @@ export interface BashLine {
   words: string[];
   /** The word at the cursor, without quotes. */
   current: string;
-  /** How many characters of `current` stand before the part that bash replaces. */
+  /** How many characters of `current` are before the part that bash replaces. */
   kept: number;
   /** The quote that is open at the cursor. */
   quote: '"' | "'" | undefined;
@@ -126,7 +126,7 @@ export interface BashLine {
 
 /**
  * Reads what bash gives to a completion: COMP_LINE, COMP_POINT (in bytes) and COMP_WORDBREAKS. Bash splits words at
- * characters such as `:` and `@`, which names may hold, and replaces only what stands behind the last of them.
+ * characters such as `:` and `@`, which names may hold, and replaces only what is behind the last of them.
  */
 export function readBashLine([line = '', point = '', breaks = '']: readonly string[]): BashLine {
   const text = Buffer.from(line).subarray(0, Number(point)).toString('utf8');

@@ -14,7 +14,7 @@ export interface NamedServer {
 
 type Resolve = (target: string, context: CommandContext, profile: string | undefined) => Promise<NamedServer>;
 
-/** What stands before the colon. */
+/** What is before the colon. */
 const FORMS: Record<string, Resolve> = {
   genie: findSpace,
   search: async (target) => ({

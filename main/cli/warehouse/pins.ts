@@ -20,7 +20,7 @@ export async function pinnedServers(
 /** A pin, and why its calls will fail; null if nothing is known to be in their way. */
 export type JudgedPin = Pin & { problem: string | null };
 
-/** The pins with what the warehouses of the same moment say of them. */
+/** The pins with what the warehouses of the same moment say about them. */
 export async function judgedPins(pins: readonly Pin[], { readings, list }: WarehouseSurvey): Promise<JudgedPin[]> {
   const { pinProblem } = await import('../../warehouses/pin-problem.ts');
   const isListed = readings.visible.kind === 'known' && readings.usable.kind !== 'unreadable';

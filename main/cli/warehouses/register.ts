@@ -195,7 +195,7 @@ function plainSwitch(arg: string): string[] {
 }
 
 /**
- * The same arguments with the flags that stand before `warehouses` behind it, where commander knows them, and its switches
+ * The same arguments with the flags that are before `warehouses` moved behind it, where commander knows them, and its switches
  * without values. Those of any other command stay as they are.
  */
 export function globalFlagsBehindGroup(args: readonly string[]): string[] {

@@ -81,7 +81,7 @@ interface Style {
   /** How far the object's own line is indented, and its properties. */
   outer: string;
   indent: string;
-  /** Properties stand on lines of their own. */
+  /** Properties are on lines of their own. */
   breaks: boolean;
   /** No spaces at all. */
   tight: boolean;

@@ -7,7 +7,7 @@ export interface Block {
   /** The header's keys. */
   keys: string[];
   start: number;
-  /** One past its last value; what stands behind speaks of what follows. */
+  /** One past its last value; what is behind belongs to what follows. */
   end: number;
 }
 
@@ -123,14 +123,14 @@ function indentOf(body: string, field: Field | undefined): string {
   return field ? body.slice(body.lastIndexOf('\n', field.start - 1) + 1, field.start) : '';
 }
 
-/** A value as it stands behind the equals sign, in one line. */
+/** A value as it is behind the equals sign, in one line. */
 function inline(value: unknown): string {
   return stringify({ value }, { inlineTableStart: 0 })
     .trimEnd()
     .replace(/^value = /, '');
 }
 
-/** A key as it stands in a header, or before an equals sign. */
+/** A key as it is in a header, or before an equals sign. */
 export const quoted = (key: string) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
 
 /** The keys on the way to the only value of a document. */

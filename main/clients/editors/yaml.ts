@@ -138,7 +138,7 @@ function putBack(body: string, target: EditTarget, undoHint: UndoHint | undefine
   return splice(now, [{ at: start, remove: sourceOf(now, rest).length, insert: text }]);
 }
 
-/** What can stand behind a colon for null, the space before it included. */
+/** What can be behind a colon for null, the space before it included. */
 const WRITTEN_NULL = /^\s*(null|~)?$/i;
 
 interface Found {

@@ -126,7 +126,7 @@ export class DesktopServers {
     return { tools, warnings: longNames(name, names) };
   }
 
-  /** The tools with what the server says of them; none while they are not known. */
+  /** The tools with what the server says about them; none while they are not known. */
   async listedTools(name: string): Promise<ListedTool[]> {
     const tools = await (await this.#monitor)?.tools(name).catch(() => undefined);
     return (tools ?? []).map((tool) => ({ name: tool.name, hints: hintsOf(tool) }));

@@ -36,7 +36,7 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
   };
 }
 
-/** What a server says of what a tool does. */
+/** What a server says about what a tool does. */
 export function hintsOf({ annotations }: ServerTool): ToolHints {
   const { readOnlyHint, destructiveHint } = Annotations.parse(annotations);
   return { readOnlyHint, destructiveHint };

@@ -11,7 +11,7 @@ export function loginItem(env: NodeJS.ProcessEnv): LoginItem {
   };
 }
 
-/** An AppImage is started by its own file: what runs lies in a folder that goes with it. */
+/** An AppImage is started by its own file: what runs is in a folder that goes with it. */
 function startCommand(env: NodeJS.ProcessEnv): string[] {
   if (env.APPIMAGE) return [env.APPIMAGE];
   return app.isPackaged ? [process.execPath] : [process.execPath, app.getAppPath()];

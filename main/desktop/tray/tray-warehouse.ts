@@ -37,7 +37,7 @@ export function warehouseItems({ warehouse, choices }: DesktopState): TrayItem[]
   }
 }
 
-/** The answer in one line: the warehouse with its state, or what stands in its place. */
+/** The answer in one line: the warehouse with its state, or what is in its place. */
 export function inShort(warehouse: WarehouseState): string {
   switch (warehouse.status) {
     case 'loading':

@@ -3,7 +3,7 @@ import { app, BrowserWindow, dialog, type OpenDialogOptions, type SaveDialogOpti
 import type { FileOffer } from '../context.ts';
 import type { TrayQuestion } from '../tray/tray-action.ts';
 
-/** Asks where to write. It opens among the person's documents, over the window that asked. */
+/** Asks where to write. It opens among the user's documents, over the window that asked. */
 export async function chooseFileToSave({ title, name, kinds }: FileOffer): Promise<string | null> {
   const options: SaveDialogOptions = { title, defaultPath: join(app.getPath('documents'), name), filters: kinds };
   const window = BrowserWindow.getFocusedWindow();

@@ -20,7 +20,7 @@ export function lockDown(): void {
 
 /**
  * Makes what shows an address in the system's browser, for signing in.
- * @param configuredHosts the origins of the workspaces that the person has configured
+ * @param configuredHosts the origins of the workspaces that the user has configured
  */
 export function browserOpener(configuredHosts: () => Promise<string[]>): (address: string) => Promise<void> {
   return async (address) => {

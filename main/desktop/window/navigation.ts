@@ -37,7 +37,7 @@ export function isTrustedSender({ ourWindow, mainFrame, url }: RequestSender): b
 
 /**
  * Whether an address may be handed to the system's browser: https, or a workspace on this very computer, and in either case
- * one of the workspaces that the person has configured. Their sign-in pages are on the same hosts.
+ * one of the workspaces that the user has configured. Their sign-in pages are on the same hosts.
  * @param hosts origins, such as `https://acme.cloud.databricks.com`
  */
 export function isAllowedUrl(address: string, hosts: readonly string[]): boolean {

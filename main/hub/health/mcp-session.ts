@@ -84,7 +84,7 @@ export class McpSession {
   /**
    * Asks for all of the server's tools. A server with a service behind it lists them for every user, and refuses the calls of
    * those who have not signed in to the service: that is checked too.
-   * @throws {CausewayError} what the bridge says of requests that fail; `unexpected_answer` with the server's own words;
+   * @throws {CausewayError} what the bridge says about requests that fail; `unexpected_answer` with the server's own words;
    *   `service_signed_out`, `timeout`, `cancelled`
    */
   async tools(signal?: AbortSignal): Promise<ServerTool[]> {

@@ -5,7 +5,7 @@ import type { FormField } from './field.ts';
 const words = strings.form;
 
 /**
- * What a person has entered, as the controls hold it: the text of a text, a number or JSON; the place of a choice; `yes`,
+ * What a user has entered, as the controls hold it: the text of a text, a number or JSON; the place of a choice; `yes`,
  * `no` or nothing for a boolean. An empty text is no value.
  */
 export type FormEntry = string | FormEntry[] | { [name: string]: FormEntry };

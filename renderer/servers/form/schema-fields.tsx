@@ -11,7 +11,7 @@ const words = strings.form;
 
 interface FieldProps {
   field: FormField;
-  /** Where it stands in the values, as JSON Pointer writes it. */
+  /** Where it is in the values, as JSON Pointer writes it. */
   place: string;
   entry: FormEntry;
   problems: ReadonlyMap<string, string>;

@@ -70,7 +70,7 @@ function failureTitle(state: string): string {
   return state === 'FAILED' ? words.statementFailed : words.questionFailed;
 }
 
-/** What a tool says of its error. */
+/** What a tool says about its error. */
 function errorText({ parts, structured }: ToolAnswer): string | null {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   if (texts.length > 0) return texts.join('\n');

@@ -17,7 +17,7 @@ export interface ShellFolders {
   fish: string;
 }
 
-/** What lies below `usr/share`: completion, manual pages, the entry of the menu and its icons. */
+/** What is below `usr/share`: completion, manual pages, the entry of the menu and its icons. */
 export async function shareFiles(release: LinuxRelease, shells: ShellFolders): Promise<Map<string, string | Buffer>> {
   const files = new Map<string, string | Buffer>([
     ['bash-completion/completions/causeway', SCRIPTS.bash],

@@ -6,7 +6,7 @@ import { loginShellPath } from '../../../main/clients/login-shell.ts';
 import { isProcessAlive } from '../../../main/platform/process-alive.ts';
 import { ownClients } from './own-clients.ts';
 
-/** A home folder with start-up files of its own. */
+/** A home folder with startup files of its own. */
 async function home(files: Record<string, string>): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'causeway-shell-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ describe("the login shell's PATH", () => {
       '.bashrc': 'echo __causeway; printf "no line end"; export PATH="/opt/my tools:$PATH"\n',
     });
     const ask = loginShellPath({ env: { ...shortPath, HOME: folder, SHELL: '/bin/bash' }, shell: '/bin/sh' });
-    // The system's own start-up files come first, and have their own idea of the rest.
+    // The system's own startup files come first, and have their own idea of the rest.
     expect((await ask()).slice(0, 2)).toEqual(['/opt/my tools', join(folder, '.npm/bin')]);
   });
 

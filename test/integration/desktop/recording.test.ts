@@ -69,7 +69,7 @@ async function startApplication(env: NodeJS.ProcessEnv) {
 
 const Statement = z.object({ structuredContent: z.object({ statement_id: z.string() }) });
 
-/** A query that holds a word, which its answer repeats. Other calls follow, so that nothing is about it any more. */
+/** A query that holds a word, which its answer repeats. Other calls follow, so that nothing is about it anymore. */
 async function query(id: string, word: string): Promise<void> {
   const call = async (part: string, name: string, args: object) =>
     (await client.request(`${part} ${id}`, 'tools/call', { name, arguments: args })).result;
@@ -98,7 +98,7 @@ async function read(): Promise<string> {
   return [page, ...contents].join('\n');
 }
 
-/** All that lies in the user's home folder: settings, the log, whatever else. */
+/** All that is in the user's home folder: settings, the log, whatever else. */
 async function files(): Promise<string> {
   const found = await readdir(home, { recursive: true, withFileTypes: true });
   const inside = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -34,7 +34,7 @@ async function startNetwork(port: number) {
     get made() {
       return pairs.length;
     },
-    /** Nothing of what is sent over the connections that there are arrives any more, and nobody is told. */
+    /** Nothing of what is sent over the connections that there are arrives anymore, and nobody is told. */
     leave() {
       for (const [near, far] of pairs) {
         near.unpipe(far);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
 
-/** What the commands for people say of warehouses: which are there, which is in effect, which cannot be chosen. */
+/** What the commands for people say about warehouses: which are there, which is in effect, which cannot be chosen. */
 
 const { shared, finance, deleting, science } = WAREHOUSES;
 

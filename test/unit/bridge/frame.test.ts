@@ -103,7 +103,7 @@ describe('a frame as JSON', () => {
   });
 });
 
-/** What JSON.parse says of a text that is not JSON. */
+/** What JSON.parse says about a text that is not JSON. */
 function reasonOf(text: string): string {
   try {
     JSON.parse(text);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameSplitter, toLine } from '../../../main/bridge/frame/splitter.ts';
 
-/** Everything that a splitter says about these chunks, in order; a fault stands in angle brackets. */
+/** Everything that a splitter says about these chunks, in order; a fault is in angle brackets. */
 function split(chunks: (string | Buffer)[], maxBytes?: number): string[] {
   const said: string[] = [];
   const splitter = new FrameSplitter(

@@ -17,7 +17,7 @@ describe('a call that asks first', () => {
 
   it('continues once the user has allowed it, with what it says shown to the user; others overtake it', async () => {
     const { asked, askApproval } = asker();
-    // The same names stand in other objects, and colons in texts.
+    // The same names are in other objects, and colons in texts.
     const args = {
       n: 1,
       of: [

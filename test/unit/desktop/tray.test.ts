@@ -288,7 +288,7 @@ describe('the tray icons', () => {
   });
 });
 
-/** A PNG's width stands in its header (PNG specification, IHDR). */
+/** A PNG's width is in its header (PNG specification, IHDR). */
 function widthOf(file: string): number {
   return readFileSync(join(RESOURCES_FOLDER, 'tray', file)).readUInt32BE(16);
 }

@@ -82,7 +82,7 @@ export class Statements {
     clearTimeout(timer);
   }
 
-  /** Ends what is under way; resolves when nothing is any more. */
+  /** Ends what is under way; resolves when nothing is anymore. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.log.map((record) => this.#settled.get(record)));

@@ -22,7 +22,7 @@ const LEVELS: Record<string, string> = {
   IS_OWNER: 'Is the owner of the SQL warehouse',
 };
 
-/** Of the levels only CAN_USE is kept here: the others are held by the owner and the admins, and by nobody else. */
+/** Of the levels only CAN_USE is kept here: the others are held by the owner and the admins, and by no one else. */
 const entry = z.union([
   z.object({ user_name: z.string(), permission_level: z.literal('CAN_USE') }),
   z.object({ group_name: z.string(), permission_level: z.literal('CAN_USE') }),

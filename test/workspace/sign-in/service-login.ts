@@ -5,7 +5,7 @@ import type { CatalogConnection, User } from '../model.ts';
 import type { ReplaceableState } from '../state.ts';
 import { type Approval, decisionOf, sendConsentPage, sendMessagePage } from './page.ts';
 
-/** `/mcp-service-login`: the page on which a user signs in to what stands behind a service, such as GitHub. */
+/** `/mcp-service-login`: the page on which a user signs in to what is behind a service, such as GitHub. */
 
 export interface ServiceLoginOptions {
   host: string;

@@ -1,4 +1,4 @@
-/** A test as it stands in its file: the file under `test/integration/`, and its title as it is written there. */
+/** A test as it is in its file: the file under `test/integration/`, and its title as it is written there. */
 type Proof = [file: string, title: string];
 
 /** One thing that a proxy must survive or do, why we know, and the tests that show it with real processes. */
