@@ -51,7 +51,7 @@ interface Row {
   message: string | null;
 }
 
-/** How long the slowest workspace may take, in milliseconds: longer than one that is silent, of which more can be said. */
+/** How long the slowest workspace may take, in milliseconds: longer than a silent host, whose error is more specific. */
 const WHOAMI_TIMEOUT_MS = SILENCE.limitMs + 5_000;
 
 /** `causeway profiles`: every profile, with what its workspace says unless that is not wanted. */

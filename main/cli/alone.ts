@@ -55,7 +55,7 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
   };
 }
 
-/** A choice that cannot be read keeps nobody from calling. */
+/** An unreadable choice does not block calls. */
 function notAudited(error: unknown): undefined {
   process.stderr.write(`causeway proxy: Calls are not audited. ${inOneLine(error)}\n`);
 }

@@ -13,7 +13,7 @@ export interface JsonFailure {
   retryAfterMs?: number;
 }
 
-/** What was thrown while `command` ran, for a program to read. */
+/** The error of `command`, for programs. */
 export function jsonFailure(error: unknown, command?: Command): JsonFailure {
   if (error instanceof CommanderError) return usageFailure(error, command);
   const { code, message, remedy = null, candidates, retryAfterMs } = asCausewayError(error);
@@ -78,7 +78,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = keyof typeof EXIT_CODES;
 
-/** What each failure means to a script. Each error code stands here, so that a new one has to be decided. */
+/** The exit code of each failure. All error codes are listed, so a new one needs a decision. */
 const CODES: Record<ErrorCode, ExitCode> = {
   usage: 2,
   invalid_argument: 2,

@@ -42,7 +42,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     if (newAt !== undefined) isAdded = await addUnlessThere(auth, profile, newAt);
     if (application !== undefined) await auth.setOAuthApplication(profile.host, application ?? undefined);
   } catch (error) {
-    // A sign-in that no profile leads to is of use to nobody.
+    // A sign-in without a profile is useless.
     if (newAt !== undefined) await auth.signOut(profile).catch(() => undefined);
     if (isAdded) await auth.removeProfile(profile.name).catch(() => undefined);
     throw error;

@@ -68,7 +68,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   }
 }
 
-/** Variables that lead into the user's own home, or say who they are. */
+/** Variables that lead to the user's own home, or identify the user. */
 const PERSONAL = /^(CAUSEWAY_|DATABRICKS_|XDG_|(LOCAL)?APPDATA$)/i;
 
 /** The environment of a user with that home folder. */
@@ -77,7 +77,7 @@ function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
   return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home };
 }
 
-/** `causeway … | head` closes our output before we are done: nobody is left to tell. A file on a full disk is another matter. */
+/** `causeway … | head` closes our output before we are done: no one is left to notify. A file on a full disk is different. */
 function leave(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
   const why = fileError('The output', error, 'It is incomplete.');

@@ -64,7 +64,7 @@ async function runAll(args: string[]): Promise<void> {
   process.exit(0);
 }
 
-/** What may be needed later is kept before it can vanish, when nobody waits for this process. */
+/** Keeps files that may be needed later before they can vanish, at a time when nothing waits for this process. */
 function keepSoon(): void {
   setTimeout(() => void import('./kept-chunks.ts').then(keepAll).catch(() => {}), KEEP_AFTER_MS).unref();
 }

@@ -152,7 +152,7 @@ async function printChanged(
   for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
 }
 
-/** What a user may not expect of a change. */
+/** Effects of a change that a user may not expect. */
 function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | undefined): string[] {
   const { newTools, on = [], off = [], ask = [] } = edit;
   if (tools) {

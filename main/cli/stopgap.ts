@@ -28,7 +28,7 @@ async function lastKnown({ profile, path }: ServerRequest, env: NodeJS.ProcessEn
     const { host, name } = await openAuth({ env }).profile(profile);
     return await openAnswerStore(env, { host, path, profile: name }).get('initialize');
   } catch {
-    // Who asks for the session hears why it cannot be begun.
+    // The caller learns why the session cannot be opened.
     return undefined;
   }
 }

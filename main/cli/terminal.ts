@@ -11,7 +11,7 @@ type Output = CommandContext['stdout'];
 /** The outputs that something was written to. */
 const begun = new WeakSet<Output>();
 
-/** Whether an output holds something already: JSON that has begun must not be followed by other JSON. */
+/** Whether an output already has content: begun JSON must not be followed by other JSON. */
 export function hasBegun(output: Output): boolean {
   return begun.has(output);
 }

@@ -14,7 +14,7 @@ const LOGIN_ITEM = 'The login item of Causeway';
 
 export function uninstallHandlers({ causeway, env, shell }: DesktopContext): HandlersOf<typeof uninstallRequests> {
   const run = async (how: Pick<UninstallOptions, 'dryRun' | 'evenRunning' | 'except'>) => {
-    // Nearly nobody asks for it: not loaded when the application starts.
+    // Rarely used, so it is not loaded at startup.
     const { uninstall } = await import('../uninstall/uninstall.ts');
     return uninstall({ env, auth: await causeway.auth(), clients: openDesktopClients(env), ...how });
   };
@@ -33,7 +33,7 @@ export function uninstallHandlers({ causeway, env, shell }: DesktopContext): Han
     },
     finishUninstall: async () => {
       const { command, prefix } = desktopLauncher(env);
-      // It outlives the application, for whose end it waits.
+      // It outlives the application, because it waits for the application to end.
       const args = [...prefix, 'uninstall', '--yes', '--after', String(process.pid)];
       const child = spawn(command, args, { env, detached: true, stdio: 'ignore', windowsHide: true });
       await once(child, 'spawn').catch((cause: unknown) => {

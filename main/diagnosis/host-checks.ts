@@ -16,7 +16,7 @@ export interface HostCheckSource {
   causeway: { systemProxies?: ProxyLookup | undefined };
 }
 
-/** Sends the profile's host one request, from whose answer three checks are read. Never throws. */
+/** Sends the profile's host one request and derives three checks from the answer. Never throws. */
 export async function probeHost(
   profile: Profile,
   { env, onSilence, causeway: { systemProxies } }: HostCheckSource,
@@ -125,7 +125,7 @@ function isTls(error: unknown): boolean {
 /** A host's answer to a request without a token. */
 interface HostAnswer {
   status: number;
-  /** It wants a bearer token, as a workspace's endpoint does. */
+  /** It requires a bearer token, like a workspace's endpoint. */
   asksForToken: boolean;
   /** Where it redirects to; undefined if it does not. */
   location: string | undefined;

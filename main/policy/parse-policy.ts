@@ -7,7 +7,7 @@ import type { Policy } from './policy.ts';
 const entry = <Value extends z.ZodType>(value: Value) =>
   z.strictObject({ value, locked: z.boolean(), reason: z.string().optional() });
 
-/** An origin without a path, however a user has written it. */
+/** An origin without a path, however it was written. */
 const workspace = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'has to begin with https://')

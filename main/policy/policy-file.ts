@@ -16,7 +16,7 @@ export class PolicyFile {
     this.#source = source;
   }
 
-  /** Where a policy would stand. */
+  /** The location of a policy. */
   get place(): string {
     return this.#source.name;
   }

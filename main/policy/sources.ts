@@ -7,7 +7,7 @@ import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { propertyListAsJson } from '../platform/property-list.ts';
 
-/** Where a policy stands. */
+/** The location of a policy. */
 export interface PolicySource {
   /** For messages. */
   name: string;
@@ -29,7 +29,7 @@ const PREFERENCES = '/Library/Managed Preferences/io.causeway.plist';
 /** The value of this name is a text (REG_SZ) in JSON. */
 const REGISTRY_KEY = String.raw`HKLM\Software\Policies\Causeway`;
 const REGISTRY_VALUE = 'Policy';
-/** How often the registry is read again, in milliseconds: nothing tells cheaply whether it has changed. */
+/** How often the registry is read again, in milliseconds: there is no cheap way to detect changes. */
 const REGISTRY_MS = 60_000;
 /** Each process reads all of it, and each time it changes. */
 const MAX_BYTES = 1024 * 1024;
@@ -135,7 +135,7 @@ function fileVersion(path: string): string {
   }
 }
 
-/** @throws where anybody but the owner may have written the file */
+/** @throws if anyone but the owner may have written the file */
 function trustedBytes(path: string, owner: number): Buffer | undefined {
   const folder = lstatSync(dirname(path), { throwIfNoEntry: false });
   if (!folder) return undefined;

@@ -4,7 +4,7 @@ import { type PolicySource, systemSource } from './sources.ts';
 
 let file: PolicyFile | undefined;
 
-/** The policy of this computer, for every part of the process: no caller has to remember to pass it on. */
+/** The policy of this computer, for every part of the process, so that no caller has to pass it on. */
 export function systemPolicy(): PolicyFile {
   file ??= new PolicyFile(systemSource());
   return file;

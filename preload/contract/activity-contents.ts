@@ -10,7 +10,7 @@ export const recording = z.discriminatedUnion('status', [
   z.object({ status: z.literal('on'), until: z.number().nullable() }),
 ]);
 
-/** A request or an answer as it is read: what could sign anybody in is taken out. */
+/** A request or response for display: without anything that could sign in. */
 const contentsPart = z.object({
   /** One text after the other, each under what it is. */
   blocks: z.array(z.object({ title: z.string(), text: z.string() })),

@@ -107,7 +107,7 @@ const dayOfCalls = z.object({
 /** A summary. The calls themselves are requested by pages: there may be very many. */
 const activity = z.object({
   sessions: z.array(session),
-  /** How many sessions there are besides those. */
+  /** The number of further sessions. */
   moreSessions: z.number(),
   /** How many calls are kept. */
   kept: z.number(),

@@ -76,7 +76,7 @@ const clientsReport = z.object({
   others: z.array(z.string()),
 });
 
-/** One thing to do in some clients, for some servers. */
+/** One action on some clients, for some servers. */
 const clientChange = z.object({
   action: z.enum(['add', 'remove', 'repair']),
   clients: z.array(z.string()).min(1),

@@ -25,7 +25,7 @@ const diagnosticCheck = z.object({
 
 const diagnosis = z.object({
   running: z.boolean(),
-  /** When it was begun, in milliseconds since the epoch; null before the first time. */
+  /** When it started, in milliseconds since the epoch; null before the first run. */
   startedAt: z.number().nullable(),
   checks: z.array(diagnosticCheck),
 });

@@ -29,7 +29,7 @@ export const firstRunRequests = {
     input: z.object({ url: z.string(), name: z.string(), corrects: z.string().nullable() }),
     output: z.object({ profile: z.string(), isNew: z.boolean() }),
   },
-  /** Opens a profile, and signs in where that is needed. Answers when that has ended; the state tells how. */
+  /** Opens a profile, and signs in if necessary. Answers when that has ended; the state has the result. */
   connectWorkspace: { input: inProfile, output: z.undefined() },
 } as const;
 

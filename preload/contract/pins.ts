@@ -7,7 +7,7 @@ const pin = z.object({
   warehouseId: z.string(),
   /** Its name; its id where the name cannot be read. */
   warehouse: z.string(),
-  /** The AI client whose calls alone they are; null for those of every client. */
+  /** The only AI client that it applies to; null for every client. */
   client: z.string().nullable(),
   /** Whose calls, in a few words: "databricks-sql in Cursor". */
   whose: z.string(),

@@ -129,7 +129,7 @@ const tool = z.object({
   description: z.string(),
   /** JSON Schema, as the server sends it. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** The server's own hints, which nobody checks; null if it gives none. */
+  /** The server's own unverified hints; null if it gives none. */
   hints: z.object({
     readOnly: z.boolean().nullable(),
     destructive: z.boolean().nullable(),
@@ -219,13 +219,13 @@ export const serverRequests = {
   removeServer: { input: serverNamed, output: z.undefined() },
   /** Checks the server now. The state holds the result. */
   checkServer: { input: serverNamed, output: z.undefined() },
-  /** Shows the page on which the user signs in to what is behind a service; the state tells how it continues. */
+  /** Shows the sign-in page of a service; the state reports the progress. */
   signInToService: { input: serverNamed, output: z.undefined() },
   /** Opens the page of that sign-in for a user whose token cannot sign in. Nothing waits for them. */
   openServicePage: { input: serverNamed, output: z.undefined() },
   /** Whether the user is signed in to what is behind a service; `null` if that is not known, or no sign-in is needed. */
   isSignedInToService: { input: serverNamed, output: z.boolean().nullable() },
-  /** Signs out of what is behind a service, for all clients and computers. */
+  /** Signs out of a service, for all clients and computers. */
   signOutOfService: { input: serverNamed, output: z.undefined() },
   listTools: {
     input: serverNamed,

@@ -55,11 +55,11 @@ const auditState = z.object({
   file: z.string(),
   /** Whether there is one now. */
   inFile: z.boolean(),
-  /** The address of an OpenTelemetry collector; null if none is told. */
+  /** The URL of an OpenTelemetry collector; null if there is none. */
   otlp: z.string().nullable(),
 });
 
-/** Where the search for a newer version stands. */
+/** The state of the update check. */
 export const updateState = z.discriminatedUnion('status', [
   /** It checks for updates only when the user asks for it. */
   z.object({ status: z.literal('off') }),

@@ -232,7 +232,7 @@ function valuesFor(values: Values, place: Place, program: Command, typed: string
   return withoutTyped(known, typed, place, values);
 }
 
-/** The candidates of which the typed text is the beginning; where its case fits none, whatever the case. */
+/** The candidates that begin with the typed text; if none match, ignoring case. */
 function fitting(all: readonly Candidate[], typed: string): { kind: 'words'; candidates: Candidate[] } {
   const exact = all.filter(({ value }) => value.startsWith(typed));
   const lower = typed.toLowerCase();

@@ -43,7 +43,7 @@ async function addApp(context: CommandContext, path: string, options: AddServerO
   const causeway = context.causeway();
   const auth = await causeway.auth();
   const { profile, client } = await causeway.open(options.profile);
-  // Where no app takes the profile's tokens, that is said before anybody agrees to anything.
+  // If no app accepts the profile's tokens, say so before asking for consent.
   await auth.appTokens(profile).token({ signal });
   const app = await findApp(client, appOf(path)?.name ?? '', signal);
   const confirmed = appOrigin(app, profile);

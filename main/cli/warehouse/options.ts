@@ -65,7 +65,7 @@ export function accessDoubt(canUse: boolean | 'unknown', who: string): string {
   return canUse === 'unknown' ? `Whether ${who} may use it could not be read.` : '';
 }
 
-/** Refuses a target on which queries would fail, unless the user insists. */
+/** Refuses a target on which queries would fail, unless the user forces it. */
 export function refuseUnusable(warehouse: WarehouseSummary, canUse: boolean | 'unknown', whose: Whose, force = false) {
   const why = whyQueriesFail(warehouse, canUse, whose);
   if (why === undefined || force) return;

@@ -27,7 +27,7 @@ const DANGLING = {
   'cannot-use': 'the user may not use it',
 } as const;
 
-/** How many overrides were looked at, how many were shown, and of how many it cannot be told whether queries run. */
+/** How many overrides were checked, how many were shown, and for how many it is unknown whether queries run. */
 interface Tally {
   looked: number;
   shown: number;

@@ -147,7 +147,7 @@ class CallView {
   }
 }
 
-/** Growing ids, of which the oldest are dropped now and then. */
+/** Growing ids; the oldest are dropped from time to time. */
 class IdList {
   #ids: number[] = [];
 

@@ -19,7 +19,7 @@ export interface News {
   buttons: { label: string; action: TrayAction }[];
 }
 
-/** Finds out what the user should be told, from one state to the next. Nothing is told twice before it is resolved. */
+/** Derives notifications from one state to the next. None is repeated before it is resolved. */
 export class NewsSource {
   readonly #told = new Set<string>();
 
@@ -40,7 +40,7 @@ export class NewsSource {
     });
   }
 
-  /** What is resolved for certain may be told again: while the workspace is asked, nothing is. */
+  /** Only what is certainly resolved may be notified again; nothing is while the workspace is being asked. */
   #forgetResolved(state: DesktopState): void {
     const { warehouse, approvals } = state;
     for (const key of this.#told) {

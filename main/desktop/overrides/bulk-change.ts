@@ -30,7 +30,7 @@ export class BulkChange {
   #stage: Bulk['stage'] = 'planning';
   #problem: Bulk['problem'] = null;
   #plan: PlannedLine[] = [];
-  /** The numbers of the lines that the user wants left as they are. */
+  /** The numbers of the lines that the user excludes. */
   readonly #leftOut = new Set<number>();
   #revision = 0;
   readonly #results = new Map<number, LineResult>();

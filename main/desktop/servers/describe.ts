@@ -10,7 +10,7 @@ import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
 import { remedyInWindow } from '../failure.ts';
 import { strings } from './strings.ts';
 
-/** What is known about a server besides its place in the list. */
+/** What is known about a server apart from its place in the list. */
 export interface Described {
   health: ServerHealth;
   /** Of a Genie space whose entry has none. */

@@ -67,7 +67,7 @@ const Content = z.discriminatedUnion('type', [
 
 /** The longest text that the window receives, in characters: it cannot show more. */
 const MAX_TEXT_LENGTH = 200_000;
-/** The same for structured content, of which the window draws only the rows in sight. */
+/** The same for structured content; the window draws only its visible rows. */
 const MAX_STRUCTURED_LENGTH = 8_000_000;
 
 /** A tool's answer as the window shows it. `durationMs` is how long the call took. */

@@ -14,7 +14,7 @@ export function trayMood(state: DesktopState): TrayMood {
   return attentionOf(state).length > 0 ? 'attention' : 'ready';
 }
 
-/** The tray icon's tooltip: the answer in one line, and what the icon's mark stands for. */
+/** The tray icon's tooltip: the answer in one line, and the reason for the icon's mark. */
 export function trayTooltip(state: DesktopState): string {
   const marks = attentionOf(state).flatMap((need) => markWords(need, state) ?? []);
   return [strings.tooltip.answer(inShort(state.warehouse)), ...marks].join(' · ');

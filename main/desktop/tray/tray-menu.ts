@@ -59,7 +59,7 @@ function approvalItem(approval: PendingApprovalInfo): TrayItem {
   };
 }
 
-/** What the icon's mark stands for is found at the top. */
+/** The reason for the icon's mark, at the top of the menu. */
 function readyUpdate({ update }: DesktopState): TrayItem[] {
   if (update.status !== 'ready') return [];
   return [action(strings.updates.restart(update.version), { do: 'restart-to-update' }), SEPARATOR];

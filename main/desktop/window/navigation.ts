@@ -24,7 +24,7 @@ export function isOwnAddress(address: string): boolean {
   return url !== undefined && url.protocol === `${APP_SCHEME}:` && url.host === 'causeway' && url.username === '';
 }
 
-/** Who sent a message to the main process, as Electron tells it. */
+/** The sender of a message to the main process, from Electron. */
 export interface RequestSender {
   ourWindow: boolean;
   mainFrame: boolean;

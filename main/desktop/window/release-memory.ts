@@ -14,7 +14,7 @@ export function releaseMemoryLater(isStillClosed: () => boolean): void {
   }, DELAY_MS).unref();
 }
 
-/** Collects garbage now. Everything else waits meanwhile, for some tens of milliseconds. */
+/** Collects garbage now. This blocks the process for some tens of milliseconds. */
 export function collectGarbage(): void {
   // V8 puts the function only into contexts that are made while the flag is set.
   setFlagsFromString('--expose-gc');
