@@ -14,7 +14,7 @@ export const OPERATIONS = {
   'a renewal': [CAUSEWAY, 'whoami', '--profile', 'user'],
   'a client file': [CAUSEWAY, 'clients', 'add', 'cursor'],
   'an override': [CAUSEWAY, 'warehouse', 'last-selected', '--profile', 'pat'],
-  'an export': [CAUSEWAY, 'warehouse', 'export', 'overrides.csv', '--profile', 'pat'],
+  'an export': [CAUSEWAY, 'warehouse', 'export', 'overrides.csv', '--force', '--profile', 'pat'],
   'a proxy call': [CAUSEWAY, ...PROXY],
   'a hub start': [HUB],
 } as const;
