@@ -87,13 +87,14 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
     await type('add server');
     await role('option', { name: /Add server/ }).waitFor();
     await press('Enter');
-    await dialog().waitFor();
+    const adding = role('dialog', { name: 'Add server', exact: true });
+    await adding.waitFor();
     await reach(role('textbox', { name: 'Search the workspace' }));
     await type('taxi');
     await role('radio', { name: /^New York taxi trips/ }).waitFor();
     await press('ArrowDown');
     await expect.poll(() => role('radio', { name: /^New York taxi trips/ }).isChecked()).toBe(true);
-    await reach(dialog().getByRole('button', { name: 'Add server', exact: true }));
+    await reach(adding.getByRole('button', { name: 'Add server', exact: true }));
     await press('Enter');
     await role('heading', { level: 1, name: 'New York taxi trips' }).waitFor();
   });
