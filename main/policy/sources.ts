@@ -22,7 +22,7 @@ export interface PolicySource {
 export const ABSENT = 'absent';
 
 const POLICY_FILE = '/etc/causeway/policy.json';
-/** The packages' removal writes its process id there, as root, while it runs (`resources/packaging/linux/`). */
+/** Where root writes the id of the process that removes Causeway (`docs/policy.md`). */
 const REMOVAL_MARK = '/run/causeway/removal';
 /** Where macOS puts what a configuration profile says for the domain `io.causeway`. */
 const PREFERENCES = '/Library/Managed Preferences/io.causeway.plist';
