@@ -196,7 +196,7 @@ describe('a collector that', () => {
   };
 
   test.each([...Object.keys(FAULTS), 'is not there'])(
-    '%s is told of once, and keeps no call and no end waiting without end',
+    '%s is reported once, and delays neither calls nor shutdown',
     { timeout: 60_000 },
     async (fault) => {
       const url = fault in FAULTS ? await startFaultyCollector(fault) : 'http://127.0.0.1:9';

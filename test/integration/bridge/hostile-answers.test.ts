@@ -165,7 +165,7 @@ describe('a frame that is too long', () => {
     ['a line of an event stream', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":1,"result":"', 'x'],
     ['an event', 'text/event-stream', 'data: {\n', 'data: "x",\n'],
     ['an event stream of one field', 'text/event-stream', 'x', 'x'],
-  ])('is not held any further, and the client is told: %s', async (_name, type, head, piece) => {
+  ])('is not buffered any further, and the client gets an error: %s', async (_name, type, head, piece) => {
     const client = await connect(async ({ frame }, response) => {
       if (frame?.method === 'ping/pong') return json(response, result(frame.id));
       response.writeHead(200, type === '' ? {} : { 'content-type': type });
@@ -190,7 +190,7 @@ describe('a frame that is too long', () => {
     ['last', '{"method":"tools/call","params":"', '","jsonrpc":"2.0","id":17}', 17],
     ['nowhere', '{"method":"notifications/x","params":"', '"}', null],
     ['in an answer', '{"jsonrpc":"2.0","id":5,"result":"', '"}', null],
-  ])("is told of under its id where the client's line is too long and has it %s", async (_name, head, tail, id) => {
+  ])("is reported under its id if the client's line is too long and has it %s", async (_name, head, tail, id) => {
     const client = await connect(orderly().script);
     client.push(Buffer.from(head));
     for (let sent = 0; sent <= MAX_FRAME_BYTES; sent += 1024 * 1024) client.push(Buffer.alloc(1024 * 1024, 'x'));

@@ -151,7 +151,7 @@ describe('the protocol revision of a server', () => {
     expect(client.sink.frames).toHaveLength(2);
   });
 
-  it('is not told to a client that has gone on to initialize meanwhile', async () => {
+  it('does not reach a client that has meanwhile sent initialize', async () => {
     const session = orderly();
     let answer = (): void => {};
     const client = await connect((arrival, response) => {

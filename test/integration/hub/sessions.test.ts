@@ -165,7 +165,7 @@ it('a client that is killed with a call open is gone at once, and the call is ta
   await expect.poll(() => server.arrivals.at(-1)?.method).toBe('DELETE');
 });
 
-it('the sessions are told only to a command that proves that it holds the secret', async () => {
+it('sessions are listed only for a command that proves that it holds the secret', async () => {
   const rendezvous = readRendezvous(hubFolder(env));
   if (!rendezvous) throw new Error('no hub');
   const client = proxy();

@@ -108,7 +108,7 @@ const tokenOf = (frame: Frame | undefined) =>
 const toolNames = fc.uniqueArray(fc.constantFrom('run', 'query', 'a__run', 'b__run', 'list'), { maxLength: 4 });
 
 describe('several servers as one', () => {
-  it('give every call to the server of which the client was told, and answer every id once', async () => {
+  it('route every call to the server that its name was listed for, and answer every id once', async () => {
     await fc.assert(
       fc.asyncProperty(
         toolNames,

@@ -57,7 +57,7 @@ describe('a call that asks first', () => {
   });
 
   it.each(['"q":"SELECT 1","q":"DROP"', '"q":"DROP","\\u0071":"SELECT 1"', '"all":[1,{"a:b":{"q":1,"q":{}}}]'])(
-    'is refused without asking where one argument is given twice, of which the user would be shown one: %s',
+    'is refused without asking if an argument is duplicated and the user would see only one: %s',
     async (members) => {
       const { asked, askApproval } = asker();
       const one = guardOf({ ask: ['drop'] }, { askApproval });
