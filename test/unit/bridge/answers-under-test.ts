@@ -20,6 +20,11 @@ export function asking(...frames: string[]) {
 
 /** The same, after other tokens were sent. */
 export function askingWith(sent: SentSecrets, ...frames: string[]) {
+  return askingAs({ sent, opensAddresses: true }, frames);
+}
+
+/** The same for a client that may not open addresses. */
+export function askingAs({ sent, opensAddresses }: { sent: SentSecrets; opensAddresses: boolean }, frames: string[]) {
   const sink = new CollectingSink();
   const asked: [frame: string, of: string][] = [];
   const replies: string[] = [];
@@ -34,7 +39,7 @@ export function askingWith(sent: SentSecrets, ...frames: string[]) {
     },
     reply: (frame) => void replies.push(String(frame)),
     sent: () => sent,
-    opensAddresses: () => true,
+    opensAddresses: () => opensAddresses,
   });
   const requests = frames.map((text) => {
     const envelope = readEnvelope(Buffer.from(text));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SentSecrets } from '../../../main/platform/foreign-text.ts';
 import { Secret } from '../../../main/platform/secret.ts';
-import { asking, askingWith, call, HEAD, result, TOKEN } from './answers-under-test.ts';
+import { asking, askingAs, askingWith, call, HEAD, result, TOKEN } from './answers-under-test.ts';
 
 describe('a response that may not be read as it is', () => {
   it('is an error of ours where it wants to open an address that is not of the web', () => {
@@ -61,6 +61,46 @@ describe('a response that may not be read as it is', () => {
       `{"jsonrpc":"2.0","id":1,"result":{ "isError":true,"content":[{"type":"text","text":"401 for Bearer ${echo}, 1.0"}]}}`;
     expect(asking(call(1)).after(text(TOKEN))).toEqual([text('[redacted]')]);
     expect(asking(call(1)).after(text('other'))).toEqual([text('other')]);
+  });
+
+  it('is the failure of a tool without a token of any length from eight on, and in either case of hexadecimal', () => {
+    const text = (echo: string) => `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"x":"${echo}"}}`;
+    const readOf = (token: SentSecrets[number], echo: string) => askingWith([token], call(1)).after(text(echo));
+    expect(readOf('seven77', 'seven77')).toEqual([text('seven77')]);
+    expect(readOf(undefined, 'undefined')).toEqual([text('undefined')]);
+    for (const token of ['eight888', new Secret('eight888')])
+      expect(readOf(token, 'eight888')).toEqual([text('[redacted]')]);
+    const [long, short] = ['sixteen-letters!', 'fifteen-letters'];
+    for (const encoding of ['hex', 'base64'] as const) {
+      const encoded = (token: string) => Buffer.from(token).toString(encoding);
+      expect(readOf(short, encoded(short))).toEqual([text(encoded(short))]);
+      expect(readOf(long, encoded(long))).not.toEqual([text(encoded(long))]);
+    }
+    const upper = Buffer.from(long).toString('hex').toUpperCase();
+    expect(readOf(long, upper)).toEqual([text('0'.repeat(32))]);
+  });
+
+  it('is an error that names the addresses it wants opened, for a client that opens none', () => {
+    const elicitations = [{ url: 'https://a.example/1' }, { url: 'https://b.example/2' }];
+    const told = (error: object, opensAddresses = false) => {
+      const [frame = ''] = askingAs({ sent: [], opensAddresses }, [call(1)]).after(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, error }),
+      );
+      return JSON.parse(frame).error;
+    };
+    const error = { code: -32042, message: 'Sign in', data: { elicitations, more: 1 } };
+    const words = 'Sign in. Open https://a.example/1 and https://b.example/2 in a browser, then try again.';
+    expect(told(error)).toEqual({ ...error, message: words });
+    expect(told({ ...error, message: 'See https://a.example/1' }).message).toBe(
+      'See https://a.example/1. Open https://b.example/2 in a browser, then try again.',
+    );
+    const same = [
+      told(error, true),
+      told({ ...error, data: {} }),
+      told({ ...error, code: -32000 }),
+      told({ ...error, message: words }),
+    ].map(({ message }) => message);
+    expect(same).toEqual(['Sign in', 'Sign in', 'Sign in', words]);
   });
 
   it('is a notification or a request of the server without the token that it repeats', () => {
