@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
-import { makeFolder } from '../platform/replace-file.ts';
 import { hasTemporary, removeTemporary, renameWithRetry, temporaryName } from '../platform/temporary-file.ts';
+import { makeOwnFolder } from './own-folder.ts';
 
 /** How clients start Causeway: an absolute path, and what comes before `proxy`. */
 export interface Launcher {
@@ -49,7 +49,7 @@ export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEn
     return join(link, basename(path));
   };
   const keepCurrent = async () => {
-    for (const [link, target] of links) await makeLink(link, target);
+    for (const [link, target] of links) await makeLink(link, target, env);
   };
   const prepare = async () => {
     refuseNpx(script);
@@ -69,10 +69,10 @@ export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Lau
   const asItIs = { command: executable, prefix: [], prepare: async () => {}, keepCurrent: async () => {} };
   if (!stable || stable === home) return asItIs;
   const prepare = async () => {
-    if (isPassing(home)) return makeCopy(stable, home);
-    await makeLink(stable, home).catch((error: unknown) => {
+    if (isPassing(home)) return makeCopy(stable, home, env);
+    await makeLink(stable, home, env).catch((error: unknown) => {
       if (!isWithoutLinks(error)) throw error;
-      return makeCopy(stable, home);
+      return makeCopy(stable, home, env);
     });
   };
   const keepCurrent = async () => {
@@ -109,6 +109,12 @@ export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
+/** Which of those folders, if it lies among all users' files, a path is in. */
+function sharedPart(path: string, env: NodeJS.ProcessEnv): string | undefined {
+  const [, , ...shared] = launcherFolders(env);
+  return shared.find((folder) => path.startsWith(join(folder, '/')));
+}
+
 /** Whether a folder is there only as long as the program runs. */
 function isPassing(folder: string): boolean {
   return /[/\\]\.mount_[^/\\]+[/\\]|[/\\]AppTranslocation[/\\]/.test(join(folder, '/'));
@@ -120,28 +126,18 @@ function isWithoutLinks(error: unknown): boolean {
   return ['ENOTSUP', 'ENOSYS', 'EISDIR', 'EINVAL', 'UNKNOWN'].includes(code ?? '');
 }
 
-async function makeLink(link: string, target: string): Promise<void> {
+async function makeLink(link: string, target: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await makeOwnFolder(dirname(link), sharedPart(link, env), env);
   // Windows gives a junction's target with a separator behind it.
   if ((await readlink(link).catch(() => undefined))?.replace(/[/\\]$/, '') === target) return;
-  await makeOwn(dirname(link));
   await putInPlace(link, (made) => symlink(target, made, 'junction'));
 }
 
-async function makeCopy(folder: string, source: string): Promise<void> {
+async function makeCopy(folder: string, source: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await makeOwnFolder(dirname(folder), sharedPart(folder, env), env);
   const isLink = (await readlink(folder).catch(() => undefined)) !== undefined;
   if (!isLink && (await describe(folder)) === (await describe(source))) return;
-  await makeOwn(dirname(folder));
   await putInPlace(folder, (made) => cp(source, made, { recursive: true, preserveTimestamps: true }));
-}
-
-/** A folder that no one else can have made for us to fall into. @throws {CausewayError} `file_not_writable` */
-async function makeOwn(folder: string): Promise<void> {
-  await makeFolder(folder, 0o700);
-  const { uid } = await stat(folder);
-  if (process.getuid === undefined || process.getuid() === uid) return;
-  throw new CausewayError('file_not_writable', `${folder} belongs to somebody else.`, {
-    remedy: 'Nothing was written: entries would start what is in there. Remove the folder, then try again.',
-  });
 }
 
 /** Writes beside the target and renames it, so that a client that starts it meanwhile finds the old or the new one. */

@@ -65,7 +65,8 @@ export function setStage(): Stage {
       ProgramData: at('ProgramData'),
       CAUSEWAY_TOKEN_STORE: 'encrypted-file',
     };
-    for (const each of [stage.home, stage.roaming, stage.local]) await mkdir(each, { recursive: true });
+    for (const each of [stage.home, stage.roaming, stage.local, at('ProgramData')])
+      await mkdir(each, { recursive: true });
   });
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();

@@ -1,0 +1,38 @@
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CausewayError } from '../platform/errors.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
+import { stateFolder } from '../platform/paths.ts';
+import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
+
+/**
+ * Makes a folder that nobody else can have made for us to fall into. `base` is its part among all users' files, if it has one.
+ * @throws {CausewayError} `file_not_writable`
+ */
+export async function makeOwnFolder(folder: string, base: string | undefined, env: NodeJS.ProcessEnv): Promise<void> {
+  // Windows tells no owner: there, only who makes a folder knows that it is theirs.
+  if (base !== undefined && process.getuid === undefined)
+    await claim(base, join(stateFolder(env), 'folder-of-entries'));
+  await makeFolder(folder, 0o700);
+  const { uid } = await stat(folder);
+  if (process.getuid !== undefined && process.getuid() !== uid) throw foreign(folder);
+}
+
+/** Makes a folder that is not there yet, or knows it again by its number in the file system, which Windows' gives to no other. */
+export async function claim(folder: string, record: string): Promise<void> {
+  const identity = async () => `${folder} ${(await stat(folder, { bigint: true })).ino}`;
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw fileError(folder, error);
+    if ((await identity()) === (await readFile(record, 'utf8').catch(() => ''))) return;
+    throw foreign(folder);
+  }
+  await writeWholeFile(record, await identity(), { mode: 0o600 });
+}
+
+function foreign(folder: string): CausewayError {
+  return new CausewayError('file_not_writable', `${folder} may belong to somebody else.`, {
+    remedy: 'Nothing was written: entries would start what is in there. Remove the folder, then try again.',
+  });
+}

@@ -1,0 +1,31 @@
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { claim } from '../../../main/clients/own-folder.ts';
+
+async function scratch() {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-own-folder-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return { shared: join(folder, 'shared'), record: join(folder, 'state', 'record') };
+}
+
+test('a folder that was made by us is known again', async () => {
+  const { shared, record } = await scratch();
+  await claim(shared, record);
+  await claim(shared, record);
+});
+
+test('a folder that somebody else has made first is refused', async () => {
+  const { shared, record } = await scratch();
+  await mkdir(shared);
+  await expect(claim(shared, record)).rejects.toMatchObject({ code: 'file_not_writable' });
+});
+
+test('a folder that somebody else has made in the place of ours is refused', async () => {
+  const { shared, record } = await scratch();
+  await claim(shared, record);
+  await rename(shared, `${shared} moved`);
+  await mkdir(shared);
+  await expect(claim(shared, record)).rejects.toMatchObject({ code: 'file_not_writable' });
+});
