@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type HostEnvironment, placesOf, type System } from '../../../main/clients/places.ts';
 import { CLIENTS } from '../../../main/clients/table.ts';
+import { FIRST_FILES } from './first-files.ts';
 
 const HOMES: Record<System, string> = { darwin: '/Users/ana', win32: 'C:\\Users\\Ana Müller', linux: '/home/ana' };
 
@@ -9,65 +10,8 @@ function filesOf(id: string, system: System, env: HostEnvironment['env'] = {}): 
   return (client?.files(placesOf({ system, home: HOMES[system], env })) ?? []).map(({ path }) => path);
 }
 
-/** The first file of each client, below the home folder: macOS, Windows, Linux. */
-const FIRST: [string, string, string, string][] = [
-  ['claude-code', '.claude.json', '.claude.json', '.claude.json'],
-  ['cursor', '.cursor/mcp.json', '.cursor\\mcp.json', '.cursor/mcp.json'],
-  [
-    'vscode',
-    'Library/Application Support/Code/User/mcp.json',
-    'AppData\\Roaming\\Code\\User\\mcp.json',
-    '.config/Code/User/mcp.json',
-  ],
-  [
-    'vscode-insiders',
-    'Library/Application Support/Code - Insiders/User/mcp.json',
-    'AppData\\Roaming\\Code - Insiders\\User\\mcp.json',
-    '.config/Code - Insiders/User/mcp.json',
-  ],
-  ['zed', '.config/zed/settings.json', 'AppData\\Roaming\\Zed\\settings.json', '.config/zed/settings.json'],
-  ['lm-studio', '.lmstudio/mcp.json', '.lmstudio\\mcp.json', '.lmstudio/mcp.json'],
-  ['warp', '.warp/.mcp.json', '.warp\\.mcp.json', '.warp/.mcp.json'],
-  ['kiro', '.kiro/settings/mcp.json', '.kiro\\settings\\mcp.json', '.kiro/settings/mcp.json'],
-  ['junie', '.junie/mcp/mcp.json', '.junie\\mcp\\mcp.json', '.junie/mcp/mcp.json'],
-  [
-    'copilot-jetbrains',
-    '.config/github-copilot/intellij/mcp.json',
-    'AppData\\Local\\github-copilot\\intellij\\mcp.json',
-    '.config/github-copilot/intellij/mcp.json',
-  ],
-  ['visual-studio', '.mcp.json', '.mcp.json', '.mcp.json'],
-  ['amazon-q', '.aws/amazonq/mcp.json', '.aws\\amazonq\\mcp.json', '.aws/amazonq/mcp.json'],
-  ['amp', '.config/amp/settings.json', 'AppData\\Roaming\\amp\\settings.json', '.config/amp/settings.json'],
-  [
-    'antigravity',
-    '.gemini/config/mcp_config.json',
-    '.gemini\\config\\mcp_config.json',
-    '.gemini/config/mcp_config.json',
-  ],
-  [
-    'cline',
-    '.cline/data/settings/cline_mcp_settings.json',
-    '.cline\\data\\settings\\cline_mcp_settings.json',
-    '.cline/data/settings/cline_mcp_settings.json',
-  ],
-  ['codex', '.codex/config.toml', '.codex\\config.toml', '.codex/config.toml'],
-  ['continue', '.continue/config.yaml', '.continue\\config.yaml', '.continue/config.yaml'],
-  ['copilot-cli', '.copilot/mcp-config.json', '.copilot\\mcp-config.json', '.copilot/mcp-config.json'],
-  ['crush', '.config/crush/crush.json', '.config\\crush\\crush.json', '.config/crush/crush.json'],
-  ['droid', '.factory/mcp.json', '.factory\\mcp.json', '.factory/mcp.json'],
-  ['gemini', '.gemini/settings.json', '.gemini\\settings.json', '.gemini/settings.json'],
-  [
-    'goose',
-    '.config/goose/config.yaml',
-    'AppData\\Roaming\\Block\\goose\\config\\config.yaml',
-    '.config/goose/config.yaml',
-  ],
-  ['qwen', '.qwen/settings.json', '.qwen\\settings.json', '.qwen/settings.json'],
-];
-
 describe('the first file', () => {
-  test.each(FIRST)('is that of %s', (id, darwin, win32, linux) => {
+  test.each(FIRST_FILES)('is that of %s', (id, darwin, win32, linux) => {
     expect(filesOf(id, 'darwin')[0]).toBe(`/Users/ana/${darwin}`);
     expect(filesOf(id, 'win32')[0]).toBe(`C:\\Users\\Ana Müller\\${win32}`);
     expect(filesOf(id, 'linux')[0]).toBe(`/home/ana/${linux}`);
