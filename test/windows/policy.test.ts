@@ -25,6 +25,17 @@ test('a policy is read from the registry', async () => {
   assert.deepEqual(found.keys.readOnly, { value: true, locked: true });
 });
 
+test('letters beyond ASCII are read where they are escaped, and nothing is read wrong where they are not', async () => {
+  const write7 = (policy: string) =>
+    write(policy.replaceAll(/[^\0-\x7f]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
+  write7(JSON.stringify({ version: 1, contact: 'Zoë Müller' }));
+  assert.equal((await read()).contact, 'Zoë Müller');
+  write(JSON.stringify({ version: 1, contact: 'Zoë Müller' }));
+  const found = await read();
+  if (found.problem) assert.match(found.problem.message, /letters beyond ASCII/);
+  else assert.equal(found.contact, 'Zoë Müller');
+});
+
 test('a policy that cannot be used is told with its line and column', async () => {
   write('{"version":1,"unknown":1}');
   assert.match(String((await read()).problem?.message), /line 1, column 14: unknown/);
