@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openAuth } from '../../main/auth/open.ts';
+import { systemProgram } from '../../main/platform/system-program.ts';
 import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import { setStage, UNDER_WINE } from './stage.ts';
@@ -12,6 +13,8 @@ import { setStage, UNDER_WINE } from './stage.ts';
 const BROWSER = fileURLToPath(new URL('../integration/auth/fake-browser.ts', import.meta.url));
 /** What Windows opens web addresses with, where the user has chosen nothing else. */
 const HANDLER = String.raw`HKCR\http\shell\open\command`;
+
+const REG = systemProgram(process.env, 'reg.exe');
 
 const stage = setStage();
 
@@ -54,8 +57,8 @@ test('a sign-in over the loopback interface is kept in an encrypted file, is use
 
 test('the system opens the browser at the whole address, and a sign-in through it succeeds', async (context) => {
   if (!UNDER_WINE) return context.skip("the browser of this computer is its user's own");
-  const before = /REG_SZ\s+(.*)/.exec(String(execFileSync('reg', ['query', HANDLER, '/ve'])))?.[1]?.trim() ?? '';
-  const set = (command: string) => execFileSync('reg', ['add', HANDLER, '/ve', '/d', command, '/f']);
+  const before = /REG_SZ\s+(.*)/.exec(String(execFileSync(REG, ['query', HANDLER, '/ve'])))?.[1]?.trim() ?? '';
+  const set = (command: string) => execFileSync(REG, ['add', HANDLER, '/ve', '/d', command, '/f']);
   stage.atEnd(() => set(before));
   set(`"${process.execPath}" "${BROWSER}" "${stage.folder}" "%1"`);
   const workspace = await openWorkspace();

@@ -5,13 +5,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { WINDOWS_LISTS, WINDOWS_NAMES } from '../../main/platform/autostart.ts';
+import { systemProgram } from '../../main/platform/system-program.ts';
 import { setStage, UNDER_WINE } from './stage.ts';
+
+const REG = systemProgram(process.env, 'reg.exe');
 
 const stage = setStage();
 // The user's own lists of what starts at login: there are no others.
 const ITEMS = WINDOWS_LISTS.flatMap((list) => WINDOWS_NAMES.map((name) => [list, name] as const));
 const isListed = ([list, name]: (typeof ITEMS)[number]) => reg('query', list, '/v', name) === 0;
-const reg = (...args: string[]) => spawnSync(join(process.env.SystemRoot ?? '', 'System32', 'reg.exe'), args).status;
+const reg = (...args: string[]) => spawnSync(REG, args).status;
 
 test('what Causeway leaves is listed and removed, with what starts at login', async (context) => {
   if (ITEMS.some(isListed)) return context.skip('Causeway itself starts at login here');
@@ -70,7 +73,7 @@ for (const [encoding, bytes] of ENCODINGS) {
 test("completion is found where the user's documents have been moved", async (context) => {
   if (!UNDER_WINE) return context.skip("the documents of this computer's user stay where they are");
   const before = /REG_\w+\s+(.*)/.exec(
-    spawnSync('reg', ['query', SHELL_FOLDERS, '/v', 'Personal'], { encoding: 'utf8' }).stdout,
+    spawnSync(REG, ['query', SHELL_FOLDERS, '/v', 'Personal'], { encoding: 'utf8' }).stdout,
   )?.[1];
   const set = (folder: string) =>
     reg('add', SHELL_FOLDERS, '/v', 'Personal', '/t', 'REG_EXPAND_SZ', '/d', folder, '/f');
