@@ -79,8 +79,8 @@ export function isHeaderValue(text: string): boolean {
  */
 export function bearerHeaders(token: Secret): Record<string, string> {
   if (!sentWith(token).every((secret) => isHeaderValue(secret.reveal()))) {
-    throw new CausewayError('unexpected_answer', 'The token that was received holds a character that cannot be sent.', {
-      remedy: 'Sign in again, or see what gives the tokens of this profile.',
+    throw new CausewayError('unexpected_answer', 'The token contains a character that cannot be sent.', {
+      remedy: "Sign in again, or check where this profile's token comes from.",
     });
   }
   const authorization = `Bearer ${token.reveal()}`;

@@ -137,14 +137,15 @@ async function asResponse(
   let size = 0;
   for await (const chunk of answer.body) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new CausewayError('unexpected_answer', `${host} answered with more than 1 MiB.`);
+    if (size > MAX_ANSWER_BYTES)
+      throw new CausewayError('unexpected_answer', `${host} sent a response larger than 1 MiB.`);
     chunks.push(chunk);
   }
   return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), { status, headers });
 }
 
 function elsewhere(host: string, target: string): CausewayError {
-  return new CausewayError('wrong_workspace', `${host} points to ${target} for signing in; nothing is sent there.`, {
+  return new CausewayError('wrong_workspace', `${host} redirects sign-ins to ${target}. Nothing was sent there.`, {
     remedy: 'If that is your workspace, use its address as the host. Otherwise ask your administrator.',
   });
 }
@@ -178,7 +179,7 @@ function asError(error: unknown, host: string, sent: SentSecrets, signal: AbortS
     case 'tls':
       return new CausewayError('tls', `The connection to ${host} is not trusted (${code}).`, {
         cause,
-        remedy: 'Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.',
+        remedy: 'Check the host. Behind a company proxy, set NODE_EXTRA_CA_CERTS to its certificate file.',
       });
     case 'timeout':
       return new CausewayError('timeout', `${host} did not answer in time (${code}).`, {
@@ -188,12 +189,12 @@ function asError(error: unknown, host: string, sent: SentSecrets, signal: AbortS
     case 'unsent':
       return new CausewayError('unreachable', `${host} cannot be reached (${code || 'no connection'}).`, {
         cause,
-        remedy: 'Check the host name, network, VPN and proxy.',
+        remedy: 'Check the host name and your network, VPN and proxy.',
       });
     case 'cut':
-      return new CausewayError('unreachable', `The connection to ${host} was cut (${code || 'no whole answer'}).`, {
+      return new CausewayError('unreachable', `The connection to ${host} was cut (${code || 'incomplete answer'}).`, {
         cause,
-        remedy: 'Try again; check network, VPN and proxy.',
+        remedy: 'Check your network, VPN and proxy, then try again.',
       });
   }
 }
@@ -201,5 +202,5 @@ function asError(error: unknown, host: string, sent: SentSecrets, signal: AbortS
 /** The reason of an aborted signal as a `CausewayError`. */
 export function cancelled(signal: AbortSignal): CausewayError {
   const reason: unknown = signal.reason;
-  return reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
+  return reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Canceled.', { cause: reason });
 }

@@ -103,7 +103,7 @@ export function openAuth(options: AuthOptions): AuthService {
     throw new CausewayError(
       'profile_unusable',
       `Profile "${profile.name}" now names ${settings.host}, not ${profile.host}.`,
-      { remedy: 'Start again, so that the new workspace is used everywhere.' },
+      { remedy: 'Start again to use the new workspace everywhere.' },
     );
   }
 

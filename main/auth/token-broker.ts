@@ -235,11 +235,11 @@ export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unread
   if (unreadable) {
     return new CausewayError(
       'signed_out',
-      `Whether profile "${name}" is signed in to ${host} cannot be told. ${asSentence(unreadable.message)}`,
+      `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,
       {
         cause: unreadable,
         remedy:
-          'Start the Causeway application, which serves the sign-in to AI clients, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
+          'Start the Causeway application, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
         action: { do: 'sign-in', profile: name },
       },
     );

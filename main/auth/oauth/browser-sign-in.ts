@@ -87,7 +87,7 @@ function authorizationEndpoint({ host, metadata }: Issuer): URL {
   if (address && methods?.includes('S256')) return new URL(address);
   throw new CausewayError(
     'sign_in_failed',
-    `${host} does not offer signing in with PKCE (S256), without which nothing is sent.`,
+    `${host} does not support sign-in with PKCE (S256). Causeway requires it.`,
     {
       remedy: 'Check that the host is a Databricks workspace.',
     },
@@ -116,15 +116,15 @@ async function waitForAnswer(
     return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
   } catch (error) {
     if (!signal?.aborted || signal.reason instanceof CausewayError) throw error;
-    throw new CausewayError('sign_in_cancelled', `The sign-in to ${profile.host} was cancelled.`);
+    throw new CausewayError('sign_in_cancelled', `The sign-in to ${profile.host} was canceled.`);
   } finally {
     clearTimeout(timer);
   }
 }
 
 function tooLate({ host }: Profile): CausewayError {
-  return new CausewayError('sign_in_timeout', `Nobody finished signing in to ${host} in the browser in time.`, {
-    remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+  return new CausewayError('sign_in_timeout', `The sign-in to ${host} timed out.`, {
+    remedy: 'Sign in again. If no page opens, copy the link into your browser.',
   });
 }
 
@@ -199,19 +199,19 @@ function validate(
   } catch (error) {
     // The library's errors hold the parameters, and among them the code: none is passed on as a cause.
     if (!(error instanceof oauth.AuthorizationResponseError)) {
-      throw new CausewayError('wrong_workspace', `The browser's answer did not come from ${host}, and was not used.`, {
+      throw new CausewayError('wrong_workspace', `The browser's response did not come from ${host}. It was ignored.`, {
         remedy: 'Close the other sign-in pages and sign in again.',
       });
     }
     switch (error.error) {
       case 'access_denied':
-        throw new CausewayError('consent_denied', `Causeway was not allowed to use ${host}.`, {
-          remedy: 'Sign in again and allow it; if you did not refuse it yourself, ask your administrator.',
+        throw new CausewayError('consent_denied', `Access to ${host} was denied.`, {
+          remedy: 'Sign in again and allow access. If you did not deny it yourself, ask your administrator.',
         });
       case 'invalid_scope':
         throw new CausewayError(
           'missing_scope',
-          `${host} does not let the application ${client.client_id} ask for ${scopes.join(', ')}.`,
+          `${host} does not allow the application ${client.client_id} to request ${scopes.join(', ')}.`,
           {
             remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
             action: {
@@ -227,7 +227,7 @@ function validate(
         throw refusedApplication(host, client.client_id, error.error);
       default:
         throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${reasonOf(error, state)}).`, {
-          remedy: 'Sign in again. If it stays so, give this line to your administrator.',
+          remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
         });
     }
   }
@@ -239,7 +239,7 @@ function reasonOf({ error }: oauth.AuthorizationResponseError, state: string): s
 }
 
 function codeExpired(host: string): CausewayError {
-  return new CausewayError('sign_in_failed', `The sign-in to ${host} took too long: its code has expired.`, {
+  return new CausewayError('sign_in_failed', `The sign-in to ${host} took too long. Its code has expired.`, {
     remedy: 'Sign in again.',
   });
 }
@@ -291,7 +291,7 @@ export async function userNameIn(
   });
   if (response.status === 401) {
     throw new CausewayError('unauthenticated', `${profile.host} does not accept the token.`, {
-      remedy: 'Check that the host is the workspace that the token is for, and sign in again.',
+      remedy: 'Check that the token is for this workspace, then sign in again.',
     });
   }
   if (response.status === 403) return refuseUnlessAboutScopes(profile.host, token, await response.text());
@@ -309,7 +309,7 @@ function refuseUnlessAboutScopes(host: string, token: Secret, body: string): und
   if (said === undefined || SAYS_SCOPES_ARE_MISSING.test(said)) return undefined;
   throw new CausewayError(
     'permission_denied',
-    `${host} does not let this user in (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,
+    `${host} does not give this user access (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,
     { remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.' },
   );
 }

@@ -38,19 +38,19 @@ const STRAY: CallbackPage = {
   status: 400,
   tone: 'bad',
   title: 'This page belongs to another sign-in',
-  lines: ['Nothing was done with it.', 'Go to the newest sign-in page, or start again from Causeway.'],
+  lines: ['It was ignored.', 'Use the most recent sign-in page, or start again from Causeway.'],
 };
 const ALREADY_ANSWERED: CallbackPage = {
   status: 409,
   tone: 'neutral',
-  title: 'This sign-in has already been answered',
+  title: 'This sign-in is already finished',
   lines: ['You can close this window.'],
 };
 const NOTHING_HERE: CallbackPage = {
   status: 404,
   tone: 'neutral',
   title: 'Waiting for the sign-in',
-  lines: ['Causeway waits here for the answer of your sign-in page. You can close this window.'],
+  lines: ['Causeway is waiting for your sign-in page. You can close this window.'],
 };
 
 /**
@@ -96,9 +96,9 @@ export async function listenForCallback({ ports, state, onStray }: ListenOptions
     first === last ? `Port ${first} of this computer is` : `The ports ${first} to ${last} of this computer are all`;
   throw new CausewayError(
     'sign_in_failed',
-    `${taken} used by another program, so the browser could not bring the answer.`,
+    `${taken} used by another program. The browser cannot return the sign-in.`,
     {
-      remedy: 'End that program, or choose another callback port (oauth_callback_port).',
+      remedy: 'Quit that program, or choose another callback port (oauth_callback_port).',
     },
   );
 }
@@ -145,7 +145,7 @@ async function listenOnBoth(
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (address === '::1' && NO_SUCH_FAMILY.has(code)) continue;
       await Promise.all(servers.map(stop));
-      if (isOutOfFiles(error)) throw fileError(`The port ${port} for the browser's answer`, error);
+      if (isOutOfFiles(error)) throw fileError(`Port ${port} for the sign-in`, error);
       return undefined;
     }
   }

@@ -70,7 +70,7 @@ async function readMetadata(host: string, place: string, response: Response): Pr
     .clone()
     .json()
     .catch((cause: unknown) => {
-      throw noWorkspace(host, 'its answer is not JSON', cause);
+      throw noWorkspace(host, 'its response is not JSON', cause);
     });
   // The issuer's path differs between kinds of hosts; what must not differ is the origin.
   const named = typeof body === 'object' && body && 'issuer' in body ? body.issuer : undefined;
@@ -79,13 +79,13 @@ async function readMetadata(host: string, place: string, response: Response): Pr
   try {
     metadata = await oauth.processDiscoveryResponse(issuer, response);
   } catch (cause) {
-    throw noWorkspace(host, 'its answer names no sign-in service', cause);
+    throw noWorkspace(host, 'its response names no sign-in service', cause);
   }
   for (const url of [metadata.issuer, ...ENDPOINTS.map((name) => metadata[name])]) {
     if (url !== undefined && (!URL.canParse(url) || new URL(url).origin !== host)) {
       throw new CausewayError(
         'wrong_workspace',
-        `${host} names a sign-in service elsewhere (${foreignText(url, { maxLength: 200 })}).`,
+        `${host} names a sign-in service on another host (${foreignText(url, { maxLength: 200 })}).`,
         {
           remedy: 'Nothing was sent there. Use the address that your workspace shows in the browser.',
         },
@@ -96,9 +96,9 @@ async function readMetadata(host: string, place: string, response: Response): Pr
 }
 
 function noWorkspace(host: string, detail: string, cause?: unknown): CausewayError {
-  return new CausewayError('wrong_workspace', `${host} does not answer like a Databricks workspace (${detail}).`, {
+  return new CausewayError('wrong_workspace', `${host} does not respond like a Databricks workspace (${detail}).`, {
     cause: foreignCause(cause),
-    remedy: 'Check the address: it is the one your browser shows when you are in the workspace.',
+    remedy: 'Copy the address from your browser while the workspace is open.',
   });
 }
 

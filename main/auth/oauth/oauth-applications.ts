@@ -49,7 +49,7 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
     try {
       return Saved.parse(JSON.parse(text));
     } catch (cause) {
-      throw new CausewayError('invalid_file', `${file} does not hold OAuth applications.`, {
+      throw new CausewayError('invalid_file', `${file} is not a valid list of OAuth applications.`, {
         cause,
         remedy: 'Correct it, or remove it to use the built-in application.',
       });
@@ -132,7 +132,7 @@ export async function knowsApplication(
   if (status === 401) return false;
   throw new CausewayError(
     'unavailable',
-    `${where.host} did not say whether it has the application "${clientId}" (HTTP ${status}).`,
-    { remedy: 'Try again in a minute, or name an application of your own.' },
+    `${where.host} could not confirm the application "${clientId}" (HTTP ${status}).`,
+    { remedy: 'Try again in a minute, or use an OAuth application of your own.' },
   );
 }

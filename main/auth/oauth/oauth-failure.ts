@@ -80,7 +80,7 @@ export function serviceUnavailable(host: string, { status, error, retryAfterMs: 
 export function refusedApplication(host: string, clientId: string, detail: string): CausewayError {
   return new CausewayError('sign_in_failed', `${host} does not accept the OAuth application ${clientId} (${detail}).`, {
     remedy:
-      'Signing in again does not help. Check the client id and the client secret, and ask the account administrator whether the application is still enabled for this workspace.',
+      'Signing in again will not help. Check the client id and the client secret, and ask the account administrator whether the application is still enabled for this workspace.',
   });
 }
 
@@ -109,9 +109,9 @@ export function unexpectedRefusal(error: unknown, { host, clientId, what, sent }
   }
   return new CausewayError(
     'sign_in_failed',
-    `${host} refused ${what}${said ? ` (${said})` : ': its answer is not understood'}.`,
+    `${host} refused ${what}${said ? ` (${said})` : ': its response could not be read'}.`,
     {
-      remedy: 'Sign in again. If it stays so, give this line to your administrator.',
+      remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
     },
   );
 }

@@ -100,8 +100,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
         emit({
           type: 'not-kept',
           profile,
-          message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) is used, but could not be stored: ${error instanceof Error ? error.message : String(error)}`,
-          remedy: 'Make it possible to store it again, or you may have to sign in anew once this program has ended.',
+          message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) works, but could not be stored: ${error instanceof Error ? error.message : String(error)}`,
+          remedy: 'Fix the storage problem, or you may have to sign in again after this program ends.',
         }),
       refusal: (record) => applicationRefusal(profile, record),
       async refresh(record, { mayWait }) {
@@ -149,7 +149,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       return { application: await ownApplication(profile, settings, policy, asked), accountId, isFixed: false };
     }
     if (asked !== undefined && asked?.clientId !== managed.clientId) {
-      throw managedError(policy, 'oauthApplication', `the OAuth application is "${managed.clientId}", no other`);
+      throw managedError(policy, 'oauthApplication', `the OAuth application must be "${managed.clientId}"`);
     }
     const { clientId, callbackPort, scopes } = managed;
     const application = { clientId, clientSecret: undefined, callbackPort, scopes };
@@ -257,7 +257,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   async function refuseToForget(profile: Profile): Promise<void> {
     await tokens(profile).record();
     if (store.shared) return;
-    throw new CausewayError('keychain_unavailable', 'A sign-in could not be kept here, so none was begun.', {
+    throw new CausewayError('keychain_unavailable', 'A sign-in cannot be stored here. None was started.', {
       remedy: 'Unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
     });
   }
@@ -323,7 +323,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       const { moveSecrets } = await import('../secrets/move-secrets.ts');
       const policy = await currentPolicy();
       const managed = lockedValue(policy, 'tokenStore');
-      if (managed && managed !== to) throw managedError(policy, 'tokenStore', `secrets are kept in the ${managed}`);
+      if (managed && managed !== to)
+        throw managedError(policy, 'tokenStore', `credentials must be stored in the ${managed}`);
       const from = await chosenKind(env);
       if (from === to) return switchOver();
       const group = async (service: string, names: string[]) => {
@@ -354,19 +355,19 @@ function stateOf(record: TokenRecord | undefined): SignInState {
 
 /** What a profile has instead of a sign-in, and who can change that. */
 const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
-  pat: ['holds a personal access token', REMOVE],
-  'oauth-m2m': ['holds a client id and secret', REMOVE],
-  'azure-cli': ['signs in through the Azure CLI', 'Sign in and out there, with `az login` and `az logout`.'],
-  'azure-client-secret': ['holds the client secret of an Azure service principal', REMOVE],
-  'github-oidc': ['signs in as the job of GitHub Actions that it runs in', 'Use another profile.'],
-  'env-oidc': ['takes an ID token from the environment', 'Use another profile.'],
-  'file-oidc': ['takes an ID token from a file', 'Use another profile.'],
+  pat: ['uses a personal access token', REMOVE],
+  'oauth-m2m': ['uses a client id and secret', REMOVE],
+  'azure-cli': ['signs in through the Azure CLI', 'Use `az login` and `az logout` instead.'],
+  'azure-client-secret': ['uses the client secret of an Azure service principal', REMOVE],
+  'github-oidc': ['signs in as its GitHub Actions job', 'Use another profile.'],
+  'env-oidc': ['uses an ID token from the environment', 'Use another profile.'],
+  'file-oidc': ['uses an ID token from a file', 'Use another profile.'],
 };
 
 /** Said where there is nothing to sign in to or out of. */
 export function holdsCredentials({ name, method }: Profile): CausewayError {
-  const [has, remedy] = INSTEAD[method] ?? ['has credentials of its own', REMOVE];
-  return new CausewayError('profile_unusable', `Profile "${name}" ${has}: there is nothing to sign in to or out of.`, {
+  const [has, remedy] = INSTEAD[method] ?? ['has its own credentials', REMOVE];
+  return new CausewayError('profile_unusable', `Profile "${name}" ${has}. It has no sign-in to start or end.`, {
     remedy,
   });
 }

@@ -55,19 +55,19 @@ export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'met
       return { action: { do: 'grant-scope', profile: name } };
     case 'pat':
       return {
-        remedy: `Make a personal access token that has the scope (in the workspace: Settings, Developer, Access tokens) and put it into the profile "${name}".`,
+        remedy: `Create a personal access token with the scope (in the workspace: Settings, Developer, Access tokens) and put it into the profile "${name}".`,
       };
     case 'azure-cli':
     case 'azure-client-secret':
       return {
-        remedy: `The Entra token of the profile "${name}" cannot be given scopes. Ask a workspace admin whether its user or service principal may do this, or use a profile of another kind.`,
+        remedy: `The Entra token of the profile "${name}" cannot be given scopes. Ask a workspace admin whether its user or service principal may do this, or use another kind of profile.`,
       };
     case 'oauth-m2m':
     case 'github-oidc':
     case 'env-oidc':
     case 'file-oidc':
       return {
-        remedy: `Add the scope to the line \`scopes\` of the profile "${name}" in the configuration file, or remove that line to ask for all; the account administrator has to allow it for the service principal.`,
+        remedy: `Add the scope to the line \`scopes\` of the profile "${name}" in the configuration file, or remove that line to request all scopes. The account administrator must allow it for the service principal.`,
       };
   }
 }

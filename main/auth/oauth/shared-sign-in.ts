@@ -114,7 +114,7 @@ export function isAnswer(code: string | undefined): boolean {
 function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }: SharedSignIn): CausewayError {
   if (code !== undefined) {
     const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };
-    return new CausewayError(code, message ?? 'Signing in failed.', next);
+    return new CausewayError(code, message ?? 'The sign-in failed.', next);
   }
   return isShared() ? signedOut(profile) : signedInElsewhere(profile);
 }

@@ -94,17 +94,17 @@ function stateAfter(code: string | undefined): Exclude<SignInPage['state'], 'ope
 }
 
 const PAGE_OUTCOMES: Record<Exclude<SignInPage['state'], 'not-shared'>, string> = {
-  open: 'is open in the browser',
-  refused: 'was refused',
-  abandoned: 'was not answered',
-  failed: 'did not lead to a sign-in',
+  open: 'is still open in the browser',
+  refused: 'was denied',
+  abandoned: 'timed out',
+  failed: 'did not complete the sign-in',
 };
 
 /** What happened to a page, as a sentence. */
 function outcomeOf(state: keyof typeof PAGE_OUTCOMES, agoMs: number): string {
   const minutes = Math.max(0, Math.round(agoMs / 60_000));
   const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;
-  return `The sign-in page that was opened ${when} ${PAGE_OUTCOMES[state]}.`;
+  return `The sign-in page opened ${when} ${PAGE_OUTCOMES[state]}.`;
 }
 
 function alreadyAsked({ name, host }: Profile, outcome: string): CausewayError {
@@ -117,9 +117,9 @@ function alreadyAsked({ name, host }: Profile, outcome: string): CausewayError {
 export function signedInElsewhere({ host }: Profile): CausewayError {
   return new CausewayError(
     'signed_out',
-    `Another program has signed in to ${host}, and there is no keychain to share it.`,
+    `Another program signed in to ${host}, but there is no keychain to share the sign-in.`,
     {
-      remedy: 'Start Causeway itself, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+      remedy: 'Start the Causeway application, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
     },
   );
 }

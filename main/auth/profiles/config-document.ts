@@ -109,7 +109,7 @@ function readLine(document: ConfigDocument, index: number): number {
   const pair = /^([^=:]+)[=:](.*)$/s.exec(line);
   if (!pair) {
     if (!isOdd && !continuesValue(document, index)) {
-      const what = 'a line is no section, no comment, and no key with a value';
+      const what = 'a line is not a section, a comment or a key with a value';
       note(document, index, raw.length - raw.trimStart().length, what, false);
     }
     return index + 1;

@@ -26,7 +26,7 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
     if (isOutOfFiles(cause)) throw fileError(path, cause);
     throw new CausewayError('invalid_file', `The configuration file ${path} cannot be read.`, {
       cause,
-      remedy: 'Check that it is a file and that you may read it.',
+      remedy: 'Check that it is a file you can read.',
     });
   }
   const problem = document.problems.find(({ isUnreadable }) => isUnreadable);
@@ -105,12 +105,12 @@ function editedBytes(path: string, before: Buffer | undefined, edit: (text: stri
   const text = before?.toString('utf8') ?? '';
   const after = edit(text);
   const bytes = Buffer.from(after);
-  if (bytes.toString('utf8') !== after) throw new CausewayError('usage', 'A name has half a character in it.');
+  if (bytes.toString('utf8') !== after) throw new CausewayError('usage', 'A name contains an incomplete character.');
   return after === text ? undefined : bytes;
 }
 
 function malformed(path: string, { line, column, what }: ConfigProblem): CausewayError {
-  return new CausewayError('invalid_file', `${path} is not understood: line ${line}, column ${column}: ${what}.`, {
-    remedy: 'Nothing was changed. Correct it there, and save the file as UTF-8.',
+  return new CausewayError('invalid_file', `${path} is not valid: line ${line}, column ${column}: ${what}.`, {
+    remedy: 'Nothing was changed. Correct the line, and save the file as UTF-8.',
   });
 }

@@ -34,11 +34,11 @@ export function parseHost(text: string): WorkspaceAddress {
   if (trimmed === '' || !url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '') {
     throw new CausewayError('usage', `"${withoutUserInfo(trimmed)}" is not a workspace address.`, {
       remedy:
-        'It looks like https://adb-1234567890123456.7.azuredatabricks.net or https://my-company.cloud.databricks.com.',
+        'Use an address like https://adb-1234567890123456.7.azuredatabricks.net or https://my-company.cloud.databricks.com.',
     });
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new CausewayError('usage', `"${url.origin}" would carry tokens unencrypted.`, {
+    throw new CausewayError('usage', `"${url.origin}" would send tokens unencrypted.`, {
       remedy: `Use https://${url.host} instead.`,
     });
   }

@@ -127,7 +127,11 @@ export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.P
   });
 
   const text = named('host');
-  if (!text) return refuse('no_host', 'It has no host. Add host = https://… with the address of the workspace.');
+  if (!text)
+    return refuse(
+      'no_host',
+      'It has no host. Set host to the address of the workspace, such as https://acme.cloud.databricks.com.',
+    );
   let address: WorkspaceAddress;
   try {
     address = parseHost(text);
@@ -154,7 +158,11 @@ export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.P
   if (missing.length > 0) {
     const variables = missing.filter((key) => orFromEnvironment.includes(key)).map((key) => VARIABLES[key]);
     const others = variables.length === 0 ? '' : ` Add it to the profile, or set ${variables.join(' and ')}.`;
-    return refuse('incomplete', `It has no ${missing.join(' and no ')}, which ${method} needs.${others}`, host);
+    return refuse(
+      'incomplete',
+      `It has no ${missing.join(' and no ')}. ${method} needs ${missing.length > 1 ? 'them' : 'it'}.${others}`,
+      host,
+    );
   }
 
   const settings: ProfileSettings = {
@@ -226,7 +234,7 @@ function chooseMethod(get: (key: string) => string | undefined): AuthMethod | Re
 function unsupported(name: string): Refused {
   return {
     reason: 'unsupported_method',
-    message: `It signs in by ${name}, which Causeway cannot do. It can do ${Object.keys(AUTH_TYPES).join(', ')}.`,
+    message: `Causeway cannot sign in by ${name}. It supports ${Object.keys(AUTH_TYPES).join(', ')}.`,
   };
 }
 
@@ -238,7 +246,7 @@ function troubleWithHeaders({ method, token, workspaceId }: ProfileSettings): Re
     ? undefined
     : {
         reason: 'invalid_value',
-        message: `Its ${name} holds a character that cannot be in one, maybe one that is not seen. Copy it again.`,
+        message: `Its ${name} contains an invalid character, perhaps an invisible one. Copy it again.`,
       };
 }
 
@@ -254,20 +262,20 @@ function troubleWithAzure({ host, method, azure }: ProfileSettings): Refused | u
   if (tenantId !== undefined && !TENANT.test(tenantId)) {
     return {
       reason: 'invalid_value',
-      message: 'Its azure_tenant_id is no tenant. Write the id that `az account show` calls tenantId.',
+      message: 'Its azure_tenant_id is not a tenant id. Use the tenantId that `az account show` prints.',
     };
   }
   if (resourceId !== undefined && !RESOURCE.test(resourceId)) {
     return {
       reason: 'invalid_value',
       message:
-        'Its azure_workspace_resource_id is none. Write it like /subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Databricks/workspaces/NAME.',
+        'Its azure_workspace_resource_id is not valid. Use the form /subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Databricks/workspaces/NAME.',
     };
   }
   if (azureCloudOf(host, resourceId)) return undefined;
   return {
     reason: 'not_azure',
-    message: `It signs in by ${method}, but ${host} is no workspace of Azure, and an Entra token is sent to no other. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.`,
+    message: `It signs in by ${method}, but ${host} is not an Azure workspace. Entra tokens are sent only to Azure workspaces. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.`,
   };
 }
 

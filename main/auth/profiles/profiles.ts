@@ -53,7 +53,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
     if (names.includes(name)) return name;
     throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path}.`, {
       ...(names.length > 0
-        ? { remedy: `It has ${names.join(', ')}.`, candidates: names.map((each) => ({ name: each })) }
+        ? { remedy: `The file has ${names.join(', ')}.`, candidates: names.map((each) => ({ name: each })) }
         : { action: { do: 'add-workspace', profile: name } }),
     });
   }
@@ -63,7 +63,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
       action: { do: 'add-workspace', profile: undefined },
     });
   }
-  throw new CausewayError('ambiguous', `${book.path} has several profiles and none of them is the default.`, {
+  throw new CausewayError('ambiguous', `${book.path} has several profiles, and none of them is the default.`, {
     action: { do: 'choose-profile', profiles: names },
     candidates: names.map((each) => ({ name: each })),
   });
@@ -72,7 +72,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
 /** What a profile's keys say now. @throws {CausewayError} `profile_not_found`, `profile_unusable` */
 export function profileSettings(book: ProfileBook, name: string): ProfileSettings {
   const values = name === ENVIRONMENT_PROFILE ? environmentValues(book.env) : sectionValues(book.document, name);
-  if (!values) throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path} any more.`);
+  if (!values) throw new CausewayError('profile_not_found', `Profile "${name}" is no longer in ${book.path}.`);
   const judged: JudgedSettings = judgeSettings(values, book.env);
   if (judged.usable) {
     const { cliPath, callbackPort } = judged.settings;

@@ -93,8 +93,8 @@ async function readOrMakeKey(
   const text = (await readKey(keyFile)) ?? (await locked(async () => (await readKey(keyFile)) ?? makeKey(keyFile)));
   const secret = Buffer.from(text.trim(), 'base64');
   if (secret.length < KEY_BYTES) {
-    throw new CausewayError('invalid_file', `The key file ${keyFile} does not hold ${KEY_BYTES} bytes in base64.`, {
-      remedy: 'Remove it, and sign in again: a new one is made.',
+    throw new CausewayError('invalid_file', `The key file ${keyFile} does not contain ${KEY_BYTES} bytes in base64.`, {
+      remedy: 'Delete it and sign in again. A new one is created.',
     });
   }
   return Buffer.from(hkdfSync('sha256', secret, await computerId(), 'causeway tokens 1', KEY_BYTES));

@@ -51,7 +51,7 @@ export function keychainOrMemory(
         onNotice(
           sentences(
             inOneLine(error),
-            'Signing in lasts only until this program ends.',
+            'The sign-in lasts only until this program ends.',
             'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
           ),
         );

@@ -64,7 +64,7 @@ let exitIsWatched = false;
  * waited for), the process then ends itself by force.
  */
 async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
-  if (calls.overdue > 0) throw locked('it still waits to be unlocked');
+  if (calls.overdue > 0) throw locked('it is still locked');
   watchExit();
   let timer: NodeJS.Timeout | undefined;
   let isOverdue = false;
@@ -72,7 +72,7 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     timer = setTimeout(() => {
       isOverdue = true;
       calls.overdue += 1;
-      reject(locked('it waits to be unlocked'));
+      reject(locked('it is locked'));
     }, KEYCHAIN_TIMEOUT_MS);
   });
   calls.open += 1;
@@ -90,14 +90,14 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     if (!/d-?bus|no secret service|ServiceUnknown/i.test(said)) throw locked(said, cause);
     const message =
       process.platform !== 'linux' || process.env.DBUS_SESSION_BUS_ADDRESS
-        ? 'This computer has no keychain that answers.'
+        ? 'No keychain on this computer responds.'
         : 'The keychain cannot be reached from here: DBUS_SESSION_BUS_ADDRESS is not set, and there is no session bus at $XDG_RUNTIME_DIR/bus or /run/user/UID/bus.';
     throw new CausewayError('keychain_unavailable', message, { cause });
   }
 }
 
 function locked(reason: string, cause?: unknown): CausewayError {
-  return new CausewayError('keychain_locked', `The keychain of this computer cannot be used (${reason}).`, { cause });
+  return new CausewayError('keychain_locked', `The keychain cannot be used (${reason}).`, { cause });
 }
 
 function watchExit(): void {

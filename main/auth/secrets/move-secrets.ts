@@ -37,8 +37,8 @@ async function copy({ from, to, names }: MovedSecrets): Promise<void> {
     const secret = await from.get(name);
     if (secret) await to.set(name, secret);
     if (to.shared) continue;
-    throw new CausewayError('keychain_unavailable', 'There is no keychain here that can be used.', {
-      remedy: 'Unlock or install one, then try again. Until then everything stays as it is.',
+    throw new CausewayError('keychain_unavailable', 'No usable keychain was found.', {
+      remedy: 'Unlock or install one, then try again. Nothing was changed.',
     });
   }
 }

@@ -47,7 +47,7 @@ export async function openStoreOf(kind: string, options: StoreOptions): Promise<
   const open = KINDS.get(kind);
   if (!open) {
     throw new CausewayError('usage', `CAUSEWAY_TOKEN_STORE is "${kind}".`, {
-      remedy: 'It can be keychain, memory or encrypted-file.',
+      remedy: 'It must be keychain, memory or encrypted-file.',
     });
   }
   return open(options);
@@ -128,6 +128,6 @@ export async function checkStore(env: NodeJS.ProcessEnv): Promise<string> {
   await store.set(name, value);
   const same = value.equals(await store.get(name));
   await store.delete(name);
-  if (!same) throw new Error('What was stored came back changed.');
+  if (!same) throw new Error('A stored value was different when it was read back.');
   return kind;
 }

@@ -31,9 +31,9 @@ export function appTokenSource(context: AppTokenContext): TokenSource {
         token: async () => {
           throw new CausewayError(
             'profile_unusable',
-            `Databricks Apps take no personal access token, and profile "${profile.name}" has nothing else.`,
+            `Databricks Apps do not accept personal access tokens, and profile "${profile.name}" has no other credential.`,
             {
-              remedy: `Add the app with a profile that signs in in the browser: causeway login --host ${profile.host} --profile NAME.`,
+              remedy: `Add the app with a profile that signs in with the browser: causeway login --host ${profile.host} --profile NAME.`,
             },
           );
         },
@@ -73,9 +73,9 @@ async function exchangeEntraToken(
   const detail = [refusal.error || `HTTP ${refusal.status}`, refusal.description].filter(Boolean).join(': ');
   throw new CausewayError(
     'sign_in_failed',
-    `Databricks Apps take no token of Entra ID, and ${host} does not exchange that of profile "${profile.name}" for one of its own (${detail}).`,
+    `Databricks Apps do not accept Entra ID tokens, and ${host} does not exchange the token of profile "${profile.name}" for one of its own (${detail}).`,
     {
-      remedy: `An account admin can allow the exchange with a federation policy for Entra ID. Or add the app with a profile that signs in in the browser: causeway login --host ${host} --profile NAME.`,
+      remedy: `An account admin can allow the exchange with a federation policy for Entra ID. Or add the app with a profile that signs in with the browser: causeway login --host ${host} --profile NAME.`,
     },
   );
 }

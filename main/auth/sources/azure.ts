@@ -83,7 +83,7 @@ export async function requestAzureCliToken(
       ran = await run('account', 'get-access-token', '--resource', resource, ...args);
       if (ran.ok || ran.reason !== 'failed') return ran;
     }
-    return ran ?? { ok: false, reason: 'failed', complaint: 'nothing was asked for' };
+    return ran ?? { ok: false, reason: 'failed', complaint: 'it was not started' };
   };
 
   const issuedAt = now();
@@ -117,11 +117,9 @@ async function findAz(env: NodeJS.ProcessEnv, { name }: Profile): Promise<string
     folders: [...usualFolders(env), ...(isWindows ? own : ['/opt/local/bin', '/snap/bin'])],
   };
   for (const candidate of programCandidates(places, env)) if (await isExecutable(candidate)) return candidate;
-  throw new CausewayError(
-    'cli_unavailable',
-    `The Azure CLI, through which profile "${name}" signs in, is not on this computer.`,
-    { remedy: `Install it (${INSTALL}), then run: az login.` },
-  );
+  throw new CausewayError('cli_unavailable', `The Azure CLI that profile "${name}" signs in with is not installed.`, {
+    remedy: `Install it (${INSTALL}), then run: az login.`,
+  });
 }
 
 /** The tenant of the workspace, which it tells anybody who wants to sign in; undefined if it does not say. */
@@ -150,8 +148,8 @@ function failure(
   const login = `az login${tenant === undefined ? '' : ` --tenant ${tenant}`}`;
   const detail = withoutTraceIds(complaint);
   if (reason === 'timeout') {
-    return new CausewayError('timeout', `The Azure CLI gave ${detail} (profile "${name}").`, {
-      remedy: `See what this waits for: az account get-access-token --resource ${DATABRICKS_RESOURCE}.`,
+    return new CausewayError('timeout', `The Azure CLI returned ${detail} (profile "${name}").`, {
+      remedy: `To see what it waits for, run: az account get-access-token --resource ${DATABRICKS_RESOURCE}.`,
     });
   }
   if (OTHER_TENANT.test(complaint)) {
@@ -159,7 +157,7 @@ function failure(
       'sign_in_failed',
       `The Azure CLI is not signed in to the tenant${tenant === undefined ? '' : ` ${tenant}`} of ${host} (${detail}).`,
       {
-        remedy: `Run: ${login}. If that is another tenant than the workspace's, set azure_tenant_id in profile "${name}".`,
+        remedy: `Run: ${login}. If the workspace is in another tenant, set azure_tenant_id in profile "${name}".`,
       },
     );
   }
@@ -168,17 +166,17 @@ function failure(
       remedy: `Run: ${login}.`,
     });
   }
-  return new CausewayError('cli_unavailable', `The Azure CLI gave no token (${detail}).`, {
-    remedy: `See what this says: az account get-access-token --resource ${DATABRICKS_RESOURCE}.`,
+  return new CausewayError('cli_unavailable', `The Azure CLI returned no token (${detail}).`, {
+    remedy: `To see why, run: az account get-access-token --resource ${DATABRICKS_RESOURCE}.`,
   });
 }
 
 function refusedByWorkspace({ name, host }: Profile, tenant: string | undefined): CausewayError {
   return new CausewayError(
     'unauthenticated',
-    `${host} refuses the token that the Azure CLI gives for profile "${name}".`,
+    `${host} refuses the token that the Azure CLI returns for profile "${name}".`,
     {
-      remedy: `See with \`az account show\` who is signed in. Sign in as a user of the workspace with: az login${tenant === undefined ? '' : ` --tenant ${tenant}`}.`,
+      remedy: `Run \`az account show\` to see who is signed in. Sign in as a user of the workspace with: az login${tenant === undefined ? '' : ` --tenant ${tenant}`}.`,
     },
   );
 }
@@ -192,7 +190,7 @@ function read<T>(schema: z.ZodType<T>, output: Secret): T {
   try {
     return schema.parse(JSON.parse(output.reveal()));
   } catch {
-    throw new CausewayError('cli_unavailable', 'The Azure CLI answered, but not with what was asked for.', {
+    throw new CausewayError('cli_unavailable', 'The Azure CLI returned an unexpected response.', {
       remedy: 'Update it with: az upgrade.',
     });
   }
@@ -214,7 +212,7 @@ export async function requestEntraToken({ profile, azure, to, now }: EntraOption
   const { tenantId, clientId, clientSecret, resourceId } = azure;
   const cloud = azureCloudOf(profile.host, resourceId);
   if (!tenantId || !clientId || !clientSecret || !cloud) {
-    throw new CausewayError('profile_unusable', `Profile "${profile.name}" is no Azure service principal any more.`);
+    throw new CausewayError('profile_unusable', `Profile "${profile.name}" is no longer an Azure service principal.`);
   }
   const issuedAt = now();
   const ask = async (resource: string) => {
@@ -245,10 +243,10 @@ function withoutTraceIds(text: string): string {
 
 /** By the number in `AADSTS…` (Microsoft Entra ID › authentication and authorization error codes). */
 const REMEDIES: readonly [codes: string, remedy: (azure: AzureSettings) => string][] = [
-  ['7000215', () => 'Its client secret is wrong. Put the value of the secret, not its id, into azure_client_secret.'],
+  ['7000215', () => 'Its client secret is wrong. Set azure_client_secret to the value of the secret, not its id.'],
   [
     '7000222',
-    () => 'Its client secret has ended. Make a new one for the application and put it into azure_client_secret.',
+    () => 'Its client secret has expired. Create a new one for the application and put it into azure_client_secret.',
   ],
   [
     '700016',
@@ -259,7 +257,7 @@ const REMEDIES: readonly [codes: string, remedy: (azure: AzureSettings) => strin
   [
     '500011',
     ({ tenantId }) =>
-      `The tenant ${tenantId} has no Azure Databricks. Check azure_tenant_id: it is the tenant of the workspace.`,
+      `The tenant ${tenantId} does not have Azure Databricks. Set azure_tenant_id to the tenant of the workspace.`,
   ],
 ];
 

@@ -62,8 +62,8 @@ export async function requestCliToken(options: CliOptions, forceRefresh: boolean
     }
     const pause = RETRY_PAUSES_MS[attempt];
     if (pause === undefined) {
-      throw new CausewayError('cli_unavailable', `The Databricks CLI gave no token (${ran.complaint}).`, {
-        remedy: `See what this says: databricks auth token --profile ${profile.name}`,
+      throw new CausewayError('cli_unavailable', `The Databricks CLI returned no token (${ran.complaint}).`, {
+        remedy: `To see why, run: databricks auth token --profile ${profile.name}`,
       });
     }
     await sleep(pause * (0.5 + Math.random()));
@@ -88,14 +88,14 @@ export async function findCli({ env, cliPath, profile }: Omit<CliOptions, 'now' 
   throw legacy
     ? new CausewayError(
         'cli_unavailable',
-        `${legacy} is the legacy Databricks CLI, which gives no tokens.`,
-        next('Install the present one'),
+        `${legacy} is the legacy Databricks CLI. It cannot provide tokens.`,
+        next('Install the current one'),
       )
     : new CausewayError(
         'cli_unavailable',
         cliPath
-          ? `There is no Databricks CLI at ${cliPath}, through which profile "${profile.name}" signs in.`
-          : `The Databricks CLI, through which profile "${profile.name}" signs in, is not on this computer.`,
+          ? `There is no Databricks CLI at ${cliPath}, and profile "${profile.name}" signs in with it.`
+          : `The Databricks CLI that profile "${profile.name}" signs in with is not installed.`,
         next('Install it'),
       );
 }
@@ -129,7 +129,7 @@ function readToken(output: Secret, program: string, issuedAt: number): AccessTok
       expiresAt: expiry === undefined ? expiryFrom(issuedAt, expires_in) : asTime(Date.parse(expiry)),
     };
   } catch {
-    throw new CausewayError('cli_unavailable', `${program} answered, but not with a token.`, {
+    throw new CausewayError('cli_unavailable', `${program} did not return a token.`, {
       remedy: 'Update the Databricks CLI.',
     });
   }

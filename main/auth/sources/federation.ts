@@ -108,25 +108,25 @@ function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, n
   // Told only now: this computer's clock may be the one that is wrong.
   if (claims.exp !== undefined && claims.exp * 1000 <= now) {
     const endedAt = new Date(asTime(claims.exp * 1000) ?? 0).toISOString();
-    return new CausewayError('signed_out', `The ID token of profile "${name}" ended at ${endedAt} (${detail}).`, {
-      remedy: 'Have the platform that runs this give a new one: Causeway reads it anew each time.',
+    return new CausewayError('signed_out', `The ID token of profile "${name}" expired at ${endedAt} (${detail}).`, {
+      remedy: 'Have the platform that runs this issue a new one. Causeway reads it each time.',
     });
   }
-  const message = `${host} does not take the ID token of profile "${name}" (${detail}).`;
+  const message = `${host} does not accept the ID token of profile "${name}" (${detail}).`;
   if (refusal.error === 'invalid_client' || refusal.error === 'unauthorized_client') {
     return new CausewayError('sign_in_failed', message, {
       remedy: clientId
-        ? `Check client_id: ${shown(clientId)} has to be the application id of a service principal of this account.`
+        ? `Check client_id: ${shown(clientId)} must be the application id of a service principal of this account.`
         : 'Add the application id of the service principal to the profile as client_id.',
     });
   }
   if (/audience|\baud\b/i.test(refusal.description)) {
     return new CausewayError('sign_in_failed', message, {
-      remedy: `The token is for the audience ${audiences}. Let token_audience of the profile (now ${shown(audience)}) and the audiences of the federation policy be the same.`,
+      remedy: `The token is for the audience ${audiences}. Make token_audience of the profile (now ${shown(audience)}) match an audience of the federation policy.`,
     });
   }
   return new CausewayError('sign_in_failed', message, {
-    remedy: `An account admin has to make a federation policy ${clientId ? `for the service principal ${shown(clientId)}` : 'for the account'} with the issuer ${shown(iss)}, the subject ${shown(sub)} and the audience ${audiences}.`,
+    remedy: `An account admin must create a federation policy ${clientId ? `for the service principal ${shown(clientId)}` : 'for the account'} with the issuer ${shown(iss)}, the subject ${shown(sub)} and the audience ${audiences}.`,
   });
 }
 
@@ -158,15 +158,15 @@ const ID_TOKENS: Record<FederatedMethod, (context: IdTokenContext, audience: str
     const what = env[tokenVariable] === undefined ? 'not set' : 'empty';
     throw new CausewayError(
       'signed_out',
-      `The environment variable ${tokenVariable}, from which profile "${profile.name}" takes its ID token, is ${what}.`,
+      `The environment variable ${tokenVariable} is ${what}. Profile "${profile.name}" reads its ID token from it.`,
       {
-        remedy: `Set it where Causeway is started. AI clients pass on few variables: name it in the entry's own env, or use a file (auth_type = file-oidc).`,
+        remedy: `Set it where Causeway is started. AI clients pass on few variables. Add it to the entry's env, or use a file (auth_type = file-oidc).`,
       },
     );
   },
 
   async 'file-oidc'({ profile, federation: { tokenFile = '' } }) {
-    const whose = `from which profile "${profile.name}" takes its ID token`;
+    const whose = `Profile "${profile.name}" reads its ID token from it.`;
     const text = await readToken(tokenFile).catch((cause: unknown) => {
       if (cause instanceof CausewayError) throw cause;
       const code = codeOf(cause);
@@ -174,18 +174,18 @@ const ID_TOKENS: Record<FederatedMethod, (context: IdTokenContext, audience: str
       throw new CausewayError(
         'signed_out',
         isAbsent
-          ? `There is no file ${tokenFile}, ${whose}.`
-          : `The file ${tokenFile}, ${whose}, cannot be read (${code ?? 'unknown error'}).`,
+          ? `There is no file ${tokenFile}. ${whose}`
+          : `The file ${tokenFile} cannot be read (${code ?? 'unknown error'}). ${whose}`,
         {
           cause,
           remedy:
-            'Check oidc_token_filepath of the profile, or DATABRICKS_OIDC_TOKEN_FILEPATH: the platform that runs this writes the file.',
+            'Check oidc_token_filepath of the profile, or DATABRICKS_OIDC_TOKEN_FILEPATH. The platform that runs this writes the file.',
         },
       );
     });
     const token = text.trim();
     if (token) return new Secret(token);
-    throw new CausewayError('signed_out', `The file ${tokenFile}, ${whose}, is empty.`, {
+    throw new CausewayError('signed_out', `The file ${tokenFile} is empty. ${whose}`, {
       remedy: 'The platform that runs this has not written the token yet, or oidc_token_filepath names another file.',
     });
   },
@@ -198,7 +198,7 @@ const FILE_LIMIT_BYTES = 64 * 1024;
 async function readToken(path: string): Promise<string> {
   const found = await stat(path);
   if (found.isDirectory() || (found.isFile() && found.size <= FILE_LIMIT_BYTES)) return readFile(path, 'utf8');
-  throw new CausewayError('signed_out', `${path} is no file that holds an ID token.`, {
+  throw new CausewayError('signed_out', `${path} is not a file that contains an ID token.`, {
     remedy: 'Check oidc_token_filepath of the profile, or DATABRICKS_OIDC_TOKEN_FILEPATH.',
   });
 }
@@ -213,17 +213,17 @@ async function requestFromGitHub({ profile, env, to }: IdTokenContext, audience:
   if (missing.length > 0) {
     throw new CausewayError(
       'signed_out',
-      `Profile "${profile.name}" signs in as a job of GitHub Actions, but ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set.`,
+      `Profile "${profile.name}" signs in as a GitHub Actions job, but ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set.`,
       {
         remedy:
-          'In the workflow, give the job `permissions: id-token: write`. Elsewhere than in GitHub Actions, use another profile.',
+          'In the workflow, give the job `permissions: id-token: write`. Outside GitHub Actions, use another profile.',
       },
     );
   }
   const url = URL.parse?.(address) ?? (URL.canParse(address) ? new URL(address) : undefined);
   if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
-    throw new CausewayError('sign_in_failed', 'ACTIONS_ID_TOKEN_REQUEST_URL holds no https address.', {
-      remedy: 'GitHub Actions sets it; nothing was sent to it.',
+    throw new CausewayError('sign_in_failed', 'ACTIONS_ID_TOKEN_REQUEST_URL is not an https address.', {
+      remedy: 'GitHub Actions sets it. Nothing was sent.',
     });
   }
   url.searchParams.set('audience', audience);
@@ -233,15 +233,15 @@ async function requestFromGitHub({ profile, env, to }: IdTokenContext, audience:
   const text = await response.text();
   const answer = response.ok ? GitHubAnswer.safeParse(asJson(text)).data : undefined;
   if (answer) return new Secret(answer.value);
-  const said = response.ok ? 'its answer holds no token' : `HTTP ${response.status}: ${text}`;
+  const said = response.ok ? 'its response contains no token' : `HTTP ${response.status}: ${text}`;
   throw new CausewayError(
     response.status >= 500 ? 'unavailable' : 'sign_in_failed',
-    `GitHub Actions gave no ID token (${foreignText(said, { sent: [bearer], maxLength: 200 })}).`,
+    `GitHub Actions returned no ID token (${foreignText(said, { sent: [bearer], maxLength: 200 })}).`,
     {
       remedy:
         response.status >= 500
           ? 'Try again in a minute.'
-          : 'The address and its token end with the job: run this within the job, with `permissions: id-token: write`.',
+          : 'The address and its token expire with the job. Run this inside the job, with `permissions: id-token: write`.',
     },
   );
 }

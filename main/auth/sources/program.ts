@@ -52,12 +52,12 @@ export function runExternalProgram(
     const timer = setTimeout(() => {
       killAll();
       const seconds = Math.round(options.timeoutMs / 1000);
-      finish({ ok: false, reason: 'timeout', complaint: `no answer within ${seconds} s` });
+      finish({ ok: false, reason: 'timeout', complaint: `no response within ${seconds} s` });
     }, options.timeoutMs);
     child.on('error', (error) => finish({ ok: false, reason: 'not-started', complaint: foreignText(error.message) }));
     child.on('close', (code) => {
       if (code === 0) return finish({ ok: true, output: new Secret(Buffer.concat(output).toString()) });
-      const complaint = complaintIn(Buffer.concat(errors).toString()) || 'it failed without a word';
+      const complaint = complaintIn(Buffer.concat(errors).toString()) || 'it failed without a message';
       finish({ ok: false, reason: 'failed', complaint });
     });
   });
@@ -72,7 +72,7 @@ function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv)
   // Node starts no batch file by itself (CVE-2024-27980). The program's path comes from a variable, which the shell does
   // not look into any further; of the arguments only those pass that mean nothing to it.
   const unsafe = args.find((arg) => !/^[\w.:/=-]+$/.test(arg));
-  if (unsafe !== undefined) throw new Error(`${program} is not started with an argument like this: ${unsafe}`);
+  if (unsafe !== undefined) throw new Error(`${program} cannot be started with this argument: ${unsafe}`);
   return spawn(
     env.ComSpec || systemProgram(env, 'cmd.exe'),
     ['/d', '/s', '/c', `""%CAUSEWAY_PROGRAM%" ${args.join(' ')}"`],

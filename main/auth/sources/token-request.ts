@@ -43,8 +43,8 @@ export async function requestToken(
   const granted = response.ok ? Granted.safeParse(answer).data : undefined;
   if (granted) return { token: new Secret(granted.access_token), expiresIn: granted.expires_in };
   if (response.ok) {
-    throw new CausewayError('unexpected_answer', `${new URL(url).host} answered, but not with a token.`, {
-      remedy: 'Check the host; a company proxy may stand in between.',
+    throw new CausewayError('unexpected_answer', `${new URL(url).host} did not return a token.`, {
+      remedy: 'Check the host. A company proxy may be in between.',
     });
   }
   const { error, error_description, error_code, message } = Refused.safeParse(answer).data ?? {};

@@ -31,7 +31,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     return personalTokenSource(profile, where, async () => {
       const { token } = await settingsOf(profile);
       if (token) return token;
-      throw new CausewayError('profile_unusable', `Profile "${profile.name}" has no token any more.`);
+      throw new CausewayError('profile_unusable', `Profile "${profile.name}" no longer has a token.`);
     });
   },
 
@@ -50,7 +50,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
         if (!clientId || !clientSecret) {
           throw new CausewayError(
             'profile_unusable',
-            `Profile "${profile.name}" has no client id and secret any more.`,
+            `Profile "${profile.name}" no longer has a client id and secret.`,
           );
         }
         const issuer = await discoverIssuer(fetch, { host, accountId });
@@ -214,7 +214,7 @@ function personalTokenSource(profile: Profile, where: string, read: () => Promis
       throw new CausewayError(
         'unauthenticated',
         `${profile.host} refuses the personal access token of profile "${profile.name}": it has expired, was revoked, or belongs to another workspace.`,
-        { remedy: `Make a new one in the workspace (Settings, Developer, Access tokens) and put it into ${where}.` },
+        { remedy: `Create a new one in the workspace (Settings, Developer, Access tokens) and put it into ${where}.` },
       );
     },
   };

@@ -172,7 +172,7 @@ esac`;
     const tokens = await source('tenant');
     await expect(tokens.token({ rejected: await tokens.token() })).rejects.toMatchObject({
       code: 'unauthenticated',
-      message: `${stage.workspace.host} refuses the token that the Azure CLI gives for profile "tenant".`,
+      message: `${stage.workspace.host} refuses the token that the Azure CLI returns for profile "tenant".`,
       remedy: expect.stringContaining('az login --tenant contoso'),
     });
   });
@@ -181,7 +181,7 @@ esac`;
     const tokens = await source('az');
     await expect(tokens.token()).rejects.toMatchObject({
       code: 'cli_unavailable',
-      message: 'The Azure CLI, through which profile "az" signs in, is not on this computer.',
+      message: 'The Azure CLI that profile "az" signs in with is not installed.',
       remedy: 'Install it (https://learn.microsoft.com/cli/azure/install-azure-cli), then run: az login.',
     });
     await install({ give: both() });
@@ -214,8 +214,8 @@ esac`;
       'token',
       'ERROR: something else',
       'cli_unavailable',
-      'The Azure CLI gave no token (ERROR: something else).',
-      'See what this says: az account get-access-token --resource',
+      'The Azure CLI returned no token (ERROR: something else).',
+      'To see why, run: az account get-access-token --resource',
     ],
   ])('puts a failed %s call into words: %s', async (which, line, code, message, remedy) => {
     const fail = `printf '%s\\n' 'WARNING: an update is there' "${line.replaceAll('"', '\\"')}" >&2; exit 1`;
@@ -246,8 +246,8 @@ esac`;
     const options = { profile, azure, env: stage.home.env, fetch, now: Date.now, timeoutMs: 1_000 };
     await expect(requestAzureCliToken(options, undefined)).rejects.toMatchObject({
       code: 'timeout',
-      message: 'The Azure CLI gave no answer within 1 s (profile "az").',
-      remedy: `See what this waits for: az account get-access-token --resource ${DATABRICKS}.`,
+      message: 'The Azure CLI returned no response within 1 s (profile "az").',
+      remedy: `To see what it waits for, run: az account get-access-token --resource ${DATABRICKS}.`,
     });
     const pid = Number(await readFile(join(stage.home.folder, 'pid'), 'utf8'));
     await expect.poll(() => isProcessAlive(pid)).toBe(false);
@@ -332,7 +332,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: azure-clien
 
   test.each([
     ['AADSTS7000215: Invalid client secret provided.', 'invalid_client', 'Its client secret is wrong.'],
-    ['AADSTS7000222: The provided client secret keys are expired.', 'invalid_client', 'Its client secret has ended.'],
+    ['AADSTS7000222: The provided client secret keys are expired.', 'invalid_client', 'Its client secret has expired.'],
     [
       "AADSTS700016: Application with identifier 'the-app' was not found in the directory.",
       'unauthorized_client',
@@ -343,7 +343,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: azure-clien
       'invalid_request',
       'There is no tenant contoso. Check azure_tenant_id.',
     ],
-    ['AADSTS500011: The resource principal was not found.', 'invalid_resource', 'has no Azure Databricks.'],
+    ['AADSTS500011: The resource principal was not found.', 'invalid_resource', 'does not have Azure Databricks.'],
     ['AADSTS1: Something new.', 'invalid_request', 'Check azure_tenant_id, azure_client_id and azure_client_secret'],
   ])('explains a refusal without the secret that it repeats: %s', async (description, error, remedy) => {
     answer = () => [

@@ -75,7 +75,7 @@ describe('the listener for the browser’s answer', () => {
     const answer = await listener.answer;
     const second = await get(port, '/?code=two&state=the-state');
     expect(second.status).toBe(409);
-    expect(second.text).toContain('This sign-in has already been answered');
+    expect(second.text).toContain('This sign-in is already finished');
     expect(answer.parameters.get('code')).toBe('one');
     await answer.reply(PAGE);
     expect((await first).text).toContain('Fine');
@@ -204,7 +204,7 @@ describe('the listener for the browser’s answer', () => {
   test('says which ports are taken', async () => {
     const port = await listen();
     await expect(listenForCallback({ ports: [port], state: 's', onStray: () => undefined })).rejects.toThrow(
-      `Port ${port} of this computer is used by another program, so the browser could not bring the answer.`,
+      `Port ${port} of this computer is used by another program. The browser cannot return the sign-in.`,
     );
   });
 });

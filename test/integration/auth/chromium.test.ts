@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
       const refused = auth.signIn(await auth.profile('user')).catch((error: unknown) => error);
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-      await page.getByText(`Causeway was not allowed to use ${stage.workspace.host}.`).waitFor();
+      await page.getByText(`Access to ${stage.workspace.host} was denied.`).waitFor();
       if (SCREENS) await page.screenshot({ path: join(SCREENS, `sign-in-refused-${scheme}.png`) });
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(await refused).toMatchObject({ code: 'consent_denied' });

@@ -38,7 +38,7 @@ describe('a personal access token', () => {
     await expect(source.token({ rejected: token })).rejects.toMatchObject({
       code: 'unauthenticated',
       message: `${stage.workspace.host} refuses the personal access token of profile "pat": it has expired, was revoked, or belongs to another workspace.`,
-      remedy: `Make a new one in the workspace (Settings, Developer, Access tokens) and put it into ${stage.home.configFile}.`,
+      remedy: `Create a new one in the workspace (Settings, Developer, Access tokens) and put it into ${stage.home.configFile}.`,
     });
     await writeFile(
       stage.home.configFile,
@@ -111,7 +111,7 @@ describe('client credentials', () => {
       });
       await expect(source.token()).rejects.toMatchObject({
         code: 'wrong_workspace',
-        message: `${stage.workspace.host} points to ${elsewhere} for signing in; nothing is sent there.`,
+        message: `${stage.workspace.host} redirects sign-ins to ${elsewhere}. Nothing was sent there.`,
       });
       const body = JSON.stringify({ issuer: `${stage.workspace.host}/oidc`, token_endpoint: `${elsewhere}/t` });
       const headers = { 'content-type': 'application/json' };
@@ -121,7 +121,7 @@ describe('client credentials', () => {
       });
       await expect(source.token()).rejects.toMatchObject({
         code: 'wrong_workspace',
-        message: `${stage.workspace.host} names a sign-in service elsewhere (${elsewhere}/t).`,
+        message: `${stage.workspace.host} names a sign-in service on another host (${elsewhere}/t).`,
       });
       expect(reached).toEqual([]);
       expect(await ownerOf(stage, await source.token())).toBe(stage.workspace.servicePrincipal.clientId);

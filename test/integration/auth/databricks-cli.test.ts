@@ -90,8 +90,8 @@ describe('a profile of the Databricks CLI', () => {
     await install('echo "Error: cache update: exit status 45" >&2; exit 1');
     await expect((await source()).token()).rejects.toMatchObject({
       code: 'cli_unavailable',
-      message: 'The Databricks CLI gave no token (Error: cache update: exit status 45).',
-      remedy: 'See what this says: databricks auth token --profile p',
+      message: 'The Databricks CLI returned no token (Error: cache update: exit status 45).',
+      remedy: 'To see why, run: databricks auth token --profile p',
     });
     expect(await calls()).toHaveLength(3);
   });
@@ -100,7 +100,7 @@ describe('a profile of the Databricks CLI', () => {
     const tokens = await source();
     await expect(tokens.token()).rejects.toMatchObject({
       code: 'cli_unavailable',
-      message: 'The Databricks CLI, through which profile "p" signs in, is not on this computer.',
+      message: 'The Databricks CLI that profile "p" signs in with is not installed.',
       remedy:
         'Install it (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
     });
@@ -115,9 +115,9 @@ describe('a profile of the Databricks CLI', () => {
     home.env.PATH = `${old}:/usr/bin:/bin`;
     await expect((await source()).token()).rejects.toMatchObject({
       code: 'cli_unavailable',
-      message: `${program} is the legacy Databricks CLI, which gives no tokens.`,
+      message: `${program} is the legacy Databricks CLI. It cannot provide tokens.`,
       remedy:
-        'Install the present one (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
+        'Install the current one (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
     });
     await install(answer('present'));
     expect((await (await source()).token()).reveal()).toBe('present');
@@ -126,7 +126,7 @@ describe('a profile of the Databricks CLI', () => {
   test('says so when what the profile names is not there', async () => {
     home.env.DATABRICKS_CLI_PATH = '/nowhere/databricks';
     await expect((await source()).token()).rejects.toMatchObject({
-      message: 'There is no Databricks CLI at /nowhere/databricks, through which profile "p" signs in.',
+      message: 'There is no Databricks CLI at /nowhere/databricks, and profile "p" signs in with it.',
     });
   });
 

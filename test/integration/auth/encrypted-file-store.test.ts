@@ -64,7 +64,7 @@ describe('the encrypted files', () => {
     await writeFile(elsewhere, 'short');
     await expect((await open({ ...home.env, CAUSEWAY_TOKEN_KEY_FILE: elsewhere })).get('n')).rejects.toMatchObject({
       code: 'invalid_file',
-      message: `The key file ${elsewhere} does not hold 32 bytes in base64.`,
+      message: `The key file ${elsewhere} does not contain 32 bytes in base64.`,
     });
   });
 
@@ -72,7 +72,7 @@ describe('the encrypted files', () => {
     await expect(open({ ...home.env, CAUSEWAY_TOKEN_STORE: 'plain' })).rejects.toMatchObject({
       code: 'usage',
       message: 'CAUSEWAY_TOKEN_STORE is "plain".',
-      remedy: 'It can be keychain, memory or encrypted-file.',
+      remedy: 'It must be keychain, memory or encrypted-file.',
     });
     const store = await open({ ...home.env, CAUSEWAY_TOKEN_STORE: 'memory' });
     await store.set('n', new Secret('s'));

@@ -107,7 +107,7 @@ describe('github-oidc', () => {
     expect(await failureOf('github')).toMatchObject({
       code: 'signed_out',
       message:
-        'Profile "github" signs in as a job of GitHub Actions, but ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN are not set.',
+        'Profile "github" signs in as a GitHub Actions job, but ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN are not set.',
       remedy: expect.stringContaining('permissions: id-token: write'),
     });
   });
@@ -118,7 +118,7 @@ describe('github-oidc', () => {
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'hush',
     });
     expect(await failureOf('github')).toMatchObject({
-      message: 'ACTIONS_ID_TOKEN_REQUEST_URL holds no https address.',
+      message: 'ACTIONS_ID_TOKEN_REQUEST_URL is not an https address.',
     });
   });
 
@@ -127,7 +127,7 @@ describe('github-oidc', () => {
     const failure = await failureOf('github');
     expect(failure).toMatchObject({
       code: 'sign_in_failed',
-      message: expect.stringContaining('GitHub Actions gave no ID token (HTTP 403: '),
+      message: expect.stringContaining('GitHub Actions returned no ID token (HTTP 403: '),
     });
     expect(inspect(failure, { depth: 9 })).not.toContain('hush-request');
   });
@@ -137,8 +137,8 @@ describe('github-oidc', () => {
     const failure = await failureOf('github');
     expect(failure).toMatchObject({
       code: 'sign_in_failed',
-      message: `${stage.workspace.host} does not take the ID token of profile "github" (invalid_grant: No federation policy trusts the issuer of the token.).`,
-      remedy: `An account admin has to make a federation policy for the service principal federated-agent with the issuer ${provider.issuer}, the subject ${SUBJECT} and the audience ${audience()}.`,
+      message: `${stage.workspace.host} does not accept the ID token of profile "github" (invalid_grant: No federation policy trusts the issuer of the token.).`,
+      remedy: `An account admin must create a federation policy for the service principal federated-agent with the issuer ${provider.issuer}, the subject ${SUBJECT} and the audience ${audience()}.`,
     });
     expect(inspect(failure, { depth: 9 })).not.toContain('eyJ');
   });
@@ -148,7 +148,7 @@ describe('github-oidc', () => {
     await inJob();
     expect(await failureOf('github')).toMatchObject({
       code: 'sign_in_failed',
-      remedy: `The token is for the audience ${audience()}. Let token_audience of the profile (now ${audience()}) and the audiences of the federation policy be the same.`,
+      remedy: `The token is for the audience ${audience()}. Make token_audience of the profile (now ${audience()}) match an audience of the federation policy.`,
     });
   });
 
@@ -159,7 +159,7 @@ describe('github-oidc', () => {
     await inJob();
     expect(await failureOf('github')).toMatchObject({
       code: 'sign_in_failed',
-      remedy: 'Check client_id: nobody has to be the application id of a service principal of this account.',
+      remedy: 'Check client_id: nobody must be the application id of a service principal of this account.',
     });
   });
 
@@ -197,7 +197,7 @@ describe('env-oidc', () => {
     if (value !== undefined) stage.home.env.DATABRICKS_OIDC_TOKEN = value;
     expect(await failureOf('variable')).toMatchObject({
       code: 'signed_out',
-      message: `The environment variable DATABRICKS_OIDC_TOKEN, from which profile "variable" takes its ID token, is ${what}.`,
+      message: `The environment variable DATABRICKS_OIDC_TOKEN is ${what}. Profile "variable" reads its ID token from it.`,
       remedy: expect.stringContaining('AI clients pass on few variables'),
     });
   });
@@ -208,7 +208,7 @@ describe('env-oidc', () => {
     expect(await failureOf('variable')).toMatchObject({
       code: 'signed_out',
       message:
-        'The ID token of profile "variable" ended at 2001-09-09T01:46:40.000Z (invalid_grant: The token has expired.).',
+        'The ID token of profile "variable" expired at 2001-09-09T01:46:40.000Z (invalid_grant: The token has expired.).',
     });
   });
 
@@ -230,7 +230,7 @@ describe('file-oidc', () => {
     await writeFile(tokenFile(), '');
     await expect(tokens.token({ rejected: first })).rejects.toMatchObject({
       code: 'signed_out',
-      message: `The file ${tokenFile()}, from which profile "file" takes its ID token, is empty.`,
+      message: `The file ${tokenFile()} is empty. Profile "file" reads its ID token from it.`,
     });
     await writeFile(tokenFile(), provider.idToken({ sub: SUBJECT, aud: 'causeway-tests' }));
     expect((await tokens.token({ rejected: first })).equals(first)).toBe(false);
@@ -239,7 +239,7 @@ describe('file-oidc', () => {
   test('says that the file is not there, or is a folder', async () => {
     expect(await failureOf('file')).toMatchObject({
       code: 'signed_out',
-      message: `There is no file ${tokenFile()}, from which profile "file" takes its ID token.`,
+      message: `There is no file ${tokenFile()}. Profile "file" reads its ID token from it.`,
     });
     const { configFile, readConfig, folder } = stage.home;
     await writeFile(configFile, (await readConfig()).replace(tokenFile(), folder));
@@ -250,11 +250,11 @@ describe('file-oidc', () => {
     execFileSync(MKFIFO, [tokenFile()]);
     expect(await failureOf('file')).toMatchObject({
       code: 'signed_out',
-      message: `${tokenFile()} is no file that holds an ID token.`,
+      message: `${tokenFile()} is not a file that contains an ID token.`,
     });
     const { configFile, readConfig } = stage.home;
     await writeFile(configFile, (await readConfig()).replace(tokenFile(), '/dev/zero'));
-    expect(await failureOf('file')).toMatchObject({ message: '/dev/zero is no file that holds an ID token.' });
+    expect(await failureOf('file')).toMatchObject({ message: '/dev/zero is not a file that contains an ID token.' });
   });
 
   test('does not show what the file holds where that is no token', async () => {

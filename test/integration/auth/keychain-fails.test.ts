@@ -122,7 +122,7 @@ describe('a keychain that is locked', () => {
     clock += 4 * MINUTE;
     await expect(token()).rejects.toMatchObject({
       code: 'signed_out',
-      message: expect.stringContaining('cannot be told. The keychain is locked.'),
+      message: expect.stringMatching(/^Causeway cannot tell whether .+\. The keychain is locked\./),
     });
     locked = 'no';
     clock += 2 * MINUTE;

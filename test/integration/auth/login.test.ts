@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     const logout = await runCauseway(stage.home, ['logout', '--profile', 'me']);
     expect(logout).toMatchObject({
       code: 0,
-      stdout: `Signed out of ${stage.workspace.host} (profile me). The workspace has revoked its tokens.\n`,
+      stdout: `Signed out of ${stage.workspace.host} (profile me). The workspace revoked its tokens.\n`,
     });
     expect(await runCauseway(stage.home, ['whoami', '--profile', 'me'])).toMatchObject({
       code: 3,
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     stage.workspace.approve('deny');
     const login = await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me']);
     expect(login.code).toBe(1);
-    expect(login.stderr).toContain(`causeway: Causeway was not allowed to use ${stage.workspace.host}.`);
+    expect(login.stderr).toContain(`causeway: Access to ${stage.workspace.host} was denied.`);
     expect((await stage.home.readConfig()).trimEnd()).toBe(config.trimEnd());
   });
 
@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     const { mtimeMs, ino } = await stat(stage.home.configFile);
     const login = await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me']);
     expect(login.code).not.toBe(0);
-    expect(login.stderr).toContain(place ?? 'was not allowed to use');
+    expect(login.stderr).toContain(place ?? 'was denied.');
     expect(await readFile(stage.home.configFile)).toEqual(bytes);
     expect(await stat(stage.home.configFile)).toMatchObject({ mtimeMs, ino });
     expect((await readdir(stage.home.folder)).filter((name) => name.startsWith('.databrickscfg'))).toEqual([
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     ]);
     await new Promise<void>((resolve) => {
       login.child.stderr.on('data', () => {
-        if (login.stderr().includes('Ctrl-C cancels')) resolve();
+        if (login.stderr().includes('Ctrl-C to cancel')) resolve();
       });
     });
     expect(login.stderr()).toMatch(
@@ -198,12 +198,12 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     [
       ['login', '--profile', 'pat'],
       2,
-      'Profile "pat" holds a personal access token: there is nothing to sign in to or out of.',
+      'Profile "pat" uses a personal access token. It has no sign-in to start or end.',
     ],
     [
       ['logout', '--profile', 'agent'],
       2,
-      'Profile "agent" holds a client id and secret: there is nothing to sign in to or out of.',
+      'Profile "agent" uses a client id and secret. It has no sign-in to start or end.',
     ],
     [['login', '--profile', 'gone'], 3, 'There is no profile "gone" in '],
     [['login', '--host', 'https://x.example', '--profile', 'pat'], 2, 'Profile "pat" names http://127.0.0.1:'],
@@ -213,7 +213,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     [['login', '--host', 'https://127.0.0.1:1'], 5, 'https://127.0.0.1:1 cannot be reached (ECONNREFUSED).'],
     [['whoami', '--profile', 'old'], 3, 'refuses the personal access token of profile "old"'],
     [['whoami', '--profile', 'account'], 2, 'Its host is an account host, not a workspace.'],
-    [['whoami'], 2, 'has several profiles and none of them is the default.'],
+    [['whoami'], 2, 'has several profiles, and none of them is the default.'],
   ])('causeway %j ends with %i: %s', async (args, code, words) => {
     const result = await runCauseway(stage.home, args);
     expect(result.stderr).toContain(words);

@@ -90,13 +90,13 @@ test('causeway profiles shows each kind with its state and what to do', async ()
 });
 
 test.each([
-  ['az', 'login', 'signs in through the Azure CLI', 'Sign in and out there, with `az login` and `az logout`.'],
-  ['entra', 'logout', 'holds the client secret of an Azure service principal', 'Use another profile'],
-  ['github', 'login', 'signs in as the job of GitHub Actions that it runs in', 'Use another profile.'],
+  ['az', 'login', 'signs in through the Azure CLI', 'Use `az login` and `az logout` instead.'],
+  ['entra', 'logout', 'uses the client secret of an Azure service principal', 'Use another profile'],
+  ['github', 'login', 'signs in as its GitHub Actions job', 'Use another profile.'],
 ])('a profile %s refuses %s with an explanation', async (profile, command, has, remedy) => {
   const { code, stderr } = await runCauseway(home, [command, '--profile', profile]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`Profile "${profile}" ${has}: there is nothing to sign in to or out of. ${remedy}`);
+  expect(stderr).toContain(`Profile "${profile}" ${has}. It has no sign-in to start or end. ${remedy}`);
 });
 
 describe('a missing scope', () => {

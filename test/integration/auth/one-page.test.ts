@@ -86,7 +86,7 @@ describe('one browser page for a workspace', () => {
     await expect.poll(() => pages().length, { timeout: 120_000 }).toBe(1);
     await scriptedBrowser().open(pages()[0] ?? '');
     const said = await Promise.all(together.map(({ ended }) => ended));
-    const elsewhere = `Another program has signed in to ${stage.workspace.host}, and there is no keychain to share it.`;
+    const elsewhere = `Another program signed in to ${stage.workspace.host}, but there is no keychain to share the sign-in.`;
     expect(said.toSorted()).toEqual([...Array(7).fill(elsewhere), 'token']);
     for (let count = 0; count < 8; count += 1) {
       expect(await start(count % 2 === 0 ? 'user' : 'second').ended).toBe(elsewhere);
@@ -94,7 +94,7 @@ describe('one browser page for a workspace', () => {
     expect(pages()).toHaveLength(1);
   });
 
-  test('that led to a sign-in of one process alone is opened again for the user at once, and unasked ten minutes later', async () => {
+  test('is opened again for the user at once, and unasked after ten minutes, when it signed in one process only', async () => {
     stage.home.env.CAUSEWAY_TOKEN_STORE = 'memory';
     const first = person();
     await first.auth.signIn(await first.auth.profile('user'));
@@ -116,7 +116,7 @@ describe('one browser page for a workspace', () => {
     await startAndKillAtItsPage();
     for (const profile of ['user', 'user', 'second']) {
       expect(await start(profile).ended).toBe(
-        `Profile "${profile}" is signed out of ${stage.workspace.host}. The sign-in page that was opened just now was not answered.`,
+        `Profile "${profile}" is signed out of ${stage.workspace.host}. The sign-in page opened just now timed out.`,
       );
     }
     expect(pages()).toHaveLength(1);
@@ -178,7 +178,7 @@ describe('one browser page for a workspace', () => {
     await expect(soon.token()).rejects.toMatchObject({ code });
     await expect(soon.token('second')).rejects.toMatchObject({
       code: 'signed_out',
-      message: expect.stringMatching(/opened 9 minutes ago (was refused|was not answered)\.$/),
+      message: expect.stringMatching(/opened 9 minutes ago (was denied|timed out)\.$/),
     });
     expect(soon.opened).toEqual([]);
 
@@ -189,7 +189,7 @@ describe('one browser page for a workspace', () => {
     expect(later.opened).toHaveLength(1);
   });
 
-  test('that led to a sign-in does not keep the next one, after that has ended, from being opened', async () => {
+  test('does not block the next one after its sign-in has ended', async () => {
     const { auth } = person();
     await auth.signIn(await auth.profile('user'));
     stage.workspace.faults.revokeRefreshTokens();
@@ -199,7 +199,7 @@ describe('one browser page for a workspace', () => {
     expect(opened).toHaveLength(1);
   });
 
-  test('that did not come up because there is no browser counts as none', async () => {
+  test('does not count when there is no browser to open it', async () => {
     const openBrowser = async () => Promise.reject(new Error('no browser'));
     const auth = stage.open({ now: () => clock, openBrowser, signInWhenNeeded: true });
     const profile = await auth.profile('user');

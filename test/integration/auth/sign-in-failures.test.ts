@@ -29,42 +29,42 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
       what: 'the person does not allow it',
       arrange: () => stage.workspace.approve('deny'),
       code: 'consent_denied',
-      message: () => `Causeway was not allowed to use ${stage.workspace.host}.`,
-      remedy: 'Sign in again and allow it; if you did not refuse it yourself, ask your administrator.',
-      page: 'Causeway was not allowed to use',
+      message: () => `Access to ${stage.workspace.host} was denied.`,
+      remedy: 'Sign in again and allow access. If you did not deny it yourself, ask your administrator.',
+      page: 'was denied.',
     },
     {
       what: 'the tab is closed, or left',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? undefined : url)),
       signInTimeoutMs: 200,
       code: 'sign_in_timeout',
-      message: () => `Nobody finished signing in to ${stage.workspace.host} in the browser in time.`,
-      remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+      message: () => `The sign-in to ${stage.workspace.host} timed out.`,
+      remedy: 'Sign in again. If no page opens, copy the link into your browser.',
     },
     {
       what: 'another workspace answers',
       browser: () =>
         scriptedBrowser((url) => (isCallback(url) ? changed(url, 'iss', 'https://other.example/oidc') : url)),
       code: 'wrong_workspace',
-      message: () => `The browser's answer did not come from ${stage.workspace.host}, and was not used.`,
+      message: () => `The browser's response did not come from ${stage.workspace.host}. It was ignored.`,
       remedy: 'Close the other sign-in pages and sign in again.',
-      page: 'The browser&#39;s answer did not come from',
+      page: 'The browser&#39;s response did not come from',
     },
     {
       what: 'the code has expired or was used before',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'code', 'spent') : url)),
       code: 'sign_in_failed',
-      message: () => `The sign-in to ${stage.workspace.host} took too long: its code has expired.`,
+      message: () => `The sign-in to ${stage.workspace.host} took too long. Its code has expired.`,
       remedy: 'Sign in again.',
-      page: 'its code has expired.',
+      page: 'Its code has expired.',
     },
     {
       what: 'the answer belongs to another sign-in',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'tampered') : url)),
       signInTimeoutMs: 300,
       code: 'sign_in_timeout',
-      message: () => `Nobody finished signing in to ${stage.workspace.host} in the browser in time.`,
-      remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+      message: () => `The sign-in to ${stage.workspace.host} timed out.`,
+      remedy: 'Sign in again. If no page opens, copy the link into your browser.',
       page: 'This page belongs to another sign-in',
     },
     {
@@ -109,9 +109,9 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
         }),
       code: 'permission_denied',
       message: () =>
-        `${stage.workspace.host} does not let this user in (403: Unauthorized access to Org: 7405605519549535).`,
+        `${stage.workspace.host} does not give this user access (403: Unauthorized access to Org: 7405605519549535).`,
       remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.',
-      page: 'does not let this user in',
+      page: 'does not give this user access',
     },
     {
       what: 'the address is no workspace',
@@ -121,8 +121,8 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
           effect: { kind: 'answer', status: 404, body: 'gone' },
         }),
       code: 'wrong_workspace',
-      message: () => `${stage.workspace.host} does not answer like a Databricks workspace (HTTP 404).`,
-      remedy: 'Check the address: it is the one your browser shows when you are in the workspace.',
+      message: () => `${stage.workspace.host} does not respond like a Databricks workspace (HTTP 404).`,
+      remedy: 'Copy the address from your browser while the workspace is open.',
     },
     {
       what: 'the workspace does not take its own token',
@@ -130,7 +130,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
         stage.workspace.faults.add({ path: '/api/2.0/preview/scim/v2/Me', effect: { kind: 'refuse-token' } }),
       code: 'unauthenticated',
       message: () => `${stage.workspace.host} does not accept the token.`,
-      remedy: 'Check that the host is the workspace that the token is for, and sign in again.',
+      remedy: 'Check that the token is for this workspace, then sign in again.',
       page: 'does not accept the token.',
     },
     {
@@ -146,8 +146,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
         stage.workspace.faults.add({ path: '/oidc/.well-known/*', effect });
       },
       code: 'sign_in_failed',
-      message: () =>
-        `${stage.workspace.host} does not offer signing in with PKCE (S256), without which nothing is sent.`,
+      message: () => `${stage.workspace.host} does not support sign-in with PKCE (S256). Causeway requires it.`,
       remedy: 'Check that the host is a Databricks workspace.',
     },
   ];
@@ -194,7 +193,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     await expect(auth.signIn(profile)).rejects.toMatchObject({
       code: 'unreachable',
       message: `${gone} cannot be reached (ECONNREFUSED).`,
-      remedy: 'Check the host name, network, VPN and proxy.',
+      remedy: 'Check the host name and your network, VPN and proxy.',
     });
   });
 
@@ -205,7 +204,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     await expect(auth.signIn(profile)).rejects.toMatchObject({
       code: 'tls',
       message: expect.stringMatching(/^The connection to https:\/\/127\.0\.0\.1:\d+ is not trusted \(\w+\)\.$/),
-      remedy: 'Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.',
+      remedy: 'Check the host. Behind a company proxy, set NODE_EXTRA_CA_CERTS to its certificate file.',
     });
   });
 });

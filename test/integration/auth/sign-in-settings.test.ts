@@ -39,7 +39,7 @@ describe('a unified host', () => {
     expect(me?.headers['x-databricks-workspace-id']).toBe('7405610757559437099');
   });
 
-  test('that does not say so is found anyway', async () => {
+  test('is found by its account id when it does not announce itself', async () => {
     const headers = { 'content-type': 'application/json' };
     const real = await (await fetch(`${stage.workspace.host}/oidc/.well-known/oauth-authorization-server`)).text();
     stage.workspace.faults.add({ path: '/.well-known/databricks-config', effect: { kind: 'redirect' } });
@@ -56,7 +56,7 @@ describe('a unified host', () => {
 });
 
 describe('the callback port', () => {
-  test('that the profile names is the only one, and taken it is said so', async () => {
+  test('is only the one that the profile names, and a taken one is reported', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -65,8 +65,8 @@ describe('the callback port', () => {
       const browser = scriptedBrowser();
       expect(await signInOutcome(stage.open({ openBrowser: browser.open }))).toMatchObject({
         code: 'sign_in_failed',
-        message: `Port ${port} of this computer is used by another program, so the browser could not bring the answer.`,
-        remedy: 'End that program, or choose another callback port (oauth_callback_port).',
+        message: `Port ${port} of this computer is used by another program. The browser cannot return the sign-in.`,
+        remedy: 'Quit that program, or choose another callback port (oauth_callback_port).',
       });
       expect(browser.opened).toEqual([]);
     } finally {
@@ -116,12 +116,12 @@ describe('an OAuth application of the account', () => {
     expect(new URL(browser.opened[0] ?? '').searchParams.get('scope')).toBe('sql genie offline_access');
   });
 
-  test('that may not ask for a scope is explained', async () => {
+  test('is explained when it may not request a scope', async () => {
     const auth = stage.open({ openBrowser: scriptedBrowser().open });
     await auth.setOAuthApplication(stage.workspace.host, { ...application, scopes: ['unity-catalog'] });
     expect(await signInOutcome(auth)).toMatchObject({
       code: 'missing_scope',
-      message: `${stage.workspace.host} does not let the application our-application ask for unity-catalog, offline_access.`,
+      message: `${stage.workspace.host} does not allow the application our-application to request unity-catalog, offline_access.`,
       remedy: expect.stringMatching(
         /^Ask the account administrator to add these scopes .* databricks account custom-app-integration create --json '.*"redirect_urls":\["http:.*"scopes":\["unity-catalog","offline_access"\]/,
       ),

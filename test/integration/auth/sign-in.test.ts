@@ -120,7 +120,7 @@ describe('signing in in the browser', () => {
     });
     expect(await signInOutcome(auth, { mustKeep: true })).toMatchObject({
       code: 'keychain_unavailable',
-      message: 'A sign-in could not be kept here, so none was begun.',
+      message: 'A sign-in cannot be stored here. None was started.',
     });
     expect(browser.opened).toEqual([]);
     expect(await signInOutcome(auth)).toMatchObject({ state: 'signed-in' });
@@ -140,7 +140,7 @@ describe('signing in in the browser', () => {
     });
     expect(failure).toMatchObject({
       code: 'sign_in_cancelled',
-      message: `The sign-in to ${stage.workspace.host} was cancelled.`,
+      message: `The sign-in to ${stage.workspace.host} was canceled.`,
     });
     const next = createServer();
     await new Promise<void>((resolve, reject) => {

@@ -44,7 +44,7 @@ describe('causeway whoami', () => {
     const result = await runCauseway(stage.home, ['whoami', '--profile', 'pat']);
     expect(result).toMatchObject({ code: 5, stdout: '' });
     expect(result.stderr).toContain(
-      `causeway: It could not be found out whether the token of profile pat works at ${stage.workspace.host}. `,
+      `causeway: Causeway could not check the token of profile pat at ${stage.workspace.host}. `,
     );
     expect(result.stderr).toContain(words);
     const json = await runCauseway(stage.home, ['whoami', '--profile', 'pat', '--json']);
@@ -61,7 +61,7 @@ describe('causeway whoami', () => {
     answers({ kind: 'missing-scope', scope: 'iam' });
     expect(await runCauseway(stage.home, ['whoami', '--profile', 'pat'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^The token may not say whose it is\.\nThe token works at /),
+      stdout: expect.stringMatching(/^The token does not say which user it belongs to\.\nThe token works at /),
     });
   });
 
@@ -73,7 +73,7 @@ describe('causeway whoami', () => {
     const words = JSON.parse(body).message.slice(0, -1);
     const result = await runCauseway(stage.home, ['whoami', '--profile', 'pat']);
     expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toContain('The workspace does not let you in.');
+    expect(result.stderr).toContain('The workspace denied access.');
     expect(result.stderr).toContain(words);
     const json = await runCauseway(stage.home, ['whoami', '--profile', 'pat', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'permission_denied' } });
@@ -90,7 +90,7 @@ describe('causeway whoami', () => {
   });
 
   test.each([
-    ['pat', 'Make a personal access token that has the scope'],
+    ['pat', 'Create a personal access token with the scope'],
     ['agent', 'Add the scope to the line `scopes` of the profile "agent"'],
   ])('says for the profile %s, which has no sign-in, who can grant a missing scope', async (name, remedy) => {
     stage.workspace.faults.add({

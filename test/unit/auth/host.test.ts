@@ -33,11 +33,11 @@ describe('a workspace address', () => {
     ['https://me:hunter2@acme.com', '"https://acme.com" is not a workspace address.'],
     ['me:hunter2@acme.com', '"acme.com" is not a workspace address.'],
     ['me:hunter2@acme.com/sql', '"acme.com/sql" is not a workspace address.'],
-    ['http://127.0.0.1.acme.com', '"http://127.0.0.1.acme.com" would carry tokens unencrypted.'],
-    ['http://acme.com.127.0.0.1.net', 'would carry tokens unencrypted.'],
-    ['http://localhost.localhost.com', 'would carry tokens unencrypted.'],
-    ['http://acme.com', '"http://acme.com" would carry tokens unencrypted.'],
-    ['http://localhost.acme.com', '"http://localhost.acme.com" would carry tokens unencrypted.'],
+    ['http://127.0.0.1.acme.com', '"http://127.0.0.1.acme.com" would send tokens unencrypted.'],
+    ['http://acme.com.127.0.0.1.net', 'would send tokens unencrypted.'],
+    ['http://localhost.localhost.com', 'would send tokens unencrypted.'],
+    ['http://acme.com', '"http://acme.com" would send tokens unencrypted.'],
+    ['http://localhost.acme.com', '"http://localhost.acme.com" would send tokens unencrypted.'],
   ])('%s is refused', (text, message) => {
     expect(() => parseHost(text)).toThrow(message);
   });

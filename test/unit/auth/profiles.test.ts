@@ -137,8 +137,12 @@ auth_type = file-oidc
   });
 
   test.each([
-    ['token = t', 'no_host', 'It has no host. Add host = https://… with the address of the workspace.'],
-    ['host = http://a.com', 'bad_host', '"http://a.com" would carry tokens unencrypted. Use https://a.com instead.'],
+    [
+      'token = t',
+      'no_host',
+      'It has no host. Set host to the address of the workspace, such as https://acme.cloud.databricks.com.',
+    ],
+    ['host = http://a.com', 'bad_host', '"http://a.com" would send tokens unencrypted. Use https://a.com instead.'],
     [
       'host = https://accounts.cloud.databricks.com\naccount_id = x',
       'account_host',
@@ -152,58 +156,54 @@ auth_type = file-oidc
     [
       'host = a.com\nauth_type = google-id',
       'unsupported_method',
-      'It signs in by google-id, which Causeway cannot do. It can do pat, oauth-m2m, databricks-cli, external-browser, github-oidc, env-oidc, file-oidc, azure-client-secret, azure-cli.',
+      'Causeway cannot sign in by google-id. It supports pat, oauth-m2m, databricks-cli, external-browser, github-oidc, env-oidc, file-oidc, azure-client-secret, azure-cli.',
     ],
-    ['host = a.com\nauth_type = toString', 'unsupported_method', 'It signs in by toString, which Causeway cannot do.'],
-    [
-      'host = a.com\nusername = u\npassword = p',
-      'unsupported_method',
-      'It signs in by basic credentials, which Causeway cannot do.',
-    ],
+    ['host = a.com\nauth_type = toString', 'unsupported_method', 'Causeway cannot sign in by toString.'],
+    ['host = a.com\nusername = u\npassword = p', 'unsupported_method', 'Causeway cannot sign in by basic credentials.'],
     [
       'host = adb-1.azuredatabricks.net\nazure_use_msi = true\nazure_client_id = i',
       'unsupported_method',
-      'It signs in by azure-msi, which Causeway cannot do.',
+      'Causeway cannot sign in by azure-msi.',
     ],
     [
       'host = a.com\nauth_type = azure-cli',
       'not_azure',
-      'It signs in by azure-cli, but https://a.com is no workspace of Azure, and an Entra token is sent to no other. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.',
+      'It signs in by azure-cli, but https://a.com is not an Azure workspace. Entra tokens are sent only to Azure workspaces. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.',
     ],
     [
       'host = evilazuredatabricks.net\nauth_type = azure-cli',
       'not_azure',
-      'It signs in by azure-cli, but https://evilazuredatabricks.net is no workspace of Azure',
+      'It signs in by azure-cli, but https://evilazuredatabricks.net is not an Azure workspace',
     ],
     [
       'host = adb-1.azuredatabricks.net\nazure_client_id = i\nazure_tenant_id = t',
       'incomplete',
-      'It has no azure_client_secret, which azure-client-secret needs. Add it to the profile, or set ARM_CLIENT_SECRET.',
+      'It has no azure_client_secret. azure-client-secret needs it. Add it to the profile, or set ARM_CLIENT_SECRET.',
     ],
     [
       'host = a.example\ntoken = dapi1\u200b',
       'invalid_value',
-      'Its token holds a character that cannot be in one, maybe one that is not seen. Copy it again.',
+      'Its token contains an invalid character, perhaps an invisible one. Copy it again.',
     ],
     [
       'host = a.example\ntoken = dapi1\nworkspace_id = 1\u00a02',
       'invalid_value',
-      'Its workspace_id holds a character that cannot be in one',
+      'Its workspace_id contains an invalid character',
     ],
     [
       'host = adb-1.azuredatabricks.net\nazure_tenant_id = ../x',
       'invalid_value',
-      'Its azure_tenant_id is no tenant. Write the id that `az account show` calls tenantId.',
+      'Its azure_tenant_id is not a tenant id. Use the tenantId that `az account show` prints.',
     ],
     [
       'host = adb-1.azuredatabricks.net\nazure_workspace_resource_id = adb-1',
       'invalid_value',
-      'Its azure_workspace_resource_id is none. Write it like /subscriptions/ID/',
+      'Its azure_workspace_resource_id is not valid. Use the form /subscriptions/ID/',
     ],
     [
       'host = a.com\nauth_type = file-oidc',
       'incomplete',
-      'It has no oidc_token_filepath, which file-oidc needs. Add it to the profile, or set DATABRICKS_OIDC_TOKEN_FILEPATH.',
+      'It has no oidc_token_filepath. file-oidc needs it. Add it to the profile, or set DATABRICKS_OIDC_TOKEN_FILEPATH.',
     ],
     [
       'host = adb-1.azuredatabricks.net\ntoken = t\nazure_tenant_id = t',
@@ -215,11 +215,11 @@ auth_type = file-oidc
       'several_methods',
       'It has more than one authorization method (oauth and file-oidc). Remove one, or choose with auth_type.',
     ],
-    ['host = a.com\nauth_type = pat', 'incomplete', 'It has no token, which pat needs.'],
+    ['host = a.com\nauth_type = pat', 'incomplete', 'It has no token. pat needs it.'],
     [
       'host = a.com\nauth_type = oauth-m2m\nclient_id = i',
       'incomplete',
-      'It has no client_secret, which oauth-m2m needs.',
+      'It has no client_secret. oauth-m2m needs it.',
     ],
   ])('%j cannot be used: %s', (keys, reason, message) => {
     expect(one(keys)).toMatchObject({ usable: false, name: 'p', reason, message: expect.stringContaining(message) });
@@ -255,7 +255,7 @@ describe('the profile that is meant', () => {
   });
 
   test.each<[string, string | undefined, string, string, string]>([
-    [two, 'c', 'profile_not_found', 'There is no profile "c" in ~/.databrickscfg.', 'It has a, b.'],
+    [two, 'c', 'profile_not_found', 'There is no profile "c" in ~/.databrickscfg.', 'The file has a, b.'],
     [
       '',
       'c',
@@ -274,15 +274,15 @@ describe('the profile that is meant', () => {
       two,
       undefined,
       'ambiguous',
-      '~/.databrickscfg has several profiles and none of them is the default.',
-      'Name one with --profile or DATABRICKS_CONFIG_PROFILE: a, b.',
+      '~/.databrickscfg has several profiles, and none of them is the default.',
+      'Choose one with --profile or DATABRICKS_CONFIG_PROFILE: a, b.',
     ],
     [
       two,
       '__settings__',
       'profile_not_found',
       'There is no profile "__settings__" in ~/.databrickscfg.',
-      'It has a, b.',
+      'The file has a, b.',
     ],
   ])('is not found in %j, asked for %s: %s', (text, requested, code, message, remedy) => {
     expect(() => chooseProfile(book(text), requested)).toThrow(expect.objectContaining({ code, message, remedy }));
@@ -304,8 +304,8 @@ describe('a configuration file that is not understood', () => {
     ['Latin-1 in a name', Buffer.from('# ä\n[für]\n', 'latin1'), 1, 3, false, /0xE4/],
     ['a character that is cut off at the end', Buffer.from([0x23, 0xc3, 0xa4, 0xe2, 0x82]), 1, 3, false, /0xE2/],
     ['a carriage return in a line', '[a]\rhost = h\n', 1, 4, true, /carriage return/],
-    ['a line that is nothing', '[a]\nnothing\n', 2, 1, false, /no section, no comment/],
-    ['a key without a name', '[a]\n = x\n', 2, 2, false, /no section, no comment/],
+    ['a line that is nothing', '[a]\nnothing\n', 2, 1, false, /not a section, a comment/],
+    ['a key without a name', '[a]\n = x\n', 2, 2, false, /not a section, a comment/],
     ['quotes that are never closed', '[a]\nk = """x\n[b]\n', 2, 4, false, /never closed/],
   ])('names line and column of %s', (_name, bytes, line, column, isUnreadable, what) => {
     expect(problemsOf(bytes)[0]).toEqual({ line, column, isUnreadable, what: expect.stringMatching(what) });

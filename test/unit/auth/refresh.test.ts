@@ -9,9 +9,9 @@ const HOST = 'https://acme.cloud.databricks.com';
 const REFRESH_TOKEN = 'correct-horse-battery-staple';
 const CLIENT_SECRET = 'purple-monkey-dishwasher';
 const NOW = Date.UTC(2026, 0, 2);
-const SIGN_IN_AGAIN = 'Sign in again. If it stays so, give this line to your administrator.';
+const SIGN_IN_AGAIN = 'Sign in again. If it keeps failing, send this message to your administrator.';
 const ASK_THE_ADMINISTRATOR =
-  'Signing in again does not help. Check the client id and the client secret, and ask the account administrator whether the application is still enabled for this workspace.';
+  'Signing in again will not help. Check the client id and the client secret, and ask the account administrator whether the application is still enabled for this workspace.';
 
 const RECORD: TokenRecord = {
   issuer: `${HOST}/oidc`,
@@ -163,7 +163,7 @@ describe('a sign-in', () => {
     ['for a reason of its own', refused(400, 'invalid_scope', 'no such scope'), ' (invalid_scope: no such scope).'],
     ['without a description', refused(400, 'invalid_scope'), ' (invalid_scope).'],
     ['without a reason', answered(403, '{}'), ' (HTTP 403).'],
-    ['with an answer that is no answer', answered(200, '{}'), ': its answer is not understood.'],
+    ['with an answer that is no answer', answered(200, '{}'), ': its response could not be read.'],
   ])('does not end if the service refuses %s', async (_why, answer, said) => {
     expect((await renewed(answer)).outcome).toMatchObject({
       code: 'sign_in_failed',

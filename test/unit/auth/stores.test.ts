@@ -67,7 +67,7 @@ describe('a keychain with a limit', () => {
 
 describe('without a keychain', () => {
   const broken = () => {
-    throw new CausewayError('keychain_unavailable', 'The keychain of this computer cannot be used (locked).');
+    throw new CausewayError('keychain_unavailable', 'The keychain cannot be used (locked).');
   };
 
   test('tokens stay in memory, and the user is notified once', async () => {
@@ -83,7 +83,7 @@ describe('without a keychain', () => {
     await store.delete('n');
     expect(await store.get('n')).toBeUndefined();
     expect(notices).toEqual([
-      'The keychain of this computer cannot be used (locked). Signing in lasts only until this program ends. ' +
+      'The keychain cannot be used (locked). The sign-in lasts only until this program ends. ' +
         'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
     ]);
   });
@@ -148,12 +148,12 @@ describe('a stored sign-in', () => {
     expect(unpackRecord(packRecord(record))).toEqual(record);
   });
 
-  test('that a later version has written is still read', () => {
+  test('is read although a later version has written it', () => {
     const later = JSON.stringify({ ...JSON.parse(packRecord(record).reveal()), version: 7, new_field: [1] });
     expect(unpackRecord(new Secret(later))).toEqual(record);
   });
 
-  test('that is damaged counts as absent', () => {
+  test('counts as absent when it is damaged', () => {
     for (const text of ['', '{', '[]', '{"access_token":1}']) expect(unpackRecord(new Secret(text))).toBeUndefined();
   });
 });
