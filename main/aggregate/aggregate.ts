@@ -206,7 +206,7 @@ export class Aggregate implements Bridge {
       instructions:
         names === ''
           ? 'No Databricks server is configured yet. The user adds one with "causeway servers add".'
-          : `Offers the tools of these Databricks servers: ${names}. Where several have a tool of the same name, its server stands before it, as in ${this.#servers[0]?.name}__TOOL.`,
+          : `Offers the tools of these Databricks servers: ${names}. If several servers have a tool with the same name, its name starts with the server, as in ${this.#servers[0]?.name}__TOOL.`,
     };
     request.reply(provisionalInitialize(frame, Buffer.from(JSON.stringify({ result: introduction }))));
   }

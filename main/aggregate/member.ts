@@ -152,7 +152,7 @@ export class Member {
 
   async close(): Promise<void> {
     this.#end();
-    const gone = new Error(`The server "${this.name}" is no longer there.`);
+    const gone = new Error(`The server "${this.name}" no longer exists.`);
     this.#trouble = gone.message;
     this.#refuse(gone);
     await this.#opened?.bridge.close();
@@ -294,7 +294,7 @@ function withoutRepeated(items: readonly ListItem[]): ListItem[] {
 
 /** The tool that replaces those of a server without a session. */
 function statusTool(server: string, trouble: string): ListItem {
-  const description = `The tools of the Databricks server "${server}" are not available. ${trouble} Call this tool to try again; the tools appear by themselves as soon as they can be used.`;
+  const description = `The tools of the Databricks server "${server}" are not available. ${trouble} Call this tool to try again. The tools appear once they are available.`;
   const tool = {
     name: STATUS_TOOL,
     title: `Check the connection of ${server}`,

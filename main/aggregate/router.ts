@@ -91,7 +91,7 @@ export class Router {
     const text = textAt(frame, ...target.path);
     const name = text === undefined ? undefined : parseText(text);
     if (typeof name !== 'string') {
-      refuse(request, `Invalid params: ${target.path.at(-1)} is missing or no text.`);
+      refuse(request, `Invalid params: ${target.path.at(-1)} is missing or is not a string.`);
       return true;
     }
     const found = this.#find(target.kind, name);
@@ -181,21 +181,19 @@ export class Router {
       return;
     }
     if (found.kind === 'several') {
-      const words = `Several servers have a ${what} "${name}". Nothing was run: name one of ${found.names.join(', ')}.`;
+      const words = `Several servers have a ${what} "${name}". Nothing was run. Use one of ${found.names.join(', ')}.`;
       if (kind === 'tools') request.reply(toolTextFrame(request.id, frame, words));
       else refuse(request, words);
       return;
     }
     const member = this.#members().find((one) => one.name === found.owned.server);
     if (!member) {
-      const gone = `The server "${found.owned.server}" is no longer there.`;
-      request.reply(
-        errorFrame(request.id, new CausewayError('not_found', gone, { remedy: 'List again what there is.' })),
-      );
+      const gone = `The server "${found.owned.server}" no longer exists.`;
+      request.reply(errorFrame(request.id, new CausewayError('not_found', gone, { remedy: 'List them again.' })));
     } else if (member.trouble !== undefined && kind === 'tools') {
       const words = `The server "${member.name}" cannot be used: ${member.trouble}`;
       request.reply(
-        toolTextFrame(request.id, frame, `${words} It is tried again now; list the tools again in a moment.`),
+        toolTextFrame(request.id, frame, `${words} Causeway is trying again. List the tools again in a moment.`),
       );
       member.reopen();
     } else {

@@ -45,7 +45,7 @@ function explainRefusal(
     if (target?.origin === profile.host) return notSignedIn(app, `${status}, to the sign-in page`);
     return new CausewayError(
       'unexpected_answer',
-      `App "${name}" redirects to ${target ? foreignText(target.host || target.protocol, { sent, maxLength: 200 }) : 'nowhere'} (${status}), where no token is sent.`,
+      `App "${name}" redirects to ${target ? foreignText(target.host || target.protocol, { sent, maxLength: 200 }) : 'nowhere'} (${status}). No token is sent there.`,
       { remedy: "Ask the app's owner where its MCP server is." },
     );
   }
@@ -63,10 +63,10 @@ function explainRefusal(
     const what = status < 300 ? 'a web page' : detail;
     return new CausewayError(
       'feature_unavailable',
-      `App "${name}" has no MCP server at ${app.path}: it answered with ${what}.`,
+      `App "${name}" has no MCP server at ${app.path}: it returned ${what}.`,
       {
         remedy:
-          'Not every app is one. Ask its owner, and name another path with: causeway servers add --path /apps/NAME/PATH.',
+          'Not every app is an MCP server. Ask its owner for the path, then run: causeway servers add --path /apps/NAME/PATH.',
       },
     );
   }
@@ -74,7 +74,7 @@ function explainRefusal(
 }
 
 function notSignedIn({ name, profile }: AppAccess, detail: string): CausewayError {
-  const message = `App "${name}" does not take the sign-in of profile "${profile.name}" (${detail}).`;
+  const message = `App "${name}" does not accept the sign-in of profile "${profile.name}" (${detail}).`;
   return new CausewayError(
     'unauthenticated',
     message,

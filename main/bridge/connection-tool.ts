@@ -114,7 +114,7 @@ export class ConnectionTool {
   stillWaiting(): CausewayError {
     const { host, signIn } = this.#port;
     if (signIn?.pending) {
-      return new CausewayError('signed_out', `Nothing was run: nobody has signed in to ${hostOf(host)} yet.`, {
+      return new CausewayError('signed_out', `Nothing was run: the user has not signed in to ${hostOf(host)} yet.`, {
         remedy: `${PAGE_IS_OPEN} Finish signing in there, then try again.${addressOf(signIn.pending.url)}`,
       });
     }
@@ -124,8 +124,7 @@ export class ConnectionTool {
       return new CausewayError(code, sentences(none, message), { remedy: sentences(remedy, 'Nothing was run.') });
     }
     return new CausewayError('timeout', none, {
-      remedy:
-        'Open Causeway to see whether it waits for a sign-in or for the network, then try again. Nothing was run.',
+      remedy: 'Open Causeway to see what it waits for, then try again. Nothing was run.',
     });
   }
 
@@ -134,7 +133,7 @@ export class ConnectionTool {
     const { host, signIn } = this.#port;
     return signIn?.pending
       ? `${PAGE_IS_OPEN}${addressOf(signIn.pending.url)}`
-      : `${hostOf(host)} has not answered yet; still trying.`;
+      : `${hostOf(host)} has not responded yet. Still trying.`;
   }
 
   /** The service that waits for its user's sign-in, where that user can sign in. */
@@ -157,7 +156,7 @@ export class ConnectionTool {
   #description(): string {
     const { host, path, signIn } = this.#port;
     const what = `The Databricks server ${path} on ${hostOf(host)} cannot be used yet.`;
-    const then = 'The tools of the server appear here as soon as it can be used.';
+    const then = 'Its tools appear here once it is available.';
     const away = this.#awaitedService;
     if (away) {
       const next = `The user is not signed in to ${away.title}. Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
@@ -165,12 +164,12 @@ export class ConnectionTool {
     }
     if (this.#needsSignIn) {
       const next = signIn?.pending
-        ? `${PAGE_IS_OPEN} The user has to finish signing in there; call this tool to wait for that.`
-        : `${this.trouble?.message ?? 'Nobody is signed in.'} Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
+        ? `${PAGE_IS_OPEN} The user must finish signing in there; call this tool to wait.`
+        : `${this.trouble?.message ?? 'The user is not signed in.'} Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
       return `${what} ${next} ${then}${addressOf(signIn?.pending?.url)}`;
     }
     const why = this.trouble ? inOneLine(this.trouble) : 'The workspace has not answered yet.';
-    return sentences(`${what} ${why}`, `Call this tool to try again and to hear how it went. ${then}`);
+    return sentences(`${what} ${why}`, `Call this tool to try again and see the result. ${then}`);
   }
 
   async #signIn(signIn: EndpointSignIn): Promise<CallText> {
@@ -185,8 +184,7 @@ export class ConnectionTool {
     );
     if (outcome instanceof Error) return { text: inOneLine(outcome), isError: true };
     if (outcome === 'late') {
-      const next =
-        'Finish signing in there: then the tools appear by themselves. Call this tool again to wait for that.';
+      const next = 'Finish signing in there, and the tools appear. Call this tool again to wait.';
       return { text: `${PAGE_IS_OPEN} ${next}${addressOf(signIn.pending?.url)}`, isError: true };
     }
     return this.#check(signedIn);
@@ -202,7 +200,7 @@ export class ConnectionTool {
     const outcome = await within(SIGN_IN_MS, work());
     if (outcome instanceof Error) return { text: `${inOneLine(outcome)} ${service.url}`, isError: true };
     if (outcome === 'late') {
-      const text = `${PAGE_IS_OPEN} Finish signing in to ${service.title} there; call this tool again to wait for that.${addressOf(service.url)}`;
+      const text = `${PAGE_IS_OPEN} Finish signing in to ${service.title} there; call this tool again to wait.${addressOf(service.url)}`;
       return { text, isError: true };
     }
     return this.#check(`Signed in to ${service.title}.`);
@@ -214,7 +212,7 @@ export class ConnectionTool {
     if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
     if (outcome === 'late') return { text: sentences(before, inOneLine(this.stillWaiting())), isError: true };
     if (!this.#isListed) await within(TOOLS_MS, hasTools);
-    const text = `The connection to ${hostOf(this.#port.host)} works. The tools of ${this.#port.path} are available now: list the tools again where they do not appear by themselves.`;
+    const text = `The connection to ${hostOf(this.#port.host)} works. The tools of ${this.#port.path} are available now: list the tools again if they do not appear.`;
     return { text: sentences(before, text), isError: false };
   }
 }

@@ -110,7 +110,7 @@ export async function openEndpoint(
       'usage',
       `Profile "${profile.name}" signs in to ${profile.host}, not to ${request.origin}.`,
       {
-        remedy: 'Name the profile of that workspace with --profile: a token is never sent to another host.',
+        remedy: 'Use --profile with a profile of that workspace. A token is never sent to another host.',
       },
     );
   }

@@ -64,7 +64,7 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
   ],
   feature_unavailable: ({ host, path }, detail) => [
     `${host} has no managed MCP server at ${path} (${detail}).`,
-    'Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+    'Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
   ],
   not_found: ({ host, path }, detail) => [
     `${host} found nothing at ${path} (${detail}).`,
@@ -92,30 +92,31 @@ export function explainFailure(failure: UpstreamFailure, where: FailureContext, 
     case 'broken':
       return explainBreak(failure, where, method);
     case 'unanswered':
-      return unknownOutcome(`${where.host} ended the answer to ${method} before it was complete.`, method);
+      return unknownOutcome(`${where.host} ended the response to ${method} before it was complete.`, method);
     case 'misaddressed':
       return unknownOutcome(`${where.host} answered ${method} with the id of another request.`, method);
     case 'too-long':
       return new CausewayError('unexpected_answer', tooLong(where, method), {
-        remedy: `${isSafeToRepeat(method) ? '' : 'It has probably run. '}Ask for less at a time.`,
+        remedy: `${isSafeToRepeat(method) ? '' : 'It has probably run. '}Request less at a time.`,
       });
     case 'old-transport':
       return new CausewayError('feature_unavailable', oldTransport(where), {
-        remedy: 'Nothing was run. Ask its owner for an address that speaks streamable HTTP (MCP 2025-03-26 or later).',
+        remedy:
+          'Nothing was run. Ask its owner for an address that supports streamable HTTP (MCP 2025-03-26 or later).',
       });
     case 'forgotten':
-      return new CausewayError('unavailable', `${where.host} forgets each session as soon as it begins.`, {
+      return new CausewayError('unavailable', `${where.host} drops each session as soon as it starts.`, {
         remedy: `It has not run ${method}. Try again in a minute, or ask your workspace admin.`,
       });
   }
 }
 
 function tooLong({ host }: FailureContext, method: string): string {
-  return `The answer of ${host} to ${method} is longer than ${FRAME_LIMIT}, and was not read to its end.`;
+  return `The response of ${host} to ${method} is larger than ${FRAME_LIMIT}. It was not read to the end.`;
 }
 
 function oldTransport({ host, path }: FailureContext): string {
-  return `${host} speaks the old HTTP+SSE transport of MCP at ${path}, which Causeway does not.`;
+  return `${host} uses the old HTTP+SSE transport of MCP at ${path}. Causeway does not support it.`;
 }
 
 function explainRefusal(head: ResponseHead, text: string, where: FailureContext, method: string): CausewayError {
@@ -168,7 +169,7 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
     const howLong = silenceMs === undefined ? 'for minutes' : `within ${Math.round(silenceMs / 1000)} seconds`;
     const remedy = isSafeToRepeat(method)
       ? 'Try again in a minute.'
-      : 'It may still be running there: look at the result before you repeat it.';
+      : 'It may still be running. Check the result before you repeat it.';
     return new CausewayError('timeout', `${where.host} has not answered ${method} ${howLong}.`, {
       remedy,
       cause,
@@ -179,9 +180,9 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
   }
   const tunnel = TUNNEL_REFUSED.exec(error.message);
   if (tunnel) {
-    return new CausewayError('unreachable', `The proxy in between does not connect to ${where.host} (${tunnel[1]}).`, {
+    return new CausewayError('unreachable', `The proxy does not connect to ${where.host} (${tunnel[1]}).`, {
       remedy:
-        "Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or name the host in NO_PROXY.",
+        "Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or add the host to NO_PROXY.",
       cause,
     });
   }
@@ -194,7 +195,7 @@ const BEGINS_SESSION = new Set(['initialize', 'server/discover']);
 /** undici gives the status of a refused CONNECT in no other way. */
 const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;
 
-const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
+const MAY_HAVE_RUN = 'It may have run. Check the result before you repeat it.';
 
 function unknownOutcome(message: string, method: string, cause?: unknown): CausewayError {
   const remedy = isSafeToRepeat(method) ? 'Try again in a minute.' : MAY_HAVE_RUN;

@@ -189,7 +189,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
 
   #stop(head: ResponseHead): void {
     this.#settle({ kind: 'too-long', head });
-    this.#controller?.abort(new Error('the answer is longer than a frame may be'));
+    this.#controller?.abort(new Error('the response exceeds the frame limit'));
   }
 
   #count(controller: Dispatcher.DispatchController, bytes: number): void {

@@ -102,7 +102,7 @@ export class ProgressReports {
   #tell(pending: PendingRequest, report: Report): void {
     if (pending.outstanding <= 0) return;
     const seconds = Math.round((performance.now() - report.since) / 1000);
-    this.#send(report, `Still waiting for an answer after ${seconds} s.`);
+    this.#send(report, `Still waiting for a response after ${seconds} s.`);
   }
 
   #send(report: Report, message: string): void {

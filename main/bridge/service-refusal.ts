@@ -154,11 +154,11 @@ export class ServiceRefusals {
   #notKnown(cause: CausewayError): CausewayError {
     const { title, url, profile } = this.#port.service;
     const { host } = new URL(profile.host);
-    const message = `${host} refused the request (401), but not for its token: ${title} may need a sign-in of its own. Nothing was run.`;
-    const why = `Whether it does could not be read: ${cause.message}`;
+    const message = `${host} refused the request (401), although the token is valid. ${title} may need its own sign-in. Nothing was run.`;
+    const why = `Causeway could not check: ${cause.message}`;
     return new CausewayError('service_signed_out', sentences(message, why), {
       cause,
-      remedy: `Open the page in a browser in which you are signed in to the workspace, then try again: ${url}`,
+      remedy: `Open the page in a browser where you are signed in to the workspace, then try again: ${url}`,
     });
   }
 }
@@ -189,9 +189,13 @@ function notOpened({ title }: ServiceSignIn): CausewayError {
 
 /** The error of a request that has waited for the user as long as clients wait for an answer. */
 function stillAtPage(service: ServiceSignIn, url: string): CausewayError {
-  return new CausewayError('service_signed_out', `Nobody has signed in to ${service.title} yet. Nothing was run.`, {
-    remedy: `A page is open in the browser: the user has to sign in there, then try again. If the page cannot be found, open ${url}`,
-  });
+  return new CausewayError(
+    'service_signed_out',
+    `The user has not signed in to ${service.title} yet. Nothing was run.`,
+    {
+      remedy: `A page is open in the browser: the user must sign in there, then try again. If the page cannot be found, open ${url}`,
+    },
+  );
 }
 
 /** Whether a refusal says that the token is bad (RFC 6750 §3.1). */

@@ -84,15 +84,15 @@ export class ToolApprovals {
 /** The text for the model in answer to a call that needed the user's permission and has none. */
 export const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch' | 'meanwhile', (tool: string) => string> = {
   refused: (tool) =>
-    `The user has refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,
+    `The user refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,
   late: (tool) =>
-    `"${tool}" needs the user's permission for each call, and nobody has answered in time. Nothing was run. Ask the user to look at Causeway, then call it again.`,
+    `"${tool}" needs the user's permission for each call, and the request timed out. Nothing was run. Ask the user to look at Causeway, then call it again.`,
   crowded: (tool) =>
-    `"${tool}" needs the user's permission for each call, and too many calls wait for it already. Nothing was run. Wait for those.`,
+    `"${tool}" needs the user's permission for each call, and too many calls are already waiting for it. Nothing was run. Wait for those.`,
   absent: (tool) =>
-    `"${tool}" needs the user's permission for each call, and Causeway is not open to ask for it. Nothing was run. Ask the user to open Causeway, then call it again.`,
+    `"${tool}" needs the user's permission for each call, and Causeway is not running to ask for it. Nothing was run. Ask the user to open Causeway, then call it again.`,
   meanwhile: (tool) =>
-    `"${tool}" needs the user's permission for each call since this one was made. Nothing was run. Call it again: the user is asked then.`,
+    `"${tool}" now needs the user's permission for each call. Nothing was run. Call it again to ask the user.`,
   batch: (tool) =>
-    `"${tool}" needs the user's permission for each call. Nothing was run. Send the call by itself, not in a batch.`,
+    `"${tool}" needs the user's permission for each call. Nothing was run. Send the call on its own, not in a batch.`,
 };

@@ -278,9 +278,9 @@ const DECISIVE = new Set(['method', 'params', 'name', 'arguments']);
 /** For a request that a server may read as another one than the rules do. */
 const AMBIGUOUS = new CausewayError(
   'invalid_argument',
-  'This request names its method, parameters, tool or arguments twice, or in other letters than the protocol.',
+  'This request repeats its method, parameters, tool or arguments, or spells them differently than the protocol.',
   {
-    remedy: 'It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
+    remedy: 'It was not sent, because tool rules apply. Name each once, as the protocol does.',
   },
 );
 
@@ -366,9 +366,9 @@ function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.';
+const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.';
 const MANAGED =
-  'This is managed by the organization; "causeway policy show" says how. Do not try another way: tell the user.';
+  'This is managed by the organization. "causeway policy show" has the details. Do not try another way. Tell the user.';
 
 function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decide']>, { do: 'refuse' }>): string {
   return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);
@@ -378,10 +378,10 @@ function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decid
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
   const who = by.isManaged ? 'organization' : 'user';
   const what = {
-    off: `The ${who} has switched off "${tool}" ${placeOf(by)}.`,
-    new: `"${tool}" is off ${placeOf(by)}, because the ${who} has not switched it on.`,
-    'read-only': `"${tool}" may change something, and the ${who} allows only tools that read ${placeOf(by)}.`,
-    unlisted: `The ${who} allows only tools that read ${placeOf(by)}, and the server has not said yet what "${tool}" does. List the tools first.`,
+    off: `The ${who} has turned off "${tool}" ${placeOf(by)}.`,
+    new: `"${tool}" is off ${placeOf(by)}, because the ${who} has not turned it on.`,
+    'read-only': `"${tool}" may change something, and the ${who} allows only read-only tools ${placeOf(by)}.`,
+    unlisted: `The ${who} allows only read-only tools ${placeOf(by)}, and the server has not described "${tool}" yet. List the tools first.`,
   }[why];
   return `${what} Nothing was run. ${by.isManaged ? MANAGED : CHANGE}`;
 }

@@ -33,14 +33,14 @@ export function errorOfFrame(frame: Buffer): unknown {
 
 /** The application through which a call went has ended before the answer came. */
 export function lostApplication(method: string): CausewayError {
-  return new CausewayError('outcome_unknown', `Causeway was closed before it had the answer to ${method}.`, {
-    remedy: 'It may or may not have run: look at the result before you repeat it.',
+  return new CausewayError('outcome_unknown', `Causeway was closed before it received the response to ${method}.`, {
+    remedy: 'It may have run. Check the result before you repeat it.',
   });
 }
 
 /** The application through which a call went has been silent for too long. */
 export function silentApplication(method: string): CausewayError {
-  return new CausewayError('outcome_unknown', `Causeway does not respond, and has not answered ${method}.`, {
-    remedy: 'It may or may not have run: look at the result before you repeat it.',
+  return new CausewayError('outcome_unknown', `Causeway stopped responding during ${method}.`, {
+    remedy: 'It may have run. Check the result before you repeat it.',
   });
 }

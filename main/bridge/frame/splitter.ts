@@ -20,7 +20,7 @@ export interface FrameFault {
 const FAULTS: Record<FrameFault['kind'], { code: number; message: string }> = {
   'too-long': {
     code: -32600,
-    message: `Invalid request: this line is longer than ${FRAME_LIMIT}. It was not sent, and so nothing was run.`,
+    message: `Invalid request: this line is longer than ${FRAME_LIMIT}. It was not sent, and nothing was run.`,
   },
   'not-utf8': { code: -32700, message: 'Parse error: this line is not UTF-8.' },
 };

@@ -89,7 +89,7 @@ export class UrlElicitations {
     if (message === undefined) return false;
     this.#asked.delete(requestState);
     if (Object.values(membersOf(inputResponses)).some((response) => memberAt(response, 'action') !== 'accept')) {
-      const words = `${message} The address was not opened, and so nothing was run.`;
+      const words = `${message} The address was not opened. Nothing was run.`;
       this.#port.toClient(failureAnswer(id, method, words, protocolError(-32603, words)));
       return true;
     }
@@ -152,7 +152,7 @@ function required(frame: Buffer): { message: string; addresses: Address[] } {
   return { message: messageText(memberAt(error, 'message')), addresses };
 }
 
-const DEFAULT_MESSAGE = 'The server wants an address to be opened first.';
+const DEFAULT_MESSAGE = 'The server asks to open an address first.';
 
 function messageText(message: unknown): string {
   return typeof message === 'string' && message !== '' ? asSentence(message) : DEFAULT_MESSAGE;
@@ -167,7 +167,7 @@ function failureAnswer(id: string, method: unknown, text: string, error: string)
 }
 
 /** The fault of an address in a frame that is too large to be read. */
-const UNCHECKED = 'too long to be checked';
+const UNCHECKED = 'too long to check';
 
 /**
  * What is wrong with an address that a frame of the server's wants the user to open; undefined if nothing is. The
@@ -191,8 +191,8 @@ export function unsafeAddress(json: unknown): string | undefined {
 
 /** Why the client was not given what the server sent. `fault` is what `unsafeAddress` says. */
 export function refusedAddress(fault: string): CausewayError {
-  return new CausewayError('unexpected_answer', `The server wants an address to be opened that is ${fault}.`, {
-    remedy: 'Causeway passes on https addresses only. Nothing was opened; tell whoever runs the server.',
+  return new CausewayError('unexpected_answer', `The server asks to open an address that is ${fault}.`, {
+    remedy: 'Causeway passes on https addresses only. Nothing was opened. Tell the owner of the server.',
   });
 }
 
@@ -207,7 +207,9 @@ function faultOf(url: unknown): string | undefined {
   const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
   if (!address) return 'no address';
   if (address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))) return undefined;
-  return address.protocol === 'http:' ? 'not encrypted (http:)' : `not of the web (${address.protocol.slice(0, 40)})`;
+  return address.protocol === 'http:'
+    ? 'not encrypted (http:)'
+    : `not a web address (${address.protocol.slice(0, 40)})`;
 }
 
 function isLoopback(hostname: string): boolean {

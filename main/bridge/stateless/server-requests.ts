@@ -93,14 +93,14 @@ export class ServerRequests {
     const call = of === undefined ? this.#latestCallWith(capability) : this.#calls.get(of);
     const declared = call?.capabilities[capability ?? ''];
     if (!call || (isByUrl ? memberAt(declared, 'url') : declared) === undefined) {
-      const why = 'The client cannot be asked this now.';
+      const why = 'The client cannot answer this request now.';
       this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(-32601, why)}}`));
       return;
     }
     const bytes = [...call.questions.values()].reduce((sum, { request }) => sum + request.length, frame.length);
     if (call.questions.size >= MAX_QUESTIONS || bytes > MAX_QUESTION_BYTES) {
       call.refused += 1;
-      const error = protocolError(-32603, 'The client is asked too much at once.');
+      const error = protocolError(-32603, 'Too many requests to the client are open.');
       // They may come without end.
       if (call.refused <= MAX_QUESTIONS)
         this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${error}}`));
@@ -120,7 +120,7 @@ export class ServerRequests {
     const call = [...this.#calls.values()].find(({ state }) => state === requestState);
     if (!call) {
       const why =
-        'Invalid or expired requestState: the server has forgotten this call. Send it again without the state.';
+        'Invalid or expired requestState: the server no longer knows this call. Send it again without the state.';
       this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(-32602, why)}}`));
       return true;
     }
@@ -214,11 +214,11 @@ export class ServerRequests {
   }
 
   #giveUp(call: Call): void {
-    const why = protocolError(-32603, 'The client gave no answer.');
+    const why = protocolError(-32603, 'The client did not answer.');
     for (const { id } of call.questions.values()) {
       this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${why}}`));
     }
-    const reason = `{"requestId":${call.upstream},"reason":"the client gave no answer"}`;
+    const reason = `{"requestId":${call.upstream},"reason":"the client did not answer"}`;
     this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${reason}}`));
     this.#forget(call);
   }
@@ -280,7 +280,7 @@ export class InputRounds {
       const answer = await this.#askClient(frame.subarray(start, end), over);
       const result = textAt(answer, 'result');
       if (result !== undefined) return `${JSON.stringify(name)}:${result}`;
-      error ??= textAt(answer, 'error') ?? '{"code":-32603,"message":"The client gave no answer."}';
+      error ??= textAt(answer, 'error') ?? '{"code":-32603,"message":"The client did not answer."}';
       refused.abort(new Error('the client has refused another of these requests'));
       return '';
     });

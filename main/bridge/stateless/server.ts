@@ -83,7 +83,7 @@ export class StatelessServer {
         return ACCEPTED;
       case 'notifications/cancelled':
         // Closing the answer's stream cancels a request (MCP 2026-07-28 › Cancellation).
-        this.#open.get(textAt(frame, 'params', 'requestId') ?? '')?.abort(new Error('the client has cancelled'));
+        this.#open.get(textAt(frame, 'params', 'requestId') ?? '')?.abort(new Error('the client has canceled'));
         return ACCEPTED;
       case 'ping':
         return answered(frame);

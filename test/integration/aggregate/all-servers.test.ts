@@ -129,7 +129,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     const ran = workspace.statements.length;
     for (const name of ['execute_sql', 'sql__execute_sql']) {
       const refused = await client.callTool({ name, arguments: { query: 'SELECT 1' } });
-      expect(JSON.stringify(refused.content)).toContain('switched off');
+      expect(JSON.stringify(refused.content)).toContain('turned off');
     }
     expect(workspace.statements.length).toBe(ran);
     expect(

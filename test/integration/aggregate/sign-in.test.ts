@@ -22,7 +22,7 @@ async function startAll(...servers: string[][]): Promise<ProxyProcess> {
 
 const namesOf = async (proxy: ProxyProcess) => (await listTools(proxy)).map(({ name }) => name);
 
-describe.skipIf(process.platform === 'win32')('all servers as one, signed out', { timeout: 90_000 }, () => {
+describe.skipIf(process.platform === 'win32')('all servers in one entry, signed out', { timeout: 90_000 }, () => {
   const sql = ['sql', '--name', 'sql', '--profile', 'user'];
   const functions = ['functions', 'main.default', '--name', 'functions', '--profile', 'user'];
 

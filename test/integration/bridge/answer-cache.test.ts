@@ -104,7 +104,7 @@ describe('the last known answers', () => {
     const words: string[] = [];
     const client = await connect(server.origin, { firstBytesMs: 1_000, onNotice: (line) => words.push(line) });
     await client.open();
-    const silent = `${new URL(server.origin).host} has not answered within 1 seconds. Likely causes: `;
+    const silent = `${new URL(server.origin).host} did not answer within 1 seconds. Likely causes: `;
     expect((await client.request('call', 'tools/call')).result).toEqual({
       isError: true,
       content: [{ type: 'text', text: expect.stringContaining(silent) }],

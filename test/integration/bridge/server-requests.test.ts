@@ -142,7 +142,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.calls.size).toBe(1);
     for (let count = 0; count < 130; count += 1) talk.ask(1, `q${count}`);
     await expect.poll(() => talk.answers()).toHaveLength(30);
-    expect(talk.answers()[0]).toMatchObject({ error: { message: 'The client is asked too much at once.' } });
+    expect(talk.answers()[0]).toMatchObject({ error: { message: 'Too many requests to the client are open.' } });
     expect(asked(await call).names.length).toBeLessThanOrEqual(100);
     const long = talk.call(2);
     await expect.poll(() => talk.calls.size).toBe(2);
@@ -186,7 +186,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect
       .poll(() => talk.answers())
       .toEqual([
-        { jsonrpc: '2.0', id: 'q', error: { code: -32601, message: expect.stringContaining('cannot be asked') } },
+        { jsonrpc: '2.0', id: 'q', error: { code: -32601, message: expect.stringContaining('cannot answer') } },
       ]);
     expect(talk.client.sink.frames).toHaveLength(1);
   });

@@ -82,7 +82,7 @@ describe('a tool that is off', () => {
     client.rule({ off: ['drop'] });
     const answer = textOf(await client.request(1, 'tools/call', call('drop')));
     expect(answer.isError).toBe(true);
-    expect(answer.text).toContain('The user has switched off "drop" on this server.');
+    expect(answer.text).toContain('The user has turned off "drop" on this server.');
     expect((await client.request(2, 'tools/call', call('look'))).result).toBeDefined();
     expect(client.called()).toEqual(['look']);
   });
@@ -114,7 +114,7 @@ describe('a tool that is off', () => {
     client.send('{"jsonrpc":"2.0","id":3,"method":"tools/call","method":"tools/list","params":{"name":"drop"}}');
     for (const id of [1, 2, 3]) {
       expect((await client.sink.answerTo(id)).error.message).toContain(
-        'names its method, parameters, tool or arguments twice',
+        'repeats its method, parameters, tool or arguments',
       );
     }
     await client.request('after', 'tools/call', call('look'));
@@ -133,7 +133,7 @@ describe('a tool that is off', () => {
     const client = await guarded();
     client.rule({ off: ['drop'] });
     client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call",${params}}`);
-    expect((await client.sink.answerTo(1)).error.message).toContain('in other letters than the protocol');
+    expect((await client.sink.answerTo(1)).error.message).toContain('spells them differently than the protocol');
     expect(client.server.arrivals.filter(({ frame }) => frame?.method === 'tools/call')).toEqual([]);
   });
 
@@ -174,7 +174,7 @@ describe('read only', () => {
     client.rule({ readOnly: true });
     expect(await client.toolNames('list')).toEqual(['execute_sql_read_only', 'look']);
     expect(textOf(await client.request(1, 'tools/call', call('execute_sql'))).text).toContain(
-      'allows only tools that read',
+      'allows only read-only tools',
     );
     expect(client.called()).toEqual([]);
   });
@@ -261,8 +261,8 @@ describe('a tool that asks first', () => {
   });
 
   it.each([
-    ['refused', 'The user has refused this call'],
-    ['late', 'nobody has answered in time'],
+    ['refused', 'The user refused this call'],
+    ['late', 'the request timed out'],
   ] as const)('is answered with words where the answer is %s', async (approval, words) => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
@@ -277,7 +277,7 @@ describe('a tool that asks first', () => {
   it('is refused where no application is there to ask', async () => {
     const client = await guarded();
     client.rule({ ask: ['drop'] });
-    expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('Causeway is not open');
+    expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('Causeway is not running');
   });
 
   it('is not called once the client has cancelled it', async () => {
@@ -323,7 +323,9 @@ describe('a tool that asks first', () => {
   it('is refused where too many calls wait already', async () => {
     const client = await guarded({ askApproval: async () => 'crowded' });
     client.rule({ ask: ['drop'] });
-    expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('too many calls wait');
+    expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain(
+      'too many calls are already waiting',
+    );
     expect(client.called()).toEqual([]);
   });
 

@@ -110,7 +110,7 @@ describe('a server with sessions that wants to open an address, before a statele
     const declined = await call(2, { inputResponses: { 'address-1': { action: 'decline' } }, requestState });
     expect(declined.result).toMatchObject({
       isError: true,
-      content: [{ text: 'GitHub is not connected. The address was not opened, and so nothing was run.' }],
+      content: [{ text: 'GitHub is not connected. The address was not opened. Nothing was run.' }],
     });
     expect(server.count('tools/call')).toBe(1);
   });

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     await begin(proxy);
     const { error } = await proxy.request(1, 'resources/list');
     const [url = 'none'] = await stage.pages();
-    expect(error.message).toMatch(/^Nothing was run: nobody has signed in to /);
+    expect(error.message).toMatch(/^Nothing was run: the user has not signed in to /);
     expect(error.message).toContain(url);
   });
 

@@ -30,27 +30,27 @@ async function outcome(args: string[], env: NodeJS.ProcessEnv) {
 describe('a wrong call ends with exit code 2, one line on stderr and nothing on stdout', () => {
   it.each<[name: string, args: string[], line: RegExp]>([
     ['an unknown flag', ['--path', SQL, '--trace'], /Unknown flag --trace\. "causeway proxy --help" lists the flags\./],
-    ['no server', [], /No server was named\. Add --path \/api\/2\.0\/mcp\/sql, or --url/],
-    ['a malformed URL', ['--url', 'acme', '--profile', 'acme'], /--url "acme" is not a URL\. Write it like https:/],
+    ['no server', [], /No server was named\. Add --path \/api\/2\.0\/mcp\/sql, --url/],
+    ['a malformed URL', ['--url', 'acme', '--profile', 'acme'], /--url "acme" is not a URL\. Use the form https:/],
     [
       'a path beside the servers',
       ['--path', '/sql', '--profile', 'acme'],
-      /--path "\/sql" is not a managed MCP server\. It begins with \/api\//,
+      /--path "\/sql" is not a managed MCP server\. A path begins with \/api\//,
     ],
     [
       'a profile that does not exist',
       ['--path', SQL, '--profile', 'amce'],
-      /There is no profile "amce" in .+\. It has acme, account, plain, hostless, two\./,
+      /There is no profile "amce" in .+\. The file has acme, account, plain, hostless, two\./,
     ],
     [
       'no profile where there are several',
       ['--path', SQL],
-      /has several profiles and none of them is the default\. Name one with --profile/,
+      /has several profiles, and none of them is the default\. Choose one with --profile/,
     ],
     [
       'a profile without a host',
       ['--path', SQL, '--profile', 'hostless'],
-      /Profile "hostless" of .+ cannot be used\. It has no host\. Add host =/,
+      /Profile "hostless" of .+ cannot be used\. It has no host\. Set host to the address/,
     ],
     [
       'a profile with two ways to sign in',
@@ -65,17 +65,17 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
     [
       'plain http beyond this computer',
       ['--path', SQL, '--profile', 'plain'],
-      /"http:\/\/acme\.example" would carry tokens unencrypted\. Use https:\/\/acme\.example instead\./,
+      /"http:\/\/acme\.example" would send tokens unencrypted\. Use https:\/\/acme\.example instead\./,
     ],
     [
       "an account's URL",
       ['--url', `https://accounts.cloud.databricks.com${SQL}`, '--profile', 'acme'],
-      /leads to an account, which has no MCP servers\. Use a workspace's own address\./,
+      /is an account's address\. Accounts have no MCP servers\. Use a workspace's own address\./,
     ],
     [
       "another workspace's URL",
       ['--url', `https://other.cloud.databricks.com${SQL}`, '--profile', 'acme'],
-      /Profile "acme" signs in to https:\/\/acme\.cloud\.databricks\.com, not to https:\/\/other\.cloud\.databricks\.com\. Name the profile of that workspace with --profile/,
+      /Profile "acme" signs in to https:\/\/acme\.cloud\.databricks\.com, not to https:\/\/other\.cloud\.databricks\.com\. Use --profile with a profile of that workspace\./,
     ],
     ['an argument of two lines', ['--path', 'a\nb', '--profile', 'acme'], /--path "a b" is not a managed MCP server/],
   ])('%s', async (_name, args, line) => {

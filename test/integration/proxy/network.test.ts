@@ -99,7 +99,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
       NODE_EXTRA_CA_CERTS: authority.file,
     });
     expect(error.message).toBe(
-      `The proxy in between does not connect to ${HOST} (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or name the host in NO_PROXY.`,
+      `The proxy does not connect to ${HOST} (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or add the host to NO_PROXY.`,
     );
     expect(company.asked).toHaveLength(1);
     expect(arrived).toEqual([]);
@@ -108,14 +108,14 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
   it('is not reached where the proxy does not know it', async () => {
     const company = await companyProxy();
     const error = await failure('https://other.causeway.test', { HTTPS_PROXY: `http://${company.address}` });
-    expect(error.message).toContain('The proxy in between does not connect to other.causeway.test (502).');
+    expect(error.message).toContain('The proxy does not connect to other.causeway.test (502).');
   });
 
   it('is not trusted without the authority, and gets no token', async () => {
     const company = await companyProxy();
     const error = await failure(`https://${HOST}`, { HTTPS_PROXY: `http://${company.address}` });
     expect(error.message).toMatch(
-      /^The connection to workspace\.causeway\.test is not trusted \((UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)\. Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS\.$/,
+      /^The connection to workspace\.causeway\.test is not trusted \((UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)\. Check the host\. Behind a company proxy, set NODE_EXTRA_CA_CERTS to its certificate file\.$/,
     );
     expect(error.data).toEqual({ source: 'causeway', reason: 'tls' });
     expect(arrived).toEqual([]);
@@ -149,7 +149,7 @@ describe('a host that cannot be spoken to is reported', () => {
     await close();
     const error = await failure(`http://127.0.0.1:${port}`);
     expect(error.message).toBe(
-      `127.0.0.1:${port} cannot be reached (ECONNREFUSED). Check the host name, network, VPN and proxy.`,
+      `127.0.0.1:${port} cannot be reached (ECONNREFUSED). Check the host name and your network, VPN and proxy.`,
     );
     expect(error.data).toEqual({ source: 'causeway', reason: 'unreachable' });
   });
@@ -170,7 +170,7 @@ describe('a host that cannot be spoken to is reported', () => {
     const proxy = await start(`https://${HOST}`, { HTTPS_PROXY: 'http://ana:word@:x' });
     expect(await proxy.ended).toBe(2);
     expect(proxy.stderr).toBe(
-      'causeway proxy: HTTPS_PROXY holds no address. Write it like http://proxy.example:8080, or remove it.\n',
+      'causeway proxy: HTTPS_PROXY is not a valid address. Use the form http://proxy.example:8080, or unset it.\n',
     );
   });
 });

@@ -94,15 +94,15 @@ describe('an answer that is not quite right', () => {
     [
       'JSON that breaks off',
       asJson('{"id":1,'),
-      /ended the answer to tools\/call before it was complete\. It may or may not have run/,
+      /ended the response to tools\/call before it was complete\. It may have run/,
     ],
-    ['an empty stream', asEvents(), /ended the answer to tools\/call before it was complete/],
+    ['an empty stream', asEvents(), /ended the response to tools\/call before it was complete/],
     [
       '202 with nothing',
       (response) => void response.writeHead(202).end(),
-      /ended the answer to tools\/call before it was complete/,
+      /ended the response to tools\/call before it was complete/,
     ],
-    ['JSON that is no frame', asJson('{"ok":true}'), /ended the answer to tools\/call before it was complete/],
+    ['JSON that is no frame', asJson('{"ok":true}'), /ended the response to tools\/call before it was complete/],
     [
       'a sign-in page',
       body('text/html', '<!doctype html><title>Hotel</title>'),
@@ -121,7 +121,7 @@ describe('an answer that is not quite right', () => {
     [
       '502 with a page',
       (response) => void response.writeHead(502).end('<html><title>502 Bad Gateway</title></html>'),
-      /could not answer \(502: 502 Bad Gateway\)\. It may or may not have run/,
+      /could not answer \(502: 502 Bad Gateway\)\. It may have run/,
     ],
     [
       'an endless refusal',
@@ -146,7 +146,7 @@ describe('silence', () => {
   it('is answered with an explanation, once the bridge has waited long enough', async () => {
     const client = await connect(() => {}, { silenceMs: 100 });
     const { error } = await client.request(1, 'tools/call');
-    expect(error.message).toMatch(/has not answered tools\/call for minutes\. It may still be running there/);
+    expect(error.message).toMatch(/has not answered tools\/call for minutes\. It may still be running\./);
     expect(client.server.count('tools/call')).toBe(1);
   });
 
@@ -217,7 +217,7 @@ describe('a batch', () => {
     expect((await single.sink.until(2)).map(String)).toEqual([second, first]);
   });
 
-  it('that fails is answered for each of its requests', async () => {
+  it('is answered for each of its requests when it fails', async () => {
     const words = '{"error_code":"PERMISSION_DENIED","message":"No."}';
     const client = await connect((_arrival, response) => void response.writeHead(403).end(words));
     client.send(batch);
@@ -230,7 +230,7 @@ describe('a batch', () => {
 });
 
 describe('a session', () => {
-  it('that the server refuses again and again ends in its own words', async () => {
+  it("ends with the server's own words when the server keeps refusing it", async () => {
     const lost = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session not found"}}';
     const client = await connect(orderly({ onCall: (_arrival, response) => asEvents(lost)(response) }).script);
     await client.open();
@@ -238,12 +238,12 @@ describe('a session', () => {
     expect(client.server.count('tools/call')).toBe(3);
   });
 
-  it.each([404, 410])('that the server forgets again and again (%i) ends with an explanation', async (status) => {
+  it.each([404, 410])('ends with an explanation when the server keeps dropping it (%i)', async (status) => {
     const forgets: Script = (_arrival, response) => void response.writeHead(status).end();
     const client = await connect(orderly({ onCall: forgets }).script);
     await client.open();
     const { error } = await client.request(1, 'tools/call');
-    expect(error.message).toMatch(/forgets each session as soon as it begins\. It has not run tools\/call\. Try again/);
+    expect(error.message).toMatch(/drops each session as soon as it starts\. It has not run tools\/call\. Try again/);
     expect(client.server.count('tools/call')).toBe(3);
   });
 
@@ -260,7 +260,7 @@ describe('a session', () => {
     expect(await client.request(1, 'tools/call')).toHaveProperty('result');
   });
 
-  it('that the client restarts continues in the new one', async () => {
+  it('continues with a new one that the client starts', async () => {
     const client = await connect(orderly().script);
     await client.open();
     await client.request('again', 'initialize');

@@ -145,13 +145,9 @@ describe('the client gets an explanation', () => {
     [
       '403 for a scope',
       { kind: 'missing-scope', scope: 'sql' },
-      /does not cover \/api\/2\.0\/mcp\/functions\/main\/default \(403: .+ required scopes: sql\)\. Make a personal access token that has the scope/,
+      /does not cover \/api\/2\.0\/mcp\/functions\/main\/default \(403: .+ required scopes: sql\)\. Create a personal access token with the scope/,
     ],
-    [
-      'a page with 502',
-      { kind: 'html' },
-      /could not answer \(502: upstream connect error .+\)\. It may or may not have run/,
-    ],
+    ['a page with 502', { kind: 'html' }, /could not answer \(502: upstream connect error .+\)\. It may have run/],
     [
       'a redirect to a sign-in page',
       { kind: 'redirect', location: 'http://portal.example/' },
@@ -160,22 +156,22 @@ describe('the client gets an explanation', () => {
     [
       'a private link',
       { kind: 'redirect' },
-      /does not accept connections from this network \(302: The workspace can be reached over its private link only\.\)/,
+      /does not accept connections from this network \(302: The workspace can be reached only over its private link\.\)/,
     ],
     [
       'an answer that is cut',
       { kind: 'cut', afterBytes: 20 },
-      /(was lost before it answered|ended the answer to) tools\/call.+ It may or may not have run/,
+      /(was lost before it answered|ended the response to) tools\/call.+ It may have run/,
     ],
     [
       'a connection that drops',
       { kind: 'drop', when: 'before-headers' },
-      /was lost before it answered tools\/call\. It may or may not have run/,
+      /was lost before it answered tools\/call\. It may have run/,
     ],
     [
       '401 for a personal access token',
       { kind: 'refuse-token' },
-      /refuses the personal access token of profile "ana": it has expired, was revoked, or belongs to another workspace\. Make a new one/,
+      /refuses the personal access token of profile "ana": it has expired, was revoked, or belongs to another workspace\. Create a new one/,
     ],
   ])('%s, and the next call works', async (_name, effect, words) => {
     const client = await connect(FUNCTIONS);

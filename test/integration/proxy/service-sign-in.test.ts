@@ -128,12 +128,8 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   });
 
   describe.each([
-    [
-      'forbids it',
-      { off: ['search_code'] },
-      'The user has switched off "search_code" on this server. Nothing was run.',
-    ],
-    ['asks first', { ask: ['search_code'] }, '"search_code" needs the user\'s permission for each call since'],
+    ['forbids it', { off: ['search_code'] }, 'The user has turned off "search_code" on this server. Nothing was run.'],
+    ['asks first', { ask: ['search_code'] }, '"search_code" now needs the user\'s permission for each call'],
   ])('by whose sign-in a rule %s', (_what, edit, words) => {
     it.each(PLACES)('is not sent again, %s', async (_place, arrange) => {
       await arrange();
@@ -154,7 +150,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     const waiting = await proxy.request(1, 'tools/call', SEARCH);
     expect([isError(waiting), calls()]).toEqual([true, 1]);
     expect(textOf(waiting)).toBe(
-      `Nobody has signed in to GitHub yet. Nothing was run. A page is open in the browser: the user has to sign in there, then try again. If the page cannot be found, open ${page()}`,
+      `The user has not signed in to GitHub yet. Nothing was run. A page is open in the browser: the user must sign in there, then try again. If the page cannot be found, open ${page()}`,
     );
     await signInOnPage();
     expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
@@ -396,7 +392,7 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
     const answer = await proxy.request(1, 'tools/call', SEARCH);
     expect(isError(answer)).toBe(true);
     expect(textOf(answer)).toBe(
-      `ben@example.com is not signed in to GitHub. Nothing was run. The token of profile "token" cannot sign in. Open the page in a browser in which you are signed in to the workspace as ben@example.com, then try again: ${page()}`,
+      `ben@example.com is not signed in to GitHub. Nothing was run. The token of profile "token" cannot sign in. Open the page in a browser where you are signed in to the workspace as ben@example.com, then try again: ${page()}`,
     );
     expect([await stage.pages(), calls()]).toEqual([[], 1]);
     stage.workspace.gateway.signIn('ben', GITHUB);
@@ -407,7 +403,7 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
     const proxy = await startProxy('agent');
     const answer = await proxy.request(1, 'tools/call', SEARCH);
     expect(textOf(answer)).toMatch(
-      /^Each user signs in to GitHub by themselves, and profile "agent" is a service principal, which cannot\. Nothing was run\./,
+      /^Each user must sign in to GitHub, and profile "agent" is a service principal\. Nothing was run\./,
     );
     expect(textOf(answer)).not.toContain(page());
     expect([await stage.pages(), calls()]).toEqual([[], 1]);
@@ -421,7 +417,7 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
     });
     const proxy = await startProxy();
     const answer = await proxy.request(1, 'tools/call', SEARCH);
-    expect(textOf(answer)).toContain('but not for its token: GitHub may need a sign-in of its own. Nothing was run.');
+    expect(textOf(answer)).toContain('although the token is valid. GitHub may need its own sign-in. Nothing was run.');
     expect(textOf(answer)).toContain(page());
     expect([calls(), refreshes()]).toEqual([1, 0]);
   });

@@ -343,9 +343,9 @@ describe('several servers as one', () => {
     await vi.waitFor(() => expect(client.notified('roots/list')).toHaveLength(1));
     const open = client.request('tools/call', { name: 'wait' });
     client.aggregate.offer([]);
-    expect((await open).error?.message).toContain('The server "a" is no longer there');
+    expect((await open).error?.message).toContain('The server "a" no longer exists');
     expect(client.notified('notifications/cancelled')).toHaveLength(1);
-    expect((await client.request('tools/call', { name: 'wait' })).error?.message).toContain('no longer there');
+    expect((await client.request('tools/call', { name: 'wait' })).error?.message).toContain('no longer exists');
   });
 
   it('offer no tasks, list no tool that needs one, and make plain calls of what asks for one', async () => {

@@ -8,7 +8,7 @@ const where = {
   profile: 'acme',
   by: 'oauth-user' as const,
 };
-const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
+const MAY_HAVE_RUN = 'It may have run. Check the result before you repeat it.';
 
 function refused(status: number, body: unknown = '', headers: Record<string, string> = {}): UpstreamFailure {
   return { kind: 'refused', head: { status, headers }, text: typeof body === 'string' ? body : JSON.stringify(body) };
@@ -46,7 +46,7 @@ describe('the explanation of a refusal', () => {
       '401',
       refused(401, rest('401', 'Credential was not sent'), { 'www-authenticate': 'Bearer' }),
       'unauthenticated',
-      'acme.cloud.databricks.com refused the sign-in of profile "acme" (401). Run `causeway whoami --profile acme`: if that works, /api/2.0/mcp/sql belongs to another workspace than the profile\'s; if not, run `causeway login --profile acme`.',
+      'acme.cloud.databricks.com refused the sign-in of profile "acme" (401). Run `causeway whoami --profile acme`: if that works, /api/2.0/mcp/sql belongs to another workspace; if not, run `causeway login --profile acme`.',
     ],
     [
       '403 of the IP access list',
@@ -58,7 +58,7 @@ describe('the explanation of a refusal', () => {
       'the private link',
       refused(302, '', { location: '/login.html?error=private-link-validation-error' }),
       'ip_blocked',
-      'acme.cloud.databricks.com does not accept connections from this network (302: The workspace can be reached over its private link only.). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+      'acme.cloud.databricks.com does not accept connections from this network (302: The workspace can be reached only over its private link.). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
     ],
     [
       '403 for a scope',
@@ -82,13 +82,13 @@ describe('the explanation of a refusal', () => {
       '404 for the whole API',
       refused(404, rest('ENDPOINT_NOT_FOUND', "No API found for 'POST /mcp/sql'")),
       'feature_unavailable',
-      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (404: No API found for \'POST /mcp/sql\'). Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (404: No API found for \'POST /mcp/sql\'). Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
     ],
     [
       '400 for a service that is switched off',
       refused(400, rest('BAD_REQUEST', 'The MCP service is administratively suspended')),
       'feature_unavailable',
-      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (400: The MCP service is administratively suspended). Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (400: The MCP service is administratively suspended). Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
     ],
     [
       '429',
@@ -151,9 +151,9 @@ describe('the explanation of a refusal', () => {
 
 describe('the explanation of a broken exchange', () => {
   const unreachable = (code: string) =>
-    `acme.cloud.databricks.com cannot be reached (${code}). Check the host name, network, VPN and proxy.`;
+    `acme.cloud.databricks.com cannot be reached (${code}). Check the host name and your network, VPN and proxy.`;
   const untrusted = (code: string) =>
-    `The connection to acme.cloud.databricks.com is not trusted (${code}). Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.`;
+    `The connection to acme.cloud.databricks.com is not trusted (${code}). Check the host. Behind a company proxy, set NODE_EXTRA_CA_CERTS to its certificate file.`;
   const lost = (method: string) =>
     `The connection to acme.cloud.databricks.com was lost before it answered ${method}. ${MAY_HAVE_RUN}`;
 
@@ -208,21 +208,21 @@ describe('the explanation of a broken exchange', () => {
       broken('ECONNRESET', false),
       'tools/call',
       'unreachable',
-      'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Try again; check network, VPN and proxy.',
+      'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Check your network, VPN and proxy, then try again.',
     ],
     [
       'a connection that broke under a list',
       broken('ECONNRESET', true),
       'tools/list',
       'unreachable',
-      'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Try again; check network, VPN and proxy.',
+      'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Check your network, VPN and proxy, then try again.',
     ],
     [
       'silence after a call',
       broken('UND_ERR_HEADERS_TIMEOUT', true),
       'tools/call',
       'timeout',
-      'acme.cloud.databricks.com has not answered tools/call for minutes. It may still be running there: look at the result before you repeat it.',
+      'acme.cloud.databricks.com has not answered tools/call for minutes. It may still be running. Check the result before you repeat it.',
     ],
     [
       'silence after a list that has little time',
@@ -236,7 +236,7 @@ describe('the explanation of a broken exchange', () => {
       { ...broken('UND_ERR_HEADERS_TIMEOUT', true), silenceMs: 15_000 },
       'initialize',
       'unreachable',
-      'acme.cloud.databricks.com has not answered within 15 seconds. Likely causes: the address is wrong, its name leads to another computer (DNS), or a firewall, VPN or proxy swallows the packets.',
+      'acme.cloud.databricks.com did not answer within 15 seconds. Likely causes: a wrong address, a DNS name of another computer, or a blocking firewall, VPN or proxy.',
     ],
     [
       'silence within an answer',
@@ -256,21 +256,21 @@ describe('the explanation of a broken exchange', () => {
       },
       'tools/call',
       'unreachable',
-      "The proxy in between does not connect to acme.cloud.databricks.com (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or name the host in NO_PROXY.",
+      "The proxy does not connect to acme.cloud.databricks.com (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or add the host to NO_PROXY.",
     ],
     [
       'a stream that ends without the answer',
       { kind: 'unanswered' },
       'tools/call',
       'outcome_unknown',
-      `acme.cloud.databricks.com ended the answer to tools/call before it was complete. ${MAY_HAVE_RUN}`,
+      `acme.cloud.databricks.com ended the response to tools/call before it was complete. ${MAY_HAVE_RUN}`,
     ],
     [
       'a stream that ends without the list',
       { kind: 'unanswered' },
       'tools/list',
       'outcome_unknown',
-      'acme.cloud.databricks.com ended the answer to tools/list before it was complete. Try again in a minute.',
+      'acme.cloud.databricks.com ended the response to tools/list before it was complete. Try again in a minute.',
     ],
   ])('has its code and its words: %s', (_name, failure, method, code, text) => {
     expect(words(failure, method)).toEqual([code, text]);

@@ -44,7 +44,7 @@ describe('a call that waits for the user', () => {
     expect(told.map(({ message }) => message)).toEqual([
       'Waiting for the user to allow this call in Causeway.',
       'Waiting for the user to allow this call in Causeway.',
-      'Still waiting for an answer after 12 s.',
+      'Still waiting for a response after 12 s.',
     ]);
   });
 

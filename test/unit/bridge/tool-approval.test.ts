@@ -39,10 +39,10 @@ describe('a call that asks first', () => {
   });
 
   it.each([
-    ['refused', 'The user has refused this call of "drop".'],
-    ['late', 'nobody has answered in time'],
-    ['absent', 'Causeway is not open to ask for it'],
-    ['crowded', 'too many calls wait for it already'],
+    ['refused', 'The user refused this call of "drop".'],
+    ['late', 'the request timed out'],
+    ['absent', 'Causeway is not running to ask for it'],
+    ['crowded', 'too many calls are already waiting for it'],
   ] as const)('is answered where the user is %s', async (is, words) => {
     const one = guardOf({ ask: ['drop'] }, { askApproval: async () => is });
     await one.take(calling(1, 'drop'));
@@ -53,7 +53,7 @@ describe('a call that asks first', () => {
   it('is answered where there is no user to ask', async () => {
     const one = guardOf({ ask: ['drop'] });
     await one.take(calling(1, 'drop'));
-    expect(textIn(one.read()[0])).toContain('Causeway is not open to ask for it');
+    expect(textIn(one.read()[0])).toContain('Causeway is not running to ask for it');
   });
 
   it.each(['"q":"SELECT 1","q":"DROP"', '"q":"DROP","\\u0071":"SELECT 1"', '"all":[1,{"a:b":{"q":1,"q":{}}}]'])(
@@ -143,6 +143,6 @@ describe('a call that asks first', () => {
     );
     await one.take(calling(1, 'drop'));
     expect(one.sent).toEqual([]);
-    expect(textIn(one.read()[0])).toContain('The user has refused this call');
+    expect(textIn(one.read()[0])).toContain('The user refused this call');
   });
 });

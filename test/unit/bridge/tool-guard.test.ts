@@ -55,8 +55,8 @@ describe('without rules', () => {
     for (const name of ['look', 'drop', 'new']) await one.take(calling(name, name));
     expect(one.sent.slice(1)).toEqual([calling('look', 'look')]);
     expect(one.read().map(textIn)).toEqual([
-      '"drop" may change something, and the user allows only tools that read on this server. Nothing was run. The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.',
-      'The user allows only tools that read on this server, and the server has not said yet what "new" does. List the tools first. Nothing was run. The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.',
+      '"drop" may change something, and the user allows only read-only tools on this server. Nothing was run. The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.',
+      'The user allows only read-only tools on this server, and the server has not described "new" yet. List the tools first. Nothing was run. The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.',
     ]);
   });
 });
@@ -79,7 +79,7 @@ describe('a tool that is off', () => {
     expect(others).toEqual([]);
     expect(answer).toMatch(/^\{"jsonrpc":"2\.0","id":1\.0,"result":\{/);
     expect(JSON.parse(answer).result).toEqual({ content: [{ type: 'text', text: expect.any(String) }], isError: true });
-    expect(textIn(answer)).toMatch(/^The user has switched off "drop" on this server\. Nothing was run\. /);
+    expect(textIn(answer)).toMatch(/^The user has turned off "drop" on this server\. Nothing was run\. /);
   });
 
   it('an answer to a stateless client says that it is complete', async () => {
@@ -111,13 +111,13 @@ describe('a tool that is off', () => {
   });
 
   it.each([
-    ['is off for every client', { off: ['drop'] }, 'The user has switched off "drop" on this server.'],
+    ['is off for every client', { off: ['drop'] }, 'The user has turned off "drop" on this server.'],
     [
       'is off for this one',
       { clients: { codex: { off: ['drop'] } } },
-      'The user has switched off "drop" for Codex on this server.',
+      'The user has turned off "drop" for Codex on this server.',
     ],
-    ['is new', { newTools: 'off' as const }, '"drop" is off on this server, because the user has not switched it on.'],
+    ['is new', { newTools: 'off' as const }, '"drop" is off on this server, because the user has not turned it on.'],
   ])('the client is told that it %s', async (_what, rules, words) => {
     const one = guardOf(rules);
     await one.take(initializing(0, { name: 'codex-mcp-client', version: '1' }));
@@ -160,7 +160,7 @@ describe('a tool that is off', () => {
     one.shown('{"jsonrpc":"2.0","id":0,"result":{}}');
     one.shown(listing(1, tool('drop')));
     await one.take(calling(1, 'drop'));
-    expect(textIn(one.read()[0])).toContain(`the user allows only tools that read ${words}`);
+    expect(textIn(one.read()[0])).toContain(`the user allows only read-only tools ${words}`);
   });
 
   it.each([{}, { name: '' }, { name: 5 }])('a client that calls itself %j has not named itself', async (info) => {
@@ -192,7 +192,7 @@ describe('a tool that is off', () => {
     expect(one.sent).toEqual([]);
     expect(JSON.parse(one.read()[0] ?? '').error).toMatchObject({
       message:
-        'This request names its method, parameters, tool or arguments twice, or in other letters than the protocol. It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
+        'This request repeats its method, parameters, tool or arguments, or spells them differently than the protocol. It was not sent, because tool rules apply. Name each once, as the protocol does.',
       data: { reason: 'invalid_argument' },
     });
   });

@@ -122,7 +122,7 @@ describe('a session that the server forgets', () => {
     const { server, proxy } = await stage.begin(session.script);
     await proxy.open();
     const { error } = await proxy.request(1, 'tools/call');
-    expect(error.message).toMatch(/forgets each session .+ It has not run tools\/call\. Try again/);
+    expect(error.message).toMatch(/drops each session .+ It has not run tools\/call\. Try again/);
     expect(server.count('tools/call')).toBe(3);
   });
 });

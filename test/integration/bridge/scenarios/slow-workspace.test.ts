@@ -59,7 +59,7 @@ describe('a client whose workspace does not answer', () => {
     [
       'because it refuses the token',
       'refusing',
-      /Make a new one|refused the sign-in|refuses the personal access token/,
+      /Create a new one|refused the sign-in|refuses the personal access token/,
     ],
   ] as const)('%s has its tools, and a call says in a result what to do', async (_name, how, words) => {
     const workspace = await known();
