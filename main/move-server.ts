@@ -45,14 +45,14 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
   const before = findServer(list.read(), name);
   const successor = successorOf(before.path);
   if (!successor) {
-    throw new CausewayError('not_found', `Nothing has replaced ${before.path}, where "${name}" is.`, {
-      remedy: 'It stays as it is. "causeway servers" tells which servers have a successor.',
+    throw new CausewayError('not_found', `Server "${name}" at ${before.path} has no successor.`, {
+      remedy: 'Nothing was changed. "causeway servers" shows which servers have a successor.',
     });
   }
   const after: ManagedServer = { ...before, kind: kindAt(successor.path, before), path: successor.path };
   const tools = await parts.countTools(after).catch((cause: unknown) => {
     parts.signal?.throwIfAborted();
-    const message = `${successor.add} does not answer, so "${name}" stays where it is: ${inOneLine(cause)}`;
+    const message = `${successor.add} does not respond, and "${name}" was not moved: ${inOneLine(cause)}`;
     throw new CausewayError('unavailable', message, { cause });
   });
   const hasRules = await copyRules(before, after, parts);

@@ -212,7 +212,7 @@ function describeText({ mark, body }: { mark: string; body: string }, client: Cl
   const found: [boolean, boolean, string][] = [
     [mark !== '', accepts.byteOrderMark, 'a byte order mark'],
     [comments, accepts.comments, 'comments'],
-    [trailingCommas, accepts.trailingCommas, 'a comma behind the last item'],
+    [trailingCommas, accepts.trailingCommas, 'a comma after the last item'],
   ];
   return found.flatMap(([present, accepted, what]) =>
     present && !accepted ? [`The file has ${what}. ${name} does not accept that and may ignore the whole file.`] : [],

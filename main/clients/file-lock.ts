@@ -42,7 +42,7 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
   const watch: Watch = { changedAt: 0, since: began };
   while (!(await taken(lock, watch))) {
     if (performance.now() - began > LOCK_TIMEOUT_MS) {
-      throw new CausewayError('timeout', `${lock} is held by the client.`, {
+      throw new CausewayError('timeout', `${lock} is locked by the client.`, {
         remedy: 'Nothing was changed. Wait until the client is done, or close it, and try again.',
       });
     }

@@ -85,7 +85,7 @@ export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Lau
 /** Refuses a program in the cache of `npx`, because npm clears it. @throws {CausewayError} `usage` */
 function refuseNpx(script: string): void {
   if (!/[/\\]_npx[/\\]/.test(script)) return;
-  throw new CausewayError('usage', 'Entries would start Causeway from a folder of npx, which does not last.', {
+  throw new CausewayError('usage', 'Entries would start Causeway from a temporary npx folder.', {
     remedy:
       'Nothing was written. Install it with `npm install --global causeway`, and run the command again without npx.',
   });

@@ -24,7 +24,7 @@ export async function managedCheck(client: ClientFacts, environment: HostEnviron
     const read = (...key: string[]) => editorOf(file.format).read(text, { file: file.path, key });
     switch (file.decides) {
       case 'all':
-        checks.push(() => refusal(`${file.path} decides alone which servers ${client.name} loads`));
+        checks.push(() => refusal(`${file.path} alone decides which servers ${client.name} loads`));
         break;
       case 'identities':
         checks.push(identityCheck(client, file, read('mcp_servers'), read().has('mcp_servers')));
@@ -95,7 +95,7 @@ function providedCheck(
   const urls = new Map([...provided].flatMap(([name, entry]) => urlsOf(entry).map((url) => [url, name] as const)));
   return (name, entry) => {
     const same = provided.has(name) ? name : urlsOf(entry).flatMap((url) => urls.get(url) ?? [])[0];
-    return same === undefined ? undefined : refusal(`${path} gives ${client} the server "${same}" already`);
+    return same === undefined ? undefined : refusal(`${path} already gives ${client} the server "${same}"`);
   };
 }
 

@@ -91,13 +91,13 @@ function unsaidClient(
     const command = createApplicationCommand({ redirectUrl, scopes: ['all-apis'] });
     const why = published
       ? `the workspace does not have the application that Databricks publishes for it (${published.clientId})`
-      : 'Databricks knows no application that was not registered';
+      : 'Databricks accepts only registered applications';
     return [
-      `${name} signs in by itself, and ${why}: give --client-id. An account admin creates an application with: ${command}`,
+      `${name} signs in on its own, and ${why}. Use --client-id. An account admin creates an application with: ${command}`,
     ];
   }
   return [
-    `${name} cannot store an application's ID in its file. Unless it asks for one, it cannot sign in: leave --http out.`,
+    `${name} cannot store an application's ID in its file. Unless it asks for one, it cannot sign in. Leave --http out.`,
   ];
 }
 
@@ -117,7 +117,7 @@ export function notInstalled({ name }: ClientFacts): CausewayError {
 /** The error for a name that an entry of another owner uses; `alone` if nothing else was to be written. */
 export function entryInUse({ name }: ClientFacts, file: LocatedFile, entry: string, alone: boolean): CausewayError {
   return new CausewayError('already_exists', `${file.path} has an entry "${entry}" that Causeway did not write.`, {
-    remedy: alone ? 'Nothing was written.' : 'It was left alone.',
+    remedy: alone ? 'Nothing was written.' : 'It was not changed.',
     action: { do: 'free-entry', client: name },
   });
 }

@@ -51,7 +51,7 @@ export function sqlServerOf(
 
 /** What is known about how a pin and an override rank, as sentences. */
 export const PIN_RANK =
-  'A pinned call names its warehouse itself. How a pin and an override rank is documented nowhere; the pin should decide.';
+  'A pinned call names its own warehouse. The pin should take precedence over an override, but Databricks does not document it.';
 
 /** Whose calls a pin is for, as words. */
 export function formatPinned({ server, client, project }: Pick<Pin, 'server' | 'client' | 'project'>): string {

@@ -26,8 +26,8 @@ export function checkedServerPath(text: string, name: string): string {
   }
   throw new CausewayError('usage', `${name} "${text}" is not a managed MCP server.`, {
     remedy: /^\/mcp\/?$/.test(text)
-      ? 'A Databricks App is added by its name: causeway servers add app:NAME.'
-      : 'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.',
+      ? 'Add a Databricks App by its name: causeway servers add app:NAME.'
+      : 'A path begins with /api/ or /ai-gateway/, for example /api/2.0/mcp/sql.',
   });
 }
 
@@ -102,7 +102,7 @@ function parsePair(pair: string, names: RegExp): [name: string, value: string] {
   const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
   if (at < 1 || !names.test(name) || value === '') {
     throw new CausewayError('usage', `--meta "${pair}" is not NAME=VALUE.`, {
-      remedy: 'Write it like --meta warehouse_id=0123456789abcdef.',
+      remedy: 'Use the form --meta warehouse_id=0123456789abcdef.',
     });
   }
   return [name, value];

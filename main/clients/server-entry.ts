@@ -64,14 +64,14 @@ export function entryOf(
   http?: HttpChoice,
 ): Entry {
   if (http && 'all' in server) {
-    throw new CausewayError('usage', 'An address leads to one server.', { remedy: 'Leave --http out.' });
+    throw new CausewayError('usage', 'An address leads to only one server.', { remedy: 'Leave --http out.' });
   }
   if (http && 'path' in server && isAppPath(server.path)) {
     throw new CausewayError(
       'usage',
-      `${server.name} is a Databricks App, which ${client.name} cannot have by an address.`,
+      `${server.name} is a Databricks App. ${client.name} cannot connect to it by address.`,
       {
-        remedy: 'Leave --http out: Causeway looks at the address before it sends a token there.',
+        remedy: 'Leave --http out. Causeway checks the address before it sends a token there.',
       },
     );
   }
@@ -80,14 +80,16 @@ export function entryOf(
   const stdio = client.stdio(file.project === undefined ? launchOf(launcher, server) : launchFromPath(server));
   const entry = http ? direct : stdio;
   if (!entry) {
-    throw new CausewayError('usage', `${client.name} takes no address in its file.`, { remedy: 'Leave --http out.' });
+    throw new CausewayError('usage', `${client.name} does not support addresses in its file.`, {
+      remedy: 'Leave --http out.',
+    });
   }
   return { ...entry, obsolete: otherKeys(entry, http ? stdio : direct) };
 }
 
 function noMetaWithAddress({ name }: ClientFacts, server: EntryTarget, command: string): CausewayError {
-  return new CausewayError('usage', `With an address, ${name} cannot send what ${server.name} is to have in _meta.`, {
-    remedy: `Leave --http out, or take it away with "causeway ${command} --no-meta".`,
+  return new CausewayError('usage', `With an address, ${name} cannot send the _meta of ${server.name}.`, {
+    remedy: `Leave --http out, or remove it with "causeway ${command} --no-meta".`,
   });
 }
 
@@ -201,7 +203,7 @@ export function checkStarts(
   const keys = inTheWay.join(', ');
   throw new CausewayError(
     'conflict',
-    `${file}: the entry "${name}" has ${keys}, with which ${client.name} does not start beside ${goesDirectly ? 'an address' : 'a command'}.`,
-    { remedy: `Nothing was written. Take ${keys} out of the entry, then try again.` },
+    `${file}: the entry "${name}" has ${keys}. ${client.name} does not start with ${keys} next to ${goesDirectly ? 'an address' : 'a command'}.`,
+    { remedy: `Nothing was written. Remove ${keys} from the entry, then try again.` },
   );
 }

@@ -98,7 +98,7 @@ function isSame(server: ManagedServer, required: ManagedServer): boolean {
 function checkChange(before: ServerList, after: ServerList, policy: Policy): void {
   for (const required of requiredIn(policy)) {
     if (after.servers.some((server) => isSame(server, required))) continue;
-    throw managedError(policy, 'requiredServers', `the server "${required.name}" has to stay as it is`);
+    throw managedError(policy, 'requiredServers', `the server "${required.name}" must stay as it is`);
   }
   for (const server of after.servers) {
     if (!before.servers.includes(server)) checkServer(policy, server.path);
@@ -151,7 +151,7 @@ const MAX_NAME_LENGTH = 40;
 export function withServer({ servers }: ServerList, server: ManagedServer): ServerList {
   if (!serverSchema.shape.name.safeParse(server.name).success || server.name.length > MAX_NAME_LENGTH) {
     throw new CausewayError('usage', `"${server.name}" cannot name a server.`, {
-      remedy: `Use up to ${MAX_NAME_LENGTH} of a-z, 0-9 and "-", a letter or digit first and last: every client takes those.`,
+      remedy: `Use up to ${MAX_NAME_LENGTH} characters: a-z, 0-9 and "-". Begin and end with a letter or digit.`,
     });
   }
   if (servers.some(({ name }) => name === server.name)) {
@@ -188,7 +188,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   if (found) return found;
   const known = servers.map((server) => server.name).join(', ');
   throw new CausewayError('not_found', `There is no server "${name}".`, {
-    ...(known === '' ? { action: { do: 'add-server' } } : { remedy: `There are ${known}.` }),
+    ...(known === '' ? { action: { do: 'add-server' } } : { remedy: `Servers in the list: ${known}.` }),
     candidates: servers.map((server) => ({ name: server.name })),
   });
 }
@@ -198,7 +198,7 @@ const TARGETS: Record<
   Exclude<ManagedServerKind, 'app' | 'other'>,
   { parts: [least: number, most: number]; words: string; prefix: string }
 > = {
-  sql: { parts: [0, 0], words: 'nothing more', prefix: 'sql' },
+  sql: { parts: [0, 0], words: 'no target', prefix: 'sql' },
   genie: { parts: [1, 1], words: "the Genie space's id", prefix: 'genie' },
   'vector-search': { parts: [2, 3], words: 'CATALOG.SCHEMA or CATALOG.SCHEMA.INDEX', prefix: 'vector-search' },
   functions: { parts: [2, 3], words: 'CATALOG.SCHEMA or CATALOG.SCHEMA.FUNCTION', prefix: 'functions' },
@@ -214,14 +214,14 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
     if (isAppPath(path) && !target.includes('/')) return path;
     throw new CausewayError('usage', `"${target}" cannot name an app.`, {
       remedy:
-        'Names of Databricks Apps have a-z, 0-9 and "-". Where its MCP server is not at /mcp, give --path /apps/NAME/PATH.',
+        'Names of Databricks Apps have a-z, 0-9 and "-". If its MCP server is not at /mcp, use --path /apps/NAME/PATH.',
     });
   }
   const { parts, words, prefix } = TARGETS[kind];
   const given = target === '' ? [] : target.split(kind === 'genie' ? '/' : /[./]/);
   if (given.length < parts[0] || given.length > parts[1] || given.some((part) => part.trim() === '')) {
     throw new CausewayError('usage', `A ${kind} server takes ${words}${target === '' ? '' : `, not "${target}"`}.`, {
-      remedy: 'For anything else, name the path with --path.',
+      remedy: 'For anything else, use --path.',
     });
   }
   return ['/api/2.0/mcp', prefix, ...given.map(encodeURIComponent)].join('/');

@@ -228,7 +228,7 @@ export class ClientsService {
     const found = this.#clients.find((client) => client.id === id.toLowerCase());
     if (found) return found;
     throw new CausewayError('not_found', `There is no client "${id}".`, {
-      remedy: `Causeway knows ${this.#clients.map((client) => client.id).join(', ')}.`,
+      remedy: `Use one of ${this.#clients.map((client) => client.id).join(', ')}.`,
       action: { do: 'paste-by-hand' },
       candidates: this.#clients.map((client) => ({ id: client.id, name: client.name })),
     });

@@ -124,8 +124,8 @@ export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): bo
 
 /** For a text that is valid and yet so written that it cannot be changed in place. */
 export function cannotEdit({ file, key }: EditTarget, why = 'it is written in a way that cannot be changed in place') {
-  return new CausewayError('invalid_file', `${file}: ${key.join('.')} was left alone, for ${why}.`, {
-    remedy: 'Nothing was written. Add the entry by hand, from the JSON that Causeway has for this client.',
+  return new CausewayError('invalid_file', `${file}: ${key.join('.')} was not changed: ${why}.`, {
+    remedy: 'Nothing was written. Add the entry by hand. Causeway shows its JSON for this client.',
   });
 }
 

@@ -179,7 +179,7 @@ function descend(body: string, target: EditTarget): Found {
 function parse(body: string, target: EditTarget) {
   const parsed = parseAllDocuments(body, { logLevel: 'silent' });
   const documents = Array.isArray(parsed) ? parsed : [];
-  if (documents.length > 1) throw unreadable(target, 'it holds several documents, of which clients read one');
+  if (documents.length > 1) throw unreadable(target, 'it contains several documents, and clients read only one');
   const [document] = documents;
   const [error] = document?.errors ?? [];
   if (isStackUsedUp(error)) throw tooDeep(target, error);

@@ -29,7 +29,7 @@ describe('one entry for all servers', () => {
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(Object.keys(await entries())).toEqual(['other', 'causeway']);
     expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
-    expect(await list()).toContain('    causeway: all servers as one, added\n');
+    expect(await list()).toContain('    causeway: all servers in one entry, added\n');
     expect(await list()).not.toContain('databricks-sql');
     expect((await causeway('clients', 'add', 'cursor', '--all-in-one')).stdout).toContain('unchanged');
     await causeway('clients', 'remove', 'cursor');
@@ -51,7 +51,7 @@ describe('one entry for all servers', () => {
     await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
     const written = await text();
     await writeFile(path, before);
-    expect(await list()).toContain('causeway: all servers as one, removed by another program');
+    expect(await list()).toContain('causeway: all servers in one entry, removed by another program');
     await causeway('clients', 'repair', 'cursor');
     expect((await entries()).causeway?.args.slice(-2)).toEqual(['--profile', 'ana']);
     const broken = { command: '/nowhere/causeway', args: ['proxy', '--all', '--profile', 'ana'] };
@@ -65,7 +65,7 @@ describe('one entry for all servers', () => {
     const { causeway, list, text, path, before } = await home();
     const foreign = { mcpServers: { mine: { command: 'causeway', args: ['proxy', '--all'] } } };
     await writeFile(path, JSON.stringify(foreign));
-    expect(await list()).toMatch(/mine: all servers as one, /);
+    expect(await list()).toMatch(/mine: all servers in one entry, /);
     await causeway('clients', 'remove', 'cursor');
     expect(JSON.parse(await text()).mcpServers ?? {}).toEqual({});
     await writeFile(path, before);
@@ -88,9 +88,9 @@ describe('one entry for all servers', () => {
   });
 
   test.each([
-    [['--server', 'databricks-sql'], 2, '--all-in-one is one entry for all servers.'],
-    [['--http'], 2, '--all-in-one is one entry for all servers.'],
-    [['--meta', 'a=b'], 2, '--all-in-one is one entry for all servers.'],
+    [['--server', 'databricks-sql'], 2, '--all-in-one writes one entry for all servers.'],
+    [['--http'], 2, '--all-in-one writes one entry for all servers.'],
+    [['--meta', 'a=b'], 2, '--all-in-one writes one entry for all servers.'],
     [['--profile', 'ben'], 4, 'No server in the list uses the profile "ben".'],
   ])('is refused with %j', async (args, code, words) => {
     const { causeway, text, before } = await home();

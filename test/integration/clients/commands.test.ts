@@ -41,7 +41,7 @@ describe('causeway servers', () => {
       const spelled = await causeway('servers', 'add', '--path', same, '--profile', 'ana');
       expect([spelled.code, spelled.stderr]).toEqual([
         1,
-        expect.stringContaining('"databricks-sql" is /api/2.0/mcp/sql'),
+        expect.stringContaining('"databricks-sql" is already /api/2.0/mcp/sql'),
       ]);
     }
     expect(await json('servers')).toHaveLength(1);
@@ -105,12 +105,12 @@ describe('causeway servers', () => {
   test.each([
     [['add', 'genie'], 2, "A genie server takes the Genie space's id"],
     [['add', 'functions', 'main'], 2, 'CATALOG.SCHEMA'],
-    [['add', 'mysql'], 2, 'There is no kind of server "mysql"'],
+    [['add', 'mysql'], 2, '"mysql" is not a kind of server'],
     [['add', 'sql', '--name', 'My SQL'], 2, 'cannot name a server'],
     [['add', 'sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
     [['add', '--path', '/etc/passwd'], 2, 'is not a managed MCP server'],
     [['add', 'sql', '--profile', 'nobody'], 3, 'nobody'],
-    [['remove', 'nothing'], 4, 'There are databricks-sql, functions-default'],
+    [['remove', 'nothing'], 4, 'Servers in the list: databricks-sql, functions-default'],
     [['nonsense'], 2, '"nonsense" is not a command of causeway servers'],
   ])('ends servers %j with %i: %s', async (args, code, words) => {
     const run = await causeway('servers', ...args);

@@ -136,7 +136,7 @@ test('Codex is not given an entry with which it does not start', async () => {
   const [refused] = await own.service().add(['codex'], [SQL], { http: HTTP });
   expect(refused).toMatchObject({ result: 'failed', error: { code: 'conflict' } });
   expect(inOneLine(refused?.error)).toMatch(
-    /"databricks-sql" has env, with which OpenAI Codex does not start.*Take env out/,
+    /"databricks-sql" has env\. OpenAI Codex does not start with env.*Remove env from/,
   );
   expect(await own.read('.codex/config.toml')).toBe(text);
 });

@@ -205,7 +205,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(await own.everything()).toEqual(before);
   });
 
-  test('where a folder is in its place', async () => {
+  test('is reported when a folder is in its place', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, CURSOR), { recursive: true });
     const [outcome] = await own.service().add(['cursor'], [SQL]);
@@ -213,7 +213,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(inOneLine(outcome?.error)).toMatch(/is a folder/);
   });
 
-  test.skipIf(process.getuid?.() === 0)('where its folder may not be written to', async () => {
+  test.skipIf(process.getuid?.() === 0)('is reported when its folder is read-only', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
     await chmod(join(own.home, '.cursor'), 0o500);
@@ -224,14 +224,14 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(await own.read(CURSOR)).toBe(THEIRS);
   });
 
-  test('where it holds an entry of the same name that the user wrote', async () => {
+  test('is reported when the user wrote an entry of the same name', async () => {
     await using own = await ownClients();
     const theirs = '{"mcpServers":{"databricks-sql":{"command":"python","args":["server.py"]}}}';
     await own.file(CURSOR, theirs);
     const [refused] = await own.service().add([], [SQL]);
     expect(refused).toMatchObject({ error: { code: 'already_exists' } });
     expect(inOneLine(refused?.error)).toMatch(
-      /Rename it in Cursor, or name the server otherwise; --force changes it\.$/,
+      /Rename it in Cursor, give the server another name, or use --force to replace it\.$/,
     );
     expect(problemFor(refused?.error).remedy).toBe('Nothing was written. Rename it in Cursor, or replace it.');
     await own.service().remove([], ['databricks-sql']);
@@ -240,13 +240,13 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'foreign' });
   });
 
-  test('where its client overwrites it while it runs', async () => {
+  test('is reported when its running client overwrites it', async () => {
     await using own = await ownClients();
     const path = await own.file('.config/Claude/claude_desktop_config.json', '{}');
     const running = own.service({ running: ['init', 'claude-desktop'] });
     const [refused] = await running.add([], [SQL]);
     expect(refused).toMatchObject({ error: { code: 'client_running' } });
-    expect(inOneLine(refused?.error)).toMatch(/Quit Claude Desktop and try again; --force writes all the same\.$/);
+    expect(inOneLine(refused?.error)).toMatch(/Quit Claude Desktop and try again, or use --force to write anyway\.$/);
     expect(problemFor(refused?.error).remedy).toBe('Nothing was written. Quit Claude Desktop, then try again.');
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
     // What is someone else's may be replaced, and the client still runs.

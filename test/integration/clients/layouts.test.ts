@@ -160,13 +160,13 @@ describe('addresses in place of a command', () => {
     expect(said['claude-code']).toBe('');
     expect(said['lm-studio']).toMatch(/chooses its own callback port\. --callback-port 8020 was ignored/);
     expect(said['lm-studio']).toMatch(/cannot store an application's ID/);
-    expect(said['claude-desktop']).toMatch(/takes no address in its file/);
+    expect(said['claude-desktop']).toMatch(/does not support addresses in its file/);
   });
 
   test('without an application, what it takes to sign in is said', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     const [outcome] = await own.service().add([], [SQL], { http: { ...http, clientId: undefined } });
-    expect(outcome?.warnings.join()).toMatch(/give --client-id/);
+    expect(outcome?.warnings.join()).toMatch(/Use --client-id/);
   });
 });

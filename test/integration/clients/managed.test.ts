@@ -43,9 +43,9 @@ describe('Claude Code’s managed files', () => {
     const { outcome, isWritten } = await add(own, 'claude-code', { replace: true });
     expect(isWritten).toBe(false);
     expect(outcome).toMatchObject({ result: 'failed', error: { code: 'managed' } });
-    expect(outcome?.error?.message).toContain(`${join(own.root, CLAUDE_SERVERS)} decides alone`);
+    expect(outcome?.error?.message).toContain(`${join(own.root, CLAUDE_SERVERS)} alone decides`);
     const report = (await own.service().survey([SQL])).find(({ id }) => id === 'claude-code');
-    expect(report?.managed).toEqual([expect.stringContaining('decides alone which servers Claude Code loads')]);
+    expect(report?.managed).toEqual([expect.stringContaining('alone decides which servers Claude Code loads')]);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('Claude Code’s managed files', () => {
     expect((await add(strict, 'claude-code')).isWritten).toBe(false);
   });
 
-  test('that are not understood: nothing is written', async () => {
+  test('stop an entry when they cannot be read', async () => {
     const own = await managed({ [CLAUDE_SETTINGS]: '{' });
     const { outcome, isWritten } = await add(own, 'claude-code');
     expect(isWritten).toBe(false);
@@ -126,7 +126,7 @@ describe('Codex’s managed files', () => {
   const required = (own: OwnClients, command = own.command) =>
     `[mcp_servers.databricks-sql.identity]\ncommand = ${JSON.stringify(command)}\n`;
 
-  test('that require other servers: nothing is written', async () => {
+  test('stop an entry when they require other servers', async () => {
     const own = await managed({
       [CODEX_REQUIREMENTS]: '[mcp_servers.docs.identity]\nurl = "https://docs.example.com"\n',
     });
@@ -135,7 +135,7 @@ describe('Codex’s managed files', () => {
     expect(outcome?.error?.message).toContain('does not allow OpenAI Codex this server');
   });
 
-  test('that require our name and command: it is written', async () => {
+  test('allow an entry whose name and command they require', async () => {
     const own = await managed({});
     await mkdir(dirname(join(own.root, CODEX_REQUIREMENTS)), { recursive: true });
     await writeFile(join(own.root, CODEX_REQUIREMENTS), required(own));
@@ -145,16 +145,16 @@ describe('Codex’s managed files', () => {
     expect(outcome?.error?.code).toBe('managed');
   });
 
-  test('that say nothing of servers: it is written', async () => {
+  test('allow an entry when they do not mention servers', async () => {
     const own = await managed({ [CODEX_REQUIREMENTS]: 'allowed_approval_policies = ["on-request"]\n' });
     expect((await add(own, 'codex')).isWritten).toBe(true);
   });
 
-  test('that give it the server already: nothing is written', async () => {
+  test('stop an entry for a server that they already give', async () => {
     const own = await managed({ [CODEX_CONFIG]: '[mcp_servers.databricks-sql]\nurl = "https://x.example.com"\n' });
     const { outcome, isWritten } = await add(own, 'codex');
     expect(isWritten).toBe(false);
-    expect(outcome?.error?.message).toContain('gives OpenAI Codex the server "databricks-sql" already');
+    expect(outcome?.error?.message).toContain('already gives OpenAI Codex the server "databricks-sql"');
     expect(await readFile(join(own.root, CODEX_CONFIG), 'utf8')).toContain('x.example.com');
   });
 });

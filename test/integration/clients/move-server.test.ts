@@ -45,7 +45,7 @@ const entries = async () => JSON.parse(await readFile(cursor, 'utf8')).mcpServer
 describe('moving a server to its successor', { timeout: 60_000 }, () => {
   test('is offered where the servers are listed', async () => {
     expect((await causeway('servers')).stdout).toContain(
-      'mine: system.ai.dbsql has replaced it. Move: causeway servers move mine',
+      'mine: replaced by system.ai.dbsql. Move it with: causeway servers move mine',
     );
     expect(await json('servers')).toMatchObject([{ name: 'mine', successor: { path: NEWER, add: 'system.ai.dbsql' } }]);
   });
@@ -60,7 +60,7 @@ describe('moving a server to its successor', { timeout: 60_000 }, () => {
 
     const moved = await causeway('servers', 'move', 'mine');
     expect([moved.code, moved.stderr]).toEqual([0, '']);
-    expect(moved.stdout).toContain('Its rules hold there too.');
+    expect(moved.stdout).toContain('Its rules apply there too.');
     expect(await json('servers')).toEqual([
       { name: 'mine', profile: 'ana', kind: 'other', path: NEWER, meta: { warehouse_id: '8baced1ff014912d' } },
     ]);
@@ -72,14 +72,14 @@ describe('moving a server to its successor', { timeout: 60_000 }, () => {
     expect(rules).toEqual(expect.arrayContaining([expect.objectContaining({ server: 'mine', off: ['execute_sql'] })]));
 
     const again = await causeway('servers', 'move', 'mine');
-    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('Nothing has replaced')]);
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('has no successor')]);
   });
 
   test('changes nothing where the successor does not answer', async () => {
     workspace.mcp.settings.preview = 'suspended';
     const before = [await json('servers'), await entries()];
     const refused = await causeway('servers', 'move', 'mine');
-    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('so "mine" stays where it is')]);
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('"mine" was not moved')]);
     expect([await json('servers'), await entries()]).toEqual(before);
   });
 
@@ -88,7 +88,7 @@ describe('moving a server to its successor', { timeout: 60_000 }, () => {
     await causeway('rules', 'set', 'mine', '--off', 'execute_sql');
     await causeway('rules', 'set', 'newer', '--ask', 'execute_sql');
     const refused = await causeway('servers', 'move', 'mine');
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There are rules for')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There are already rules for')]);
     expect((await json('servers'))[0]).toMatchObject({ path: OLDER });
   });
 });

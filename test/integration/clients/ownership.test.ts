@@ -47,7 +47,7 @@ describe('an entry that the user wrote', () => {
     await own.file(CURSOR, THEIRS);
     const outcomes = await own.service().add([], [SQL, GENIE]);
     expect(outcomes).toMatchObject([{ result: 'written' }, { result: 'failed', error: { code: 'already_exists' } }]);
-    expect(inOneLine(outcomes[1]?.error)).toContain('It was left alone.');
+    expect(inOneLine(outcomes[1]?.error)).toContain('It was not changed.');
     const { mcpServers } = JSON.parse(await own.read(CURSOR));
     expect(mcpServers['databricks-sql']).toEqual(JSON.parse(THEIRS).mcpServers['databricks-sql']);
     expect(mcpServers['genie-7191'].args).toContain('proxy');

@@ -59,7 +59,7 @@ describe('clients add --http without --client-id', () => {
 
   test('says what to do where the workspace does not have it', async () => {
     const run = await causeway('clients', 'add', 'cursor', '--http');
-    expect(run.stdout).toMatch(/does not have the application .*\(cursor-desktop\): give --client-id/);
+    expect(run.stdout).toMatch(/does not have the application .*\(cursor-desktop\)\. Use --client-id/);
     expect(run.stdout).toContain('"redirect_urls":["http://localhost:8787/callback"]');
     expect(await text('.cursor/mcp.json')).not.toContain('CLIENT_ID');
   });
@@ -72,7 +72,7 @@ describe('clients add --http without --client-id', () => {
   test('writes nothing where the workspace does not say whether it has it', async () => {
     workspace.faults.add({ path: '/oidc/v1/token', method: 'POST', effect: { kind: 'unavailable' } });
     const run = await causeway('clients', 'add', 'claude-code', '--http');
-    expect(run.stderr).toMatch(/Claude Code: .* did not say whether it has the application "claude-code" \(HTTP 503\)/);
+    expect(run.stderr).toMatch(/Claude Code: .* could not confirm the application "claude-code" \(HTTP 503\)/);
     expect(run.code).toBe(1);
     expect(await text('.claude.json')).toBe('{}\n');
   });
