@@ -244,7 +244,7 @@ export class OtherSignIns {
   }
 
   cancel(profile: string): void {
-    this.#pending.get(profile)?.work.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
+    this.#pending.get(profile)?.work.abort(new CausewayError('sign_in_cancelled', 'Sign-in canceled.'));
   }
 
   close(): void {

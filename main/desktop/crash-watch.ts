@@ -14,11 +14,11 @@ export function restartAfterCrash(): void {
     console.error(what, error);
     const args = argumentsAfterCrash(process.argv.slice(1), Date.now(), BrowserWindow.getAllWindows().length > 0);
     if (args) relaunch(args);
-    else console.error('Causeway broke again and again: it is not started another time.');
+    else console.error('Causeway keeps failing and is not started again.');
     app.exit(1);
   };
-  process.on('uncaughtException', restart('Causeway broke:'));
-  process.on('unhandledRejection', restart('Causeway broke on a failure that nobody handled:'));
+  process.on('uncaughtException', restart('Causeway failed:'));
+  process.on('unhandledRejection', restart('Causeway failed with an unhandled rejection:'));
   app.on('child-process-gone', (_event, { type, reason, exitCode }) => {
     // Chromium starts these again by itself.
     if (reason !== 'clean-exit') console.warn(`A process of Causeway ended (${type}, ${reason}, ${exitCode}).`);
@@ -32,19 +32,19 @@ export function wordsAfterCrash(args: readonly string[], logFolder: string): Fai
     title: 'Causeway stopped unexpectedly and was started again',
     problem: {
       code: 'internal',
-      message: 'Nothing that you have set was lost, and your AI clients go on.',
-      remedy: `If it happens again, look into Diagnostics. The log is in ${logFolder}.`,
+      message: 'Your settings are safe, and your AI clients keep working.',
+      remedy: `If it happens again, open Diagnostics. The log is in ${logFolder}.`,
     },
   };
 }
 
 /** Shown in the window after its page has crashed. */
 export const WINDOW_BROKE: FailedAction = {
-  title: 'This window broke and was opened again',
+  title: 'The window stopped working and was reopened',
   problem: {
     code: 'internal',
-    message: 'What you were typing may be lost; everything else goes on.',
-    remedy: 'If it happens again, look into Diagnostics.',
+    message: 'Text that you were typing may be lost. Everything else keeps working.',
+    remedy: 'If it happens again, open Diagnostics.',
   },
 };
 

@@ -23,7 +23,7 @@ import { AS_BUTTON, failureFor } from './failure.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
 const NOT_RUN = { status: 'waiting', words: '', remedy: null, nextStep: null } as const;
-const CANCELLED = { status: 'unknown', words: 'Cancelled.', remedy: null, nextStep: null } as const;
+const CANCELLED = { status: 'unknown', words: 'Canceled.', remedy: null, nextStep: null } as const;
 
 /** The checks, run when the user asks for it: one run at a time, one check after the other. */
 class DiagnosisRun {
@@ -65,7 +65,7 @@ class DiagnosisRun {
   }
 
   cancel(): void {
-    this.#work?.abort(new CausewayError('cancelled', 'Cancelled.'));
+    this.#work?.abort(new CausewayError('cancelled', 'Canceled.'));
   }
 
   #change(id: string, change: Partial<DiagnosticCheck>): void {

@@ -31,4 +31,4 @@ export function electronFlags(): string[] {
 
 /** The message if there is no Electron binary. */
 export const NO_ELECTRON =
-  'There is no Electron binary here: run `npx install-electron`, or let ELECTRON_OVERRIDE_DIST_PATH name the folder of one.';
+  'There is no Electron binary here. Run `npx install-electron`, or set ELECTRON_OVERRIDE_DIST_PATH to a folder that contains one.';

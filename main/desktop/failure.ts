@@ -65,12 +65,12 @@ export const AS_BUTTON: ActionWords = {
   'open-service-page': ({ title, userName }) =>
     `Sign in to ${title} in a browser where you are signed in to the workspace as ${userName}, then check again.`,
   'check-sign-in': ({ profile, path }) =>
-    `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace than that profile.`,
+    `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace.`,
   'check-credentials': ({ profile, path }) =>
-    `Put the credentials of ${profile} right in the Databricks configuration file. If they are right, ${path} belongs to another workspace than that profile.`,
+    `Correct the credentials of ${profile} in the Databricks configuration file. If they are right, ${path} belongs to another workspace.`,
   'grant-scope': ({ profile }) =>
     `Sign in to ${profile} again and grant the missing scope: a page opens in your browser.`,
-  'create-application': () => 'Or ask for one that has them, and name it on the Accounts screen.',
+  'create-application': () => 'Or ask for one that has them, and enter it on the Accounts screen.',
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',
   'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen.',
@@ -86,11 +86,11 @@ export const AS_BUTTON: ActionWords = {
   'free-entry': ({ client }) => `Rename it in ${client}, or replace it.`,
   'remove-shared': ({ clients }) => `Remove it from ${clients.join(' and ')}, or leave it.`,
   'list-backups': () => '“Backups…” in the menu of the AI clients screen lists them.',
-  'paste-by-hand': () => '“Other clients” on the AI clients screen has what to paste.',
+  'paste-by-hand': () => '“Other clients” on the AI clients screen has the configuration to paste.',
   'add-server': () => 'Add one on the Servers screen.',
   'confirm-app': () => 'Confirm its address on the Servers screen.',
   'start-app': () => 'Start it on the Servers screen.',
-  'see-profiles': () => 'See why on the Accounts screen, and correct them.',
+  'see-profiles': () => 'See the reasons on the Accounts screen, and correct the profiles.',
   'check-address': () => 'Check the workspace’s address.',
   'see-client-files': () => 'See what is wrong with them on the AI clients screen.',
   'repair-entries': () => 'Repair them on the AI clients screen.',

@@ -38,7 +38,9 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
     if (name !== 'file') return message;
     const failure = whyNotWritable(folder, path);
     if (failure !== undefined && !isTold && to.terminal)
-      process.stderr.write(`${inOneLine(fileError(path, failure, 'The application goes on without its log.'))}\n`);
+      process.stderr.write(
+        `${inOneLine(fileError(path, failure, 'The application keeps running without its log.'))}\n`,
+      );
     isTold = failure !== undefined;
     return isTold ? false : message;
   });

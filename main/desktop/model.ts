@@ -176,7 +176,7 @@ export class DesktopModel {
   }
 
   cancelSignIn(): void {
-    this.#signIn.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
+    this.#signIn.abort(new CausewayError('sign_in_cancelled', 'Sign-in canceled.'));
   }
 
   /** Sets whether the window is visible. When it becomes visible, the warehouse is read at once. */
@@ -276,8 +276,8 @@ export class DesktopModel {
     const failure = await this.#opening;
     if (this.#session?.profile.name === profile) return this.#session;
     if (this.#wanted === profile && failure) throw failure;
-    throw new CausewayError('conflict', `The profile ${profile} is not open any more.`, {
-      remedy: `Choose ${profile} again, then repeat what you did.`,
+    throw new CausewayError('conflict', `The profile ${profile} is no longer open.`, {
+      remedy: `Select ${profile} again, then try again.`,
     });
   }
 

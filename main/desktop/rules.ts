@@ -203,7 +203,7 @@ function clientWithId(id: string): RuleClient {
 /** The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. */
 function clientOfCall(wireName: string | undefined): RuleClient {
   if (wireName === undefined) {
-    throw new CausewayError('usage', 'This client has not told its name.', {
+    throw new CausewayError('usage', 'This client did not give its name.', {
       remedy: 'Allow the call once, or allow the tool for all AI clients.',
     });
   }

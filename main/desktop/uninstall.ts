@@ -10,7 +10,7 @@ import { problemFor } from './failure.ts';
 
 /** What the application cannot remove while it runs, and its login item, of which Electron knows on every system. */
 const LATER = ['application', 'files'] as const;
-const LOGIN_ITEM = 'The login item of Causeway';
+const LOGIN_ITEM = 'The Causeway login item';
 
 export function uninstallHandlers({ causeway, env, shell }: DesktopContext): HandlersOf<typeof uninstallRequests> {
   const run = async (how: Pick<UninstallOptions, 'dryRun' | 'evenRunning' | 'except'>) => {
@@ -37,7 +37,7 @@ export function uninstallHandlers({ causeway, env, shell }: DesktopContext): Han
       const args = [...prefix, 'uninstall', '--yes', '--after', String(process.pid)];
       const child = spawn(command, args, { env, detached: true, stdio: 'ignore', windowsHide: true });
       await once(child, 'spawn').catch((cause: unknown) => {
-        throw new CausewayError('not_found', `${command} cannot be started, so Causeway's own files stay.`, {
+        throw new CausewayError('not_found', `${command} cannot be started. Causeway's own files were not removed.`, {
           cause,
           remedy: 'Quit Causeway, and run `causeway uninstall --yes` in a terminal.',
         });

@@ -21,7 +21,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
 
     await shown.page.getByRole('textbox', { name: 'Workspace URL' }).fill('http://example.com');
     await button('Add and sign in').click();
-    await shown.page.getByText('would carry tokens unencrypted').waitFor();
+    await shown.page.getByText('would send tokens unencrypted').waitFor();
     await inspect('bad-address');
 
     await shown.page.getByRole('textbox', { name: 'Workspace URL' }).fill(shown.workspace.host);

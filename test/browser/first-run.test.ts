@@ -88,7 +88,7 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
       ['http://acme.cloud.databricks.com', 'A workspace URL begins with https://, not http://.'],
       ['https://example.com', 'example.com is not a Databricks host.'],
       ['http://127.0.0.1:1', 'http://127.0.0.1:1 cannot be reached'],
-      [`${shown.server.url}`, 'does not answer like a Databricks workspace'],
+      [`${shown.server.url}`, 'does not respond like a Databricks workspace'],
     ];
     for (const [typed, words] of refusals) {
       await url().fill(typed);
@@ -109,11 +109,11 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     await shown.page.getByRole('textbox', { name: 'Name' }).fill('typo');
     await button('Continue').click();
     await button('Cancel').click();
-    await shown.page.getByText('Signing in was cancelled.').waitFor();
+    await shown.page.getByText('Sign-in canceled.').waitFor();
     await currentStep('Sign in');
     await inspect('first-run-cancelled');
     await shown.page.reload();
-    await shown.page.getByText('Signing in was cancelled.').waitFor();
+    await shown.page.getByText('Sign-in canceled.').waitFor();
     await currentStep('Sign in');
 
     await button('Edit URL').click();

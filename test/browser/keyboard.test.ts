@@ -177,7 +177,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(role('heading', { name: 'Continue in your browser' }));
     await reach(button('Cancel'));
     await press('Space');
-    await shown.page.getByText('Signing in was cancelled.').waitFor();
+    await shown.page.getByText('Sign-in canceled.').waitFor();
     await getsFocus(role('heading', { level: 1 }));
   });
 

@@ -43,7 +43,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await choice('Permission for execute_sql').selectOption('Block');
     await expect.poll(async () => (await rules()).history?.at(-1)).toMatchObject({ by: 'window' });
     expect(await tools(2)).not.toContain('execute_sql');
-    expect(textOf(await drop(client, 3))).toContain('The user has switched off');
+    expect(textOf(await drop(client, 3))).toContain('The user has turned off');
     await inspect('rules-tool-off');
     await button('Reset permissions').click();
     await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('on');
@@ -100,7 +100,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
 
     const refused = drop(client, 2);
     await button('Refuse').click();
-    expect(textOf(await refused)).toContain('The user has refused this call');
+    expect(textOf(await refused)).toContain('The user refused this call');
 
     const always = drop(client, 3, 'SELECT 2');
     await button('Always allow').click();

@@ -253,7 +253,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await giveServer('nightly', FUNCTIONS, 'agent');
     await go('Servers');
     await state('Signed out');
-    await text(/Put the credentials of agent right in the Databricks configuration file\. If they are right, \/api/);
+    await text(/Correct the credentials of agent in the Databricks configuration file\. If they are right, \/api/);
     await inspect('server-credentials-refused');
     await button('Open Accounts, for agent').click();
     await heading('Accounts');

@@ -251,7 +251,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await button('Sign in').click();
     await shown.page.getByText('Waiting for you to sign in').waitFor();
     await button('Cancel').click();
-    await shown.page.getByText('Signing in was cancelled.').waitFor();
+    await shown.page.getByText('Sign-in canceled.').waitFor();
     await inspect('sign-in-cancelled');
     await button('Sign in').click();
     await shown.page.getByText('Waiting for you to sign in').waitFor();

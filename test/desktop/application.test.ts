@@ -177,8 +177,8 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       ok: false,
       problem: {
         code: 'conflict',
-        message: 'The profile nobody is not open any more.',
-        remedy: 'Choose nobody again, then repeat what you did.',
+        message: 'The profile nobody is no longer open.',
+        remedy: 'Select nobody again, then try again.',
       },
     });
   });

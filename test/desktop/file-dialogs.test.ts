@@ -118,7 +118,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       await go('Diagnostics');
       await button('Save').click();
       await page.getByText(`${file} cannot be written: its folder does not exist.`).waitFor();
-      await page.getByText('Make the folder, then try again.').waitFor();
+      await page.getByText('Create the folder, then try again.').waitFor();
     });
 
     it('say it where a file cannot be read, or holds nothing of use', async () => {

@@ -31,7 +31,7 @@ describe.skipIf(reason)('the running application', () => {
         const asked: Promise<string> = contents.executeJavaScript('document.body.innerText');
         return Promise.race([asked, new Promise<string>((resolve) => setTimeout(resolve, 1000, ''))]);
       });
-    await expect.poll(shownText, { timeout: 30_000 }).toContain('This window broke and was opened again');
+    await expect.poll(shownText, { timeout: 30_000 }).toContain('The window stopped working and was reopened');
   });
 
   it('has no more processes than it needs once its window is closed', async () => {

@@ -81,7 +81,7 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     const { answer, code } = await quitDuringCall(90_000);
     expect(answer.error).toMatchObject({
       message:
-        'Causeway was closed before it had the answer to tools/call. It may or may not have run: look at the result before you repeat it.',
+        'Causeway was closed before it received the response to tools/call. It may have run. Check the result before you repeat it.',
     });
     expect(code).toBe(0);
     expect(await proxy.request(2, 'tools/list')).toHaveProperty('result');

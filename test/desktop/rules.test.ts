@@ -46,6 +46,6 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
     const refused = call(2, 'DROP TABLE main.default.taxi');
     await expect.poll(labels).toContain('DROP TABLE main.default.taxi');
     await tray.click('Refuse');
-    expect(JSON.stringify((await refused).result)).toContain('The user has refused this call');
+    expect(JSON.stringify((await refused).result)).toContain('The user refused this call');
   });
 });

@@ -56,7 +56,7 @@ export function createProxyList(show: Show, clientOf: (pid: number) => Promise<s
  */
 export function serveProxies(causeway: Causeway, watcher: HubWatcher, approvals: ApprovalQueue): () => Promise<void> {
   const hub = causeway.serveProxies(watcher, approvals).catch((error: unknown) => {
-    console.error(`The proxies work alone. ${inOneLine(error)}`);
+    console.error(`Proxies connect on their own. ${inOneLine(error)}`);
     return undefined;
   });
   return async () => (await hub)?.finish(DRAIN_TIMEOUT_MS);

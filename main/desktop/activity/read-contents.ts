@@ -21,7 +21,7 @@ export function contentsAsText(call: RecordedCall | undefined): string {
   const contents = readContents(call);
   if (contents.status === 'deleted') return '';
   const { request, answer } = contents;
-  return [textOf('What was asked', request), ...(answer ? [textOf('What was answered', answer)] : [])].join('\n');
+  return [textOf('Request', request), ...(answer ? [textOf('Response', answer)] : [])].join('\n');
 }
 
 /** A request or an answer as a value for a file: its JSON, or its text if it was cut. */
@@ -32,7 +32,7 @@ export function frameAsValue(frame: RecordedFrame): unknown {
 }
 
 function textOf(heading: string, { blocks, bytes, isCut }: ContentsPart): string {
-  const cut = isCut ? [`Only the beginning was recorded; it has ${bytes} bytes in all.`] : [];
+  const cut = isCut ? [`Only the first part was recorded, of ${bytes} bytes in total.`] : [];
   return [heading, ...cut, ...blocks.map(({ title, text }) => `${title}:\n${text}`), ''].join('\n');
 }
 
@@ -40,7 +40,7 @@ function partOf(frame: RecordedFrame, blocksOf: (value: unknown) => Block[]): Co
   const { bytes } = frame;
   const value = jsonIn(isCut(frame) ? closedJson(frame.text) : frame.text);
   const blocks =
-    value === undefined ? [{ title: 'As it was sent', text: redact(frame.text) }] : blocksOf(redactedJson(value));
+    value === undefined ? [{ title: 'Raw message', text: redact(frame.text) }] : blocksOf(redactedJson(value));
   return { blocks, bytes, isCut: isCut(frame) };
 }
 
@@ -149,7 +149,7 @@ const MAX_DEPTH = 50;
 function redactedJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === MAX_DEPTH) return '[nested too deeply to be shown]';
+  if (depth === MAX_DEPTH) return '[nested too deeply to show]';
   if (Array.isArray(value)) return value.map((item) => redactedJson(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [

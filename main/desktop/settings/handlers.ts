@@ -47,7 +47,8 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
       return state();
     },
     setStartAtLogin: async ({ on }) => {
-      if (!shell.loginItem) throw new CausewayError('feature_unavailable', 'This system starts nothing at login.');
+      if (!shell.loginItem)
+        throw new CausewayError('feature_unavailable', 'This system cannot start applications at login.');
       await shell.loginItem.set(on);
       return state();
     },
@@ -84,7 +85,7 @@ async function noticesFile(): Promise<string> {
   try {
     return await readFile(NOTICES_FILE, 'utf8');
   } catch (cause) {
-    const remedy = 'Run `npm run build`, which makes them.';
+    const remedy = 'Run `npm run build` to create them.';
     throw new CausewayError('not_found', 'This copy was built without the third-party notices.', { cause, remedy });
   }
 }

@@ -131,7 +131,7 @@ export class SettingsStore {
     try {
       this.#store(change);
     } catch (error) {
-      console.warn('What was to be remembered could not be stored:', error);
+      console.warn('Window state could not be stored:', error);
     }
   }
 
@@ -147,7 +147,7 @@ export class SettingsStore {
         `The settings could not be saved${why ? `: ${why.message}` : ` in ${this.path}.`}`,
         {
           cause,
-          remedy: why?.remedy ?? 'Check that you may read and write this file, then start Causeway again.',
+          remedy: why?.remedy ?? 'Check that you can read and write this file, then restart Causeway.',
         },
       );
     }
@@ -243,15 +243,15 @@ function contentOf(file: string): unknown {
 function damaged(aside: string): Problem {
   return {
     code: 'invalid_file',
-    message: 'The settings file was damaged, so Causeway uses its usual settings.',
-    remedy: `Choose your settings again below. The damaged file is now ${aside}: you need it no more.`,
+    message: 'The settings file was damaged. Causeway uses the default settings.',
+    remedy: `Choose your settings again below. The damaged file is now ${aside}. You can delete it.`,
   };
 }
 
 function unusable(path: string): Problem {
   return {
     code: 'file_not_writable',
-    message: `The settings in ${path} can neither be read nor changed, so Causeway uses its usual settings.`,
-    remedy: 'Check that it is a file and that you may read and write it, then start Causeway again.',
+    message: `The settings in ${path} cannot be read or changed. Causeway uses the default settings.`,
+    remedy: 'Check that it is a file you can read and write, then restart Causeway.',
   };
 }

@@ -16,7 +16,7 @@ export const strings = {
     loading: 'Connecting…',
     signingIn: 'Waiting for the browser…',
     unconfigured: 'Connect your workspace…',
-    missing: 'A warehouse that cannot be found',
+    missing: 'A missing warehouse',
     switch: 'Switch warehouse',
     switchInWindow: 'Switch warehouse…',
     useDefault: 'Use workspace default',
@@ -52,7 +52,7 @@ export const strings = {
   tooltip: {
     answer: (answer: string) => `Causeway: ${answer}`,
     approvals: (count: number) =>
-      count === 1 ? '1 call waits for your answer' : `${count} calls wait for your answer`,
+      count === 1 ? '1 call is waiting for your answer' : `${count} calls are waiting for your answer`,
     signedOut: 'Signed out',
     dangling: 'Your override needs attention',
     servers: 'A server needs attention',
@@ -63,7 +63,7 @@ export const strings = {
     reportTitle: 'Support report copied',
     report: 'Paste it where you ask for help. It contains no tokens, passwords or names.',
     updates: 'Updates',
-    newest: 'You have the newest version.',
+    newest: 'You have the latest version.',
     available: (version: string) => `Version ${version} is available.`,
   },
   failed: {
@@ -80,7 +80,7 @@ export const strings = {
   },
   stop: {
     question: (name: string) => `Stop ${name}?`,
-    detail: 'Running queries on it end, yours and those of others.',
+    detail: 'All running queries on it end, including those of other users.',
     verb: 'Stop warehouse',
   },
 } as const;

@@ -68,7 +68,7 @@ export class UpdateService {
       const version = await (await this.#open()).look(settings.current.updateChannel);
       this.#apply(version === null ? { kind: 'none-found', at: now() } : { kind: 'found', version });
     } catch (error) {
-      this.#fail('It could not be found out whether there is a newer version.', error);
+      this.#fail('Causeway could not check for updates.', error);
     }
     if (this.#state.status === 'available' && settings.current.automaticUpdates) await this.download();
   }
@@ -81,7 +81,7 @@ export class UpdateService {
       await (await this.#open()).download((percent) => this.#apply({ kind: 'downloading', percent }));
       this.#apply({ kind: 'downloaded' });
     } catch (error) {
-      this.#fail('The newer version could not be fetched.', error);
+      this.#fail('The update could not be downloaded.', error);
     }
   }
 
@@ -117,8 +117,8 @@ export class UpdateService {
     const { kind } = networkFailure(cause);
     const remedy =
       kind === 'unsent' || kind === 'timeout'
-        ? 'Check your connection to the internet, then try again.'
-        : 'Try again later. Everything else goes on as before.';
+        ? 'Check your internet connection, then try again.'
+        : 'Try again later. Everything else keeps working.';
     this.#apply({ kind: 'failed', problem: problemFor(new CausewayError('unavailable', message, { cause, remedy })) });
   }
 

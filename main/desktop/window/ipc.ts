@@ -18,7 +18,7 @@ export function serveRequests(handlers: RequestHandlers, isOurWindow: (event: Ip
         url: frame?.url ?? '',
       };
       if (isTrustedSender(sender)) return answer(handlers, name, input);
-      const refusal = new CausewayError('permission_denied', 'Only the window of Causeway may ask for this.');
+      const refusal = new CausewayError('permission_denied', 'Only the Causeway window can do this.');
       return { ok: false, problem: problemFor(refusal) };
     });
   }

@@ -25,13 +25,9 @@ export function lockDown(): void {
 export function browserOpener(configuredHosts: () => Promise<string[]>): (address: string) => Promise<void> {
   return async (address) => {
     if (!isAllowedUrl(address, await configuredHosts())) {
-      throw new CausewayError(
-        'usage',
-        'The page was not opened: it does not belong to a workspace that is set up here.',
-        {
-          remedy: 'Check the host of the profile.',
-        },
-      );
+      throw new CausewayError('usage', 'The page was not opened. It does not belong to one of your workspaces.', {
+        remedy: 'Check the host of the profile.',
+      });
     }
     await shell.openExternal(address);
   };
@@ -39,13 +35,14 @@ export function browserOpener(configuredHosts: () => Promise<string[]>): (addres
 
 /** Hands an AI client its own link. @throws {CausewayError} `usage`, `not_found` */
 export async function openInClient(link: string): Promise<void> {
-  if (!isClientUrl(link)) throw new CausewayError('usage', 'The link was not opened: it leads to no AI client.');
+  if (!isClientUrl(link))
+    throw new CausewayError('usage', 'The link was not opened. It does not lead to an AI client.');
   try {
     await shell.openExternal(link);
   } catch (cause) {
-    throw new CausewayError('not_found', 'No program on this computer answers to that link.', {
+    throw new CausewayError('not_found', 'No program on this computer opens this link.', {
       cause,
-      remedy: 'Start the client once, or let Causeway write the entry into its file.',
+      remedy: 'Start the client once, or add the server to its file with Causeway.',
     });
   }
 }

@@ -169,7 +169,7 @@ describe('the checks', () => {
     expect(stillRunning).toBe(false);
     expect(checks.find(({ id }) => id === 'profile')?.status).toBe('pass');
     expect(checks.filter(({ status }) => status === 'waiting' || status === 'running')).toEqual([]);
-    expect(checks.at(-1)).toMatchObject({ status: 'unknown', words: 'Cancelled.' });
+    expect(checks.at(-1)).toMatchObject({ status: 'unknown', words: 'Canceled.' });
     workspace.faults.remove(fault.id);
     expect((await findings('ana')).host?.status).toBe('pass');
   });

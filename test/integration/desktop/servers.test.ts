@@ -134,17 +134,17 @@ describe('the servers of the desktop', () => {
     });
   });
 
-  it('tell of a token that no longer covers them as soon as a call is refused for it', async () => {
+  it('report a token that no longer covers them as soon as a call is refused', async () => {
     await servers.add(FUNCTIONS);
     await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
     const body = '{"error_code":"PERMISSION_DENIED","message":"Token does not have required scopes: unity-catalog"}';
     workspace.faults.add({ path: FUNCTIONS.path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
     const call = servers.call('functions', 'main__default__initials', { full_name: 'Ada Lovelace' }, {});
     const error = await call.catch((refusal: unknown) => refusal);
-    // Its profile holds a personal access token: there is nothing to sign in to.
-    const remedy = expect.stringContaining('Make a personal access token that has the scope');
+    // Its profile uses a personal access token: there is nothing to sign in to.
+    const remedy = expect.stringContaining('Create a personal access token with the scope');
     expect(problemFor(error)).toMatchObject({ code: 'missing_scope', remedy });
-    expect(inOneLine(error)).toContain('Make a personal access token that has the scope');
+    expect(inOneLine(error)).toContain('Create a personal access token with the scope');
     await expect.poll(labels).toEqual(['functions: No access']);
     expect(model.state.servers[0]?.state).toMatchObject({ action: 'accounts', remedy });
   });

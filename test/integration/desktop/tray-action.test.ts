@@ -89,7 +89,7 @@ describe('an action of the tray', () => {
     expect(asked).toEqual(['Stop Shared analytics?', 'Stop Shared analytics?']);
   });
 
-  it('that fails is told, and stands in the state until one succeeds', async () => {
+  it('is reported when it fails, and stays in the state until one succeeds', async () => {
     await act({ do: 'use-warehouse', profile: 'ana', warehouseId: 'no-such', name: 'Gone' });
     expect(told).toEqual([expect.stringMatching(/^warehouse: New queries do not run on Gone \(/)]);
     expect(model.state.failedAction?.title).toBe('New queries do not run on Gone');
@@ -158,7 +158,7 @@ describe('an action of the tray beside the warehouse', () => {
     looking = () => model.showUpdate({ status: 'failed', problem: { code: 'unavailable', message: '', remedy: null } });
     await act({ do: 'check-for-updates' });
     expect(told).toEqual([
-      'settings: Updates: You have the newest version.',
+      'settings: Updates: You have the latest version.',
       'settings: Updates: Version 2.0.0 is available.',
       'settings: Updates (unavailable)',
     ]);

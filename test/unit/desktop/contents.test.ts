@@ -128,7 +128,7 @@ describe('the recording', () => {
     expect(recording.contents.size).toBe(0);
   });
 
-  it('that has no end continues until it is stopped, which deletes what it has', () => {
+  it('continues without an end until it is stopped, and is then deleted', () => {
     recording.start(null);
     record('something');
     vi.advanceTimersByTime(minutes(60 * 24 * 40));
@@ -210,7 +210,7 @@ describe('what is read of it', () => {
   });
 
   it('is as it was sent where it is no JSON', () => {
-    expect(read('no JSON').request.blocks).toEqual([{ title: 'As it was sent', text: 'no JSON' }]);
+    expect(read('no JSON').request.blocks).toEqual([{ title: 'Raw message', text: 'no JSON' }]);
   });
 
   it('is short for what is nested without end', () => {
@@ -241,9 +241,7 @@ describe('what is read of it', () => {
 
   it('is on the clipboard as one text', () => {
     const contents = recorded(asked({ a: 1 }), answer({ content: [{ type: 'text', text: 'done' }] }));
-    expect(contentsAsText(contents.at(1))).toBe(
-      'What was asked\nArguments:\n{\n  "a": 1\n}\n\nWhat was answered\nText:\ndone\n',
-    );
+    expect(contentsAsText(contents.at(1))).toBe('Request\nArguments:\n{\n  "a": 1\n}\n\nResponse\nText:\ndone\n');
   });
 });
 

@@ -69,7 +69,7 @@ describe('a refusal of the override API', () => {
 
   it('of a warehouse that is gone leads to the list', () => {
     const gone = warehouseGone(new WorkspaceError('not_found', 'Gone.'), 'a1');
-    expect(inOneLine(gone)).toContain('`causeway warehouse list` shows those that do.');
+    expect(inOneLine(gone)).toContain('`causeway warehouse list` shows the available warehouses.');
     expect(problemFor(gone).remedy).toBe('Choose another warehouse from the list.');
   });
 });

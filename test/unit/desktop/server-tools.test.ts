@@ -88,7 +88,7 @@ describe('a failure in an answer that MCP calls a success', () => {
       failed('TABLE_OR_VIEW_NOT_FOUND'),
     ],
     [{ status: 'FAILED', conversationId: 'c', error: 'No such column' }, failed('No such column')],
-    [statement('CANCELED'), { state: 'CANCELED', message: 'The statement is canceled, and no reason was given.' }],
+    [statement('CANCELED'), { state: 'CANCELED', message: 'The statement is canceled. The workspace gave no reason.' }],
     [statement('SUCCEEDED'), null],
     [statement('RUNNING'), null],
     [{ status: 'in_progress' }, null],
@@ -210,7 +210,7 @@ describe('a server as the window shows it', () => {
       401,
       {},
       'signed-out',
-      'Sign in to ana again: a page opens in your browser. If that does not help, /api/2.0/mcp/sql belongs to another workspace than that profile.',
+      'Sign in to ana again: a page opens in your browser. If that does not help, /api/2.0/mcp/sql belongs to another workspace.',
     ],
     [
       403,

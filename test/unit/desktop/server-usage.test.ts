@@ -38,9 +38,9 @@ describe('how often a server is used', () => {
 
   it.each([
     ['tool-error', null, 'The tool reported an error.'],
-    ['error', -32602, 'The server answered with error -32602.'],
-    ['error', null, 'The server answered with an error.'],
-    ['lost', null, 'The connection ended before the answer came.'],
+    ['error', -32602, 'The server returned error -32602.'],
+    ['error', null, 'The server returned an error.'],
+    ['lost', null, 'The connection ended before the response arrived.'],
   ] as const)('tells of a call that ended as %s with %s', (outcome, errorCode, words) => {
     expect(usageAfter({}, { outcome, errorCode })).toMatchObject({
       failed: 1,

@@ -228,7 +228,7 @@ describe('the choice of a warehouse in the tray', () => {
     [
       'one that is gone',
       known({ override: { type: 'CUSTOM', warehouseId: 'c3' }, warehouse: null }),
-      'A warehouse that cannot be found',
+      'A missing warehouse',
     ],
   ])('marks exactly one: %s', (_name, state, label) => {
     expect(marked(state)).toEqual([label]);
