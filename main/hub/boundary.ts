@@ -6,9 +6,9 @@ import { CausewayError, inOneLine } from '../platform/errors.ts';
 
 /** The error for a client whose frame has caused an exception in Causeway itself. */
 export function brokenSession(cause: unknown): CausewayError {
-  return new CausewayError('internal', `Causeway met a fault of its own here (${inOneLine(cause)}).`, {
+  return new CausewayError('internal', `Causeway hit an internal error (${inOneLine(cause)}).`, {
     cause,
-    remedy: 'It goes on by itself. If it happens again, copy the report on the Diagnostics screen and send it to us.',
+    remedy: 'It recovers automatically. If it happens again, send a support report from Diagnostics.',
   });
 }
 

@@ -74,7 +74,7 @@ export class HubFinder {
       this.#passes = 0;
       return attachment.connection;
     }
-    if (attachment.kind === 'impostor') this.#tell(`what listens at ${rendezvous.address} is not Causeway`);
+    if (attachment.kind === 'impostor') this.#tell(`the program that listens at ${rendezvous.address} is not Causeway`);
     if (rendezvous.address !== this.#failedAt) this.#passes = 0;
     this.#failedAt = rendezvous.address;
     this.#passes = Math.min(MAX_PASSES, this.#passes * 2 + 1);
@@ -92,7 +92,7 @@ export class HubFinder {
   #tell(why: string): void {
     if (this.#told) return;
     this.#told = true;
-    const words = `The running application is not used: ${why}. This proxy works alone.`;
+    const words = `Not using the running application: ${why}. This proxy works on its own.`;
     process.stderr.write(`causeway proxy: ${words}\n`);
   }
 }

@@ -23,8 +23,8 @@ export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv =
   if (process.platform !== 'win32') {
     const found = await lstat(folder);
     if (!found.isDirectory() || found.uid !== process.getuid?.()) {
-      throw new CausewayError('hub_foreign', `${folder} is not a folder of yours.`, {
-        remedy: 'Remove it, or let CAUSEWAY_HOME name another place.',
+      throw new CausewayError('hub_foreign', `${folder} is not a folder that you own.`, {
+        remedy: 'Remove it, or set CAUSEWAY_HOME to another folder.',
       });
     }
     await chmod(folder, 0o700).catch((error: unknown) => {

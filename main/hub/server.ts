@@ -77,7 +77,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const earlier = readRendezvous(folder);
   if (earlier) {
     if (await isHubAlive(earlier))
-      throw new CausewayError('hub_running', `Causeway is running already (process ${earlier.pid}).`);
+      throw new CausewayError('hub_running', `Causeway is already running (process ${earlier.pid}).`);
     await withdrawRendezvous(folder, earlier);
   }
   const rendezvous = await prepareRendezvous(folder, options.env);
@@ -119,7 +119,7 @@ class PrivateHub implements Hub {
       throw fileError(address, error);
     }
     // Where no more files can be opened, a proxy that is not accepted works alone and looks for the hub again.
-    this.#server.on('error', (error) => console.warn('A proxy could not be let in:', inOneLine(error)));
+    this.#server.on('error', (error) => console.warn('A proxy could not connect:', inOneLine(error)));
   }
 
   sessions(): HubSession[] {
@@ -207,7 +207,7 @@ class PrivateHub implements Hub {
     const end = (error: unknown) => {
       if (isEnded) return;
       isEnded = true;
-      console.error(`The session of a proxy (process ${entry.pid}) was ended by a fault. ${inOneLine(error)}`);
+      console.error(`The session of a proxy (process ${entry.pid}) ended with an error. ${inOneLine(error)}`);
       socket.removeAllListeners('data');
       // Frames that were written before still go out, if the client reads them in time.
       socket.destroySoon();

@@ -160,7 +160,7 @@ export interface HubCall {
   startedAt: number;
   durationMs: number;
   /**
-   * `tool-error`: the tool itself said that it failed, or that the statement or question did. `error`: a JSON-RPC error. `cancelled`: the client cancelled it.
+   * `tool-error`: the tool itself said that it failed, or that the statement or question did. `error`: a JSON-RPC error. `cancelled`: the client canceled it.
    * `lost`: it is unknown whether it ran, because the connection or the session ended before the answer.
    */
   outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';

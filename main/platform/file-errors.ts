@@ -1,33 +1,33 @@
 import { CausewayError } from './errors.ts';
 
-const ROOM = 'Make room and try again.';
+const ROOM = 'Free up some space, then try again.';
 const NOTHING_CHANGED = 'Nothing was changed.';
-const PERMISSIONS = 'Check who owns the file and its folder, and their permissions.';
+const PERMISSIONS = 'Check the owner and the permissions of the file and its folder.';
 
 /** What the system's errors mean for a file. */
 const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   ENOSPC: ['cannot be written: the disk is full', ROOM],
-  EDQUOT: ['cannot be written: your quota is used up', ROOM],
+  EDQUOT: ['cannot be written: your disk quota is used up', ROOM],
   EFBIG: ['cannot be written: it would be larger than the system allows', ROOM],
-  EACCES: ['may not be read or written', PERMISSIONS],
-  EPERM: ['may not be changed', PERMISSIONS],
-  EROFS: ['is on a disk that cannot be written to', 'Make the disk writable, or move the file to another one.'],
+  EACCES: ['cannot be read or written: permission denied', PERMISSIONS],
+  EPERM: ['cannot be changed: operation not permitted', PERMISSIONS],
+  EROFS: ['is on a read-only disk', 'Make the disk writable, or move the file to another one.'],
   EMFILE: [
     'cannot be opened: this program has too many files open',
-    'Raise the limit of open files (ulimit -n), or try again when less is going on.',
+    'Raise the limit of open files (ulimit -n), or close some programs and try again.',
   ],
   ENFILE: ['cannot be opened: the system has too many files open', 'Close some programs and try again.'],
   EISDIR: ['is a folder', 'Move the folder out of the way.'],
-  ENOTDIR: ['cannot exist: a part of its path is a file', 'Move that file out of the way.'],
-  ENOENT: ['cannot be written: its folder does not exist', 'Make the folder, then try again.'],
+  ENOTDIR: ['cannot exist: part of its path is a file', 'Move that file out of the way.'],
+  ENOENT: ['cannot be written: its folder does not exist', 'Create the folder, then try again.'],
   EEXIST: [
-    'cannot be written: its folder cannot be made, for something else has its name',
-    'Move that out of the way.',
+    'cannot be written: its folder cannot be created because something else has that name',
+    'Move it out of the way.',
   ],
-  ELOOP: ['is a symbolic link that leads back to itself', 'Correct or remove the link.'],
+  ELOOP: ['is a symbolic link that points to itself', 'Fix or remove the link.'],
   ENAMETOOLONG: ['cannot be written: its name is too long', 'Choose a shorter name.'],
   EBUSY: ['is in use', 'Close the program that uses it and try again.'],
-  EIO: ['cannot be read or written: the disk reports an error', 'Check the disk, then try again.'],
+  EIO: ['cannot be read or written: the disk reported an error', 'Check the disk, then try again.'],
 };
 
 /** A system's error in words, with what happened to the file and the remedy; any other as it is. */
@@ -35,7 +35,7 @@ export function fileError(path: string, error: unknown, outcome = NOTHING_CHANGE
   const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
   if (problem && remedy) return notWritable(path, problem, remedy, error, outcome);
   if (!(error instanceof Error && 'syscall' in error)) return error;
-  const [unknown, elsewhere] = [`could not be written: ${error.message}`, 'Choose another place, or try again.'];
+  const [unknown, elsewhere] = [`could not be written: ${error.message}`, 'Choose another location, or try again.'];
   return notWritable(path, unknown, elsewhere, error, outcome);
 }
 
@@ -53,7 +53,7 @@ export function isOutOfFiles(error: unknown): boolean {
 export function explainUnexpected(error: unknown): unknown {
   const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   if (path === undefined || error instanceof CausewayError) return error;
-  return fileError(path, error, 'What was done before stays done.');
+  return fileError(path, error, 'Earlier changes were kept.');
 }
 
 /** A file that cannot be written, and why. */

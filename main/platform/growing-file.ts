@@ -39,7 +39,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
     } catch (error) {
       // A disk that is full has taken a part of it.
       if (size !== undefined) await handle.truncate(size).catch(() => undefined);
-      throw fileError(path, error, 'What it held before stays.');
+      throw fileError(path, error, 'Its previous contents are unchanged.');
     }
   };
   let last: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
     async close() {
       await last;
       await handle.close().catch((error: unknown) => {
-        throw fileError(path, error, 'What it held before stays.');
+        throw fileError(path, error, 'Its previous contents are unchanged.');
       });
     },
   };

@@ -101,8 +101,8 @@ function proxyAddresses(env: NodeJS.ProcessEnv) {
 function proxyAddress(name: string, text = ''): string {
   const address = text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (address === '' || URL.canParse(address)) return address;
-  throw new CausewayError('usage', `${name} holds no address.`, {
-    remedy: 'Write it like http://proxy.example:8080, or remove it.',
+  throw new CausewayError('usage', `${name} is not a valid address.`, {
+    remedy: 'Use the form http://proxy.example:8080, or unset it.',
   });
 }
 
@@ -138,7 +138,7 @@ function readPem(file: string): string {
   } catch (cause) {
     throw new CausewayError('invalid_file', `The certificate file ${file} cannot be read.`, {
       cause,
-      remedy: 'Correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or remove it.',
+      remedy: 'Correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it.',
     });
   }
 }

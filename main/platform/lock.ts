@@ -193,5 +193,5 @@ function currentPidNamespace(): Promise<string> {
 function throwIfAborted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;
   const reason: unknown = signal.reason;
-  throw reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
+  throw reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Canceled.', { cause: reason });
 }

@@ -75,40 +75,39 @@ export const AS_COMMAND: ActionWords = {
   'sign-in-to-service': ({ profile, service }) =>
     `Sign in with: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
   'open-service-page': ({ profile, userName, url }) =>
-    `The token of profile "${profile}" cannot sign in. Open the page in a browser in which you are signed in to the workspace as ${userName}, then try again: ${url}`,
+    `The token of profile "${profile}" cannot sign in. Open the page in a browser where you are signed in to the workspace as ${userName}, then try again: ${url}`,
   'check-sign-in': ({ profile, path }) =>
-    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
+    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
   'check-credentials': ({ profile, path }) =>
-    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, put the profile's credentials right.`,
+    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace; if not, correct the profile's credentials.`,
   'grant-scope': ({ profile }) => `Run \`causeway login --profile ${quoted(profile)}\` and grant the missing scope.`,
   'create-application': ({ command }) =>
-    `Or to create one that has them, for \`causeway login --client-id CLIENT-ID\`: ${command}`,
+    `Or create one that has them, for \`causeway login --client-id CLIENT-ID\`: ${command}`,
   'add-workspace': ({ profile }) =>
     `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
-  'choose-profile': ({ profiles }) => `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,
-  'choose-warehouse': () => '`causeway warehouse set NAME` sets your override, whether there is one or not.',
+  'choose-profile': ({ profiles }) => `Choose one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,
+  'choose-warehouse': () => '`causeway warehouse set NAME` creates or updates your override.',
   'choose-or-clear-warehouse': () =>
     '`causeway warehouse set NAME` chooses one, `causeway warehouse clear` removes your override.',
-  'choose-warehouse-for-user': () =>
-    '`causeway warehouse for USER set NAME` sets their override, whether there is one or not.',
-  'find-user': () => 'Check the user id: `causeway warehouse for NAME-OR-EMAIL` finds it.',
+  'choose-warehouse-for-user': () => '`causeway warehouse for USER set NAME` creates or updates theirs.',
+  'find-user': () => 'Check the user id. `causeway warehouse for NAME-OR-EMAIL` finds it.',
   'show-own-override': () => '`causeway warehouse` shows your own.',
   'change-own-override': () => '`causeway warehouse set NAME` changes your own.',
-  'list-warehouses': () => '`causeway warehouse list` shows those that do.',
+  'list-warehouses': () => '`causeway warehouse list` shows the available warehouses.',
   'export-overrides': () => '`causeway warehouse export` writes such a file.',
-  'quit-client': ({ client }) => `Quit ${client} and try again; --force writes all the same.`,
-  'free-entry': ({ client }) => `Rename it in ${client}, or name the server otherwise; --force changes it.`,
+  'quit-client': ({ client }) => `Quit ${client} and try again, or use --force to write anyway.`,
+  'free-entry': ({ client }) => `Rename it in ${client}, give the server another name, or use --force to replace it.`,
   'remove-shared': ({ clients }) => `--yes removes it from ${clients.join(' and ')}.`,
   'list-backups': () => '`causeway clients backups` lists them.',
-  'paste-by-hand': () => 'For any other, `causeway clients json` prints what to paste.',
+  'paste-by-hand': () => 'For other clients, `causeway clients json` prints the entry to paste.',
   'add-server': () => 'Add one with: causeway servers add sql.',
   'confirm-app': ({ app, profile }) =>
-    `See the address and confirm it with: causeway servers add app:${app} --profile ${quoted(profile)}.`,
+    `Review the address and confirm it with: causeway servers add app:${app} --profile ${quoted(profile)}.`,
   'start-app': ({ app, profile }) => `Start it with: causeway servers start app:${app} --profile ${quoted(profile)}.`,
-  'see-profiles': () => '`causeway profiles` says why: correct them in the configuration file.',
+  'see-profiles': () => '`causeway profiles` shows the reasons. Correct the profiles in the configuration file.',
   'check-address': ({ profile }) =>
     `\`causeway profiles\` shows the address. Set another with: causeway login --host https://YOUR-WORKSPACE --profile ${quoted(profile)}.`,
-  'see-client-files': () => '`causeway clients` says what is wrong with each.',
+  'see-client-files': () => '`causeway clients` shows what is wrong with each.',
   'repair-entries': () => 'Repair them with: causeway clients repair.',
   'connect-client': () => 'Connect one with: causeway clients add.',
 };

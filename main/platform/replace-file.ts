@@ -232,7 +232,7 @@ function placeOf(path: string): Place {
         throw notWritable(
           path,
           `is a link to ${target}, whose folder does not exist`,
-          'Make that folder, or remove the link.',
+          'Create that folder, or remove the link.',
         );
       }
       return { target, mode: OWNER_ONLY, existing: undefined };

@@ -13,9 +13,8 @@ export const SILENCE = {
 export class SilentHostError extends CausewayError {
   constructor(host: string, limitMs: number) {
     const seconds = Math.round(limitMs / 1000);
-    super('unreachable', `${host} has not answered within ${seconds} seconds.`, {
-      remedy:
-        'Likely causes: the address is wrong, its name leads to another computer (DNS), or a firewall, VPN or proxy swallows the packets.',
+    super('unreachable', `${host} did not answer within ${seconds} seconds.`, {
+      remedy: 'Likely causes: a wrong address, a DNS name of another computer, or a blocking firewall, VPN or proxy.',
     });
   }
 }

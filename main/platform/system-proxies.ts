@@ -97,7 +97,7 @@ function onlySocks(ways: readonly ProxyWay[]): CausewayError {
   const names = ways.flatMap((way) => (way.kind === 'unsupported' ? [way.name] : []));
   return new CausewayError(
     'unreachable',
-    `This computer's settings name a proxy that Causeway cannot use (${names.join(', ')}): it knows HTTP and HTTPS proxies.`,
-    { remedy: 'Name an HTTP proxy in HTTPS_PROXY, or the host in NO_PROXY.' },
+    `This computer's settings name a proxy that Causeway cannot use (${names.join(', ')}). It supports HTTP and HTTPS proxies only.`,
+    { remedy: 'Set HTTPS_PROXY to an HTTP proxy, or add the host to NO_PROXY.' },
   );
 }

@@ -73,6 +73,6 @@ function messageIn(frame: Buffer): JSONRPCMessage | undefined {
 
 /** The error for an answer that the official client does not take. */
 export function notTaken(cause: unknown): CausewayError {
-  const said = 'The server answered with something that the MCP client does not take.';
+  const said = 'The server sent an invalid MCP message.';
   return new CausewayError('unexpected_answer', said, { cause });
 }

@@ -7,7 +7,7 @@ export type Trouble =
   | 'service-signed-out'
   /** The user may not use it. */
   | 'forbidden'
-  /** The workspace has no such server, or has not switched it on. */
+  /** The workspace has no such server, or has not turned it on. */
   | 'not-found'
   | 'blocked-by-ip-list'
   /** A web page answered in its place: a captive portal, or a company proxy that wants a sign-in. */

@@ -179,11 +179,11 @@ function endingAfter(timeoutMs: number, signal: AbortSignal | undefined): AbortS
 function cancelled(reason: unknown): CausewayError {
   if (reason instanceof CausewayError) return reason;
   const isLate = reason instanceof Error && reason.name === 'TimeoutError';
-  return isLate ? timedOut() : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
+  return isLate ? timedOut() : new CausewayError('cancelled', 'Canceled.', { cause: reason });
 }
 
 function timedOut(): CausewayError {
-  return new CausewayError('timeout', 'The server has not answered in time.', { remedy: 'Try again in a minute.' });
+  return new CausewayError('timeout', 'The server did not respond in time.', { remedy: 'Try again in a minute.' });
 }
 
 /** The error behind an error of the official client. */
@@ -208,13 +208,13 @@ function serverError(error: ProtocolError): CausewayError {
   if (elsewhere) {
     return new CausewayError(
       'unexpected_answer',
-      message || 'The server asks you to sign in with another provider first.',
+      message || 'The server requires a sign-in with another provider first.',
       {
         remedy: `Open ${foreignText(elsewhere.elicitations[0]?.url ?? '')} in your browser, sign in there, and try again.`,
       },
     );
   }
-  const words = message || `The server answered with error ${code}.`;
+  const words = message || `The server returned error ${code}.`;
   if (/PERMISSION_DENIED|not authori[sz]ed|does not have permission/i.test(message)) {
     return new CausewayError('no_grants', words, { remedy: 'Ask its owner for access.' });
   }
@@ -227,7 +227,7 @@ function serverError(error: ProtocolError): CausewayError {
 function endless(): CausewayError {
   return new CausewayError(
     'unexpected_answer',
-    `The server's list of tools did not end after ${MAX_TOOL_PAGES} pages or ${MAX_TOOLS} tools.`,
-    { remedy: 'Ask the owner of the server to look at it.' },
+    `The server lists more than ${MAX_TOOL_PAGES} pages or ${MAX_TOOLS} tools.`,
+    { remedy: 'Ask the owner of the server to check it.' },
   );
 }

@@ -95,7 +95,7 @@ export class WatchedServer {
   /** Aborts the probe in flight: its answer would be stale. */
   interrupt(): void {
     if (!this.#asking) return;
-    this.#asking.abort(new CausewayError('cancelled', 'The question was given up.'));
+    this.#asking.abort(new CausewayError('cancelled', 'The request was abandoned.'));
     this.#asking = undefined;
     this.#release();
   }
@@ -106,7 +106,7 @@ export class WatchedServer {
     if ('checkedAt' in health) return this.#tools;
     if ('problem' in health) throw health.problem;
     throw new CausewayError('signed_out', 'The server is not connected yet.', {
-      remedy: 'Finish signing in in the browser.',
+      remedy: 'Finish signing in with the browser.',
     });
   }
 

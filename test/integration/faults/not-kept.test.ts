@@ -48,7 +48,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await stored()).toEqual(before);
     clock += 2 * HOUR;
     expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
-    expect(notices).toEqual([expect.stringMatching(/is used, but could not be stored: .* the disk is full\./)]);
+    expect(notices).toEqual([expect.stringMatching(/works, but could not be stored: .* the disk is full\./)]);
     expect(events.filter(({ type }) => type === 'not-kept')).toHaveLength(1);
     expect(await stored()).toEqual(before);
 
@@ -75,7 +75,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(said).toEqual([expect.stringMatching(/^causeway: .*\(profile e\uFFFD2Jvil\).* could not be stored: .*\n$/)]);
   });
 
-  test('that was not stored gives way to one that another process stores, and to a sign-out', async () => {
+  test('gives way, when it was not stored, to one of another process and to a sign-out', async () => {
     const { auth } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);
@@ -119,7 +119,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     clock += HOUR;
     await expect(auth.tokens(profile).token()).rejects.toMatchObject({
       code: 'file_not_writable',
-      message: expect.stringContaining('is on a disk that cannot be written to'),
+      message: expect.stringContaining('is on a read-only disk'),
     });
     await disk.setReadOnly(false);
     expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');

@@ -222,7 +222,7 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     '%s says that a stopped workspace has not answered',
     (operation) => {
       expect(reportOf(operation).outcome.stderr).toMatch(
-        /has not answered for 5 seconds; still waiting|did not answer/,
+        /has not responded for 5 seconds\. Still waiting|did not answer/,
       );
     },
   );

@@ -33,7 +33,7 @@ import { type CommandLine, openCommandLine, WAREHOUSES } from '../warehouses/har
 import { NO_SMALL_DISK, type SmallDisk, smallDisk } from './small-disk.ts';
 
 const FULL = /cannot be written: the disk is full/;
-const READ_ONLY = /is on a disk that cannot be written to/;
+const READ_ONLY = /is on a read-only disk/;
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => 'no error',
@@ -68,7 +68,7 @@ describe('a file that grows', () => {
     expect(await readdir(join(folder, 'real'))).toEqual(['file.csv']);
   });
 
-  test.skipIf(process.platform === 'win32')('that is a named pipe is written to as it is', async () => {
+  test.skipIf(process.platform === 'win32')('is written in place when it is a named pipe', async () => {
     const pipe = join(folder, 'pipe');
     await promisify(execFile)('mkfifo', [pipe]);
     const read = readFile(pipe, 'utf8');
@@ -90,7 +90,7 @@ describe('backups', () => {
     expect(String((await readBackup(env, second.id)).bytes)).toBe('two');
   });
 
-  test('that a killed process left without a description are removed, and finished ones stay', async () => {
+  test('are removed when a killed process left them unfinished, and finished ones stay', async () => {
     const kept = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), at, undefined);
     const all = join(env.CAUSEWAY_HOME ?? '', 'state', 'client-backups');
     const left = join(all, '20260101-000000000-abcdef');
@@ -150,7 +150,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
     await disk.fill();
     // A part of it fits into the block that the file has.
     expect(await failure(growing.append(`${'x'.repeat(6000)}\n`))).toBe(
-      `${file} cannot be written: the disk is full. What it held before stays. Make room and try again.`,
+      `${file} cannot be written: the disk is full. Its previous contents are unchanged. Free up some space, then try again.`,
     );
     expect(await readFile(file, 'utf8')).toBe('head\nfirst\n');
     await disk.empty();
@@ -277,7 +277,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
   test('are begun before any change is made, so that a full or read-only disk costs nothing', async () => {
     await disk.fill();
     expect((await importing()).stderr).toContain(
-      `causeway: ${results} cannot be written: the disk is full. Nothing was changed. Make room and try again.`,
+      `causeway: ${results} cannot be written: the disk is full. Nothing was changed. Free up some space, then try again.`,
     );
     await disk.empty();
     await disk.setReadOnly(true);
@@ -292,7 +292,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
     const { code, stderr } = await importing();
     expect(code).not.toBe(0);
     expect(stderr).toMatch(
-      /results\.csv cannot be written: the disk is full\. \d+ done, \d+ not-tried\. What it held before stays\. Make room and try again\. The same import goes on where this one stopped\./,
+      /results\.csv cannot be written: the disk is full\. \d+ done, \d+ not-tried\. Its previous contents are unchanged\. Free up some space, then try again\. The same import continues where this one stopped\./,
     );
     expect(stderr).not.toContain('Nothing was changed');
     const done = changed();
@@ -319,7 +319,7 @@ test.skipIf(!existsSync(FULL_DEVICE)).each(['--help', 'clients list --all', 'cli
     });
     closeSync(output);
     expect(stderr).toBe(
-      'causeway: The output cannot be written: the disk is full. It is incomplete. Make room and try again.\n',
+      'causeway: The output cannot be written: the disk is full. It is incomplete. Free up some space, then try again.\n',
     );
     expect(status).toBe(1);
   },

@@ -117,7 +117,7 @@ describe('a bridge in the hub with its own fault', () => {
       broken.send({ jsonrpc: '2.0', id: 5, method: 'tools/call' });
       expect(await broken.heard()).toMatchObject({
         id: 5,
-        error: { message: expect.stringContaining('met a fault of its own'), data: { reason: 'internal' } },
+        error: { message: expect.stringContaining('hit an internal error'), data: { reason: 'internal' } },
       });
       for (let id = 6; id < 15; id += 1) {
         broken.send({ jsonrpc: '2.0', id, method: 'tools/call' });
@@ -162,7 +162,7 @@ describe('an application that stops responding', { timeout: 90_000 }, () => {
     await proxy.request(0, 'tools/call', { text: 'before' });
     process.kill(application.pid, 'SIGSTOP');
     const call = proxy.request(1, 'tools/call', { text: 'lost' });
-    expect((await call).error.message).toMatch(/^Causeway does not respond.+It may or may not have run/);
+    expect((await call).error.message).toMatch(/^Causeway stopped responding.+It may have run/);
     expect(await proxy.request(2, 'tools/call', { text: 'alone' })).toMatchObject({
       result: { content: [{ text: 'alone' }] },
     });
@@ -205,6 +205,6 @@ describe.skipIf(process.platform === 'win32')('what listens where the applicatio
     await proxy.open();
     expect(await proxy.request(1, 'tools/call', { text: 'alone' })).toMatchObject({ result: {} });
     expect(heard.join('')).toMatch(/^\{"hub":2,"nonce":"[\w-]{43}"\}\n$/);
-    expect(proxy.stderr).toContain(`what listens at ${address} is not Causeway`);
+    expect(proxy.stderr).toContain(`the program that listens at ${address} is not Causeway`);
   });
 });

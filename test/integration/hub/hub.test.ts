@@ -185,7 +185,7 @@ describe('the application goes away mid-session', () => {
     await expect.poll(() => server.count('tools/call')).toBe(1);
     await app.close();
     expect((await stuck).error?.message).toBe(
-      'Causeway was closed before it had the answer to tools/call. It may or may not have run: look at the result before you repeat it.',
+      'Causeway was closed before it received the response to tools/call. It may have run. Check the result before you repeat it.',
     );
     expect(await proxy.request(2, 'tools/list')).toMatchObject({ result: 'listed' });
     expect(server.count('tools/call')).toBe(1);
@@ -234,7 +234,7 @@ describe('the application goes away mid-session', () => {
     const stuck = proxy.request(1, 'tools/call');
     await expect.poll(() => server.count('tools/call')).toBe(1);
     await app.hub.finish(50);
-    expect((await stuck).error?.message).toContain('It may or may not have run');
+    expect((await stuck).error?.message).toContain('It may have run');
   });
 
   it('a list that is under way is not waited for: the proxy asks again by itself', async () => {
@@ -292,7 +292,7 @@ describe('who is let in', () => {
     const app = await startApp();
     const [server] = listening.mock.contexts.filter((context) => context instanceof Server);
     server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
-    expect(told.mock.calls).toEqual([['A proxy could not be let in:', expect.stringContaining('EMFILE')]]);
+    expect(told.mock.calls).toEqual([['A proxy could not connect:', expect.stringContaining('EMFILE')]]);
     listening.mockRestore();
     told.mockRestore();
     const proxy = new Spawned();

@@ -86,10 +86,10 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
   test('is refused with an explanation if a link leads into a missing folder or back to itself', async () => {
     await symlink('missing/file', file);
     expect(await failure(write(file, 'new'))).toBe(
-      `${file} is a link to ${join(folder, 'missing', 'file')}, whose folder does not exist. Nothing was changed. Make that folder, or remove the link.`,
+      `${file} is a link to ${join(folder, 'missing', 'file')}, whose folder does not exist. Nothing was changed. Create that folder, or remove the link.`,
     );
     await symlink('loop', join(folder, 'loop'));
-    expect(await failure(write(join(folder, 'loop'), 'new'))).toMatch(/is a symbolic link that leads back to itself/);
+    expect(await failure(write(join(folder, 'loop'), 'new'))).toMatch(/is a symbolic link that points to itself/);
     expect((await readdir(folder)).sort()).toEqual(['file', 'loop']);
   });
 
@@ -100,7 +100,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect(await failure(write(join(folder, 'b'), 'new'))).toMatch(
       /b is read-only. Nothing was changed. Make it writable/,
     );
-    expect(await failure(write(join(folder, 'b', 'c'), 'new'))).toMatch(/a part of its path is a file/);
+    expect(await failure(write(join(folder, 'b', 'c'), 'new'))).toMatch(/part of its path is a file/);
   });
 
   test('may have a name of 255 bytes', async () => {
@@ -152,7 +152,7 @@ test("an export's source that fails leaves the file as it was, and its own error
 test('an export into a folder that is missing says so and makes none', async () => {
   const path = join(folder, 'missing', 'file.csv');
   expect(await failure(writePieces(path, piecesOf('x')))).toBe(
-    `${path} cannot be written: its folder does not exist. Nothing was changed. Make the folder, then try again.`,
+    `${path} cannot be written: its folder does not exist. Nothing was changed. Create the folder, then try again.`,
   );
   expect(await readdir(folder)).toEqual([]);
 });
@@ -190,7 +190,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     await disk.fill();
     const text = 'new'.repeat(10_000);
     expect(await failure(write(file, text))).toBe(
-      `${file} cannot be written: the disk is full. Nothing was changed. Make room and try again.`,
+      `${file} cannot be written: the disk is full. Nothing was changed. Free up some space, then try again.`,
     );
     expect(await readFile(file, 'utf8')).toBe('old');
     expect((await readdir(disk.folder)).sort()).toEqual(['ballast', 'file']);
@@ -211,7 +211,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
   test.each(FORMS)('writing a file on a read-only disk fails with an explanation (%s)', async (_, write) => {
     await disk.setReadOnly(true);
     expect(await failure(write(file, 'new'))).toBe(
-      `${file} is on a disk that cannot be written to. Nothing was changed. Make the disk writable, or move the file to another one.`,
+      `${file} is on a read-only disk. Nothing was changed. Make the disk writable, or move the file to another one.`,
     );
     await disk.setReadOnly(false);
     await write(file, 'new');
@@ -241,7 +241,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
   test('taking a lock on a read-only disk fails with an explanation', async () => {
     await disk.setReadOnly(true);
     const locks = join(disk.folder, 'lock');
-    expect(await failure(acquireLock(locks))).toMatch(/lock is on a disk that cannot be written to/);
+    expect(await failure(acquireLock(locks))).toMatch(/lock is on a read-only disk/);
   });
 
   test('settings stay as they were while it is full, and reading them needs no room', async () => {
@@ -283,7 +283,7 @@ test.runIf(process.getuid?.() !== 0)(
   async () => {
     await chmod(folder, 0o500);
     expect(await failure(writeWholeFile(file, 'new'))).toMatch(
-      /may not be read or written. Nothing was changed. Check who owns/,
+      /cannot be read or written: permission denied. Nothing was changed. Check the owner/,
     );
     await chmod(folder, 0o700);
   },

@@ -36,7 +36,7 @@ describe('a host that accepts connections and stays silent', () => {
     const ask = () => watched.request({ origin, path: '/', method: 'GET' });
     await expect(ask()).rejects.toThrow(SilentHostError);
     expect(told).toEqual([origin]);
-    await expect(ask()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ has not answered/);
+    await expect(ask()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ did not answer/);
     expect(told).toEqual([origin]);
     await agent.destroy();
   });
@@ -85,8 +85,8 @@ describe('a host that accepts connections and stays silent', () => {
       const { code, stdout, stderr } = await runCommand({ ...env, ...credentials }, [command]);
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
       const [notice, failure] = stderr.split('\n');
-      expect(notice).toBe(`causeway: ${origin} has not answered for 5 seconds; still waiting…`);
-      expect(failure).toMatch(/has not answered within 15 seconds\. Likely causes: the address is wrong, .*DNS.*VPN/);
+      expect(notice).toBe(`causeway: ${origin} has not responded for 5 seconds. Still waiting…`);
+      expect(failure).toMatch(/did not answer within 15 seconds\. Likely causes: a wrong address, .*DNS.*VPN/);
     },
   );
 
@@ -103,7 +103,7 @@ describe('a host that accepts connections and stays silent', () => {
       ['works', workspace.host, 'personal access token', 'ready', 'ana@example.com', '-'],
       ['silent', origin, 'personal access token', 'unreachable', '-', '-'],
     ]);
-    expect(stderr).toContain(`silent: ${origin} has not answered within 15 seconds. Likely causes: `);
+    expect(stderr).toContain(`silent: ${origin} did not answer within 15 seconds. Likely causes: `);
     expect(stderr).not.toContain('works:');
   });
 });

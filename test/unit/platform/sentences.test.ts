@@ -10,7 +10,7 @@ describe('joined sentences', () => {
     [['Is it there?', 'Look', 'Then go'], 'Is it there? Look. Then go'],
     [['It says “no.”', 'Stop.'], 'It says “no.” Stop.'],
     [['Lost (ECONNRESET)', 'Stop.'], 'Lost (ECONNRESET). Stop.'],
-    [['See what this says:', 'run --me'], 'See what this says: run --me'],
+    [['To see why, run:', 'run --me'], 'To see why, run: run --me'],
     [[' spaced \n', null, undefined, '', 'out '], 'spaced. out'],
     [[], ''],
   ])('%j read %s', (texts, expected) => {
@@ -27,7 +27,7 @@ describe('joined sentences', () => {
     expect(problemFor(error).message).toBe(`${words}.`);
     const body = readErrorBody({ status: 429, text: '{"message":"slow down"}', header: () => undefined }, []);
     expect(inOneLine(workspaceRefusal('GET', 429, body))).toBe(
-      'The workspace answered 429: slow down. Wait a little and try again.',
+      'The workspace answered 429: slow down. Wait a moment, then try again.',
     );
   });
 });
