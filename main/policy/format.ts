@@ -11,9 +11,9 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
   requiredServers: { title: 'Required servers', format: (servers) => listed(servers.map(({ name }) => name)) },
   clients: { title: 'Allowed AI clients', format: listed },
   requiredClients: { title: 'Required AI clients', format: listed },
-  readOnly: { title: 'Read only', format: (on) => (on ? 'only tools that read' : 'off') },
+  readOnly: { title: 'Read only', format: (on) => (on ? 'on' : 'off') },
   rules: {
-    title: 'Rules for tools',
+    title: 'Tool rules',
     format: ({ all, clients = {}, servers = {} }) =>
       listed([...(all ? ['everything'] : []), ...Object.keys(servers), ...Object.keys(clients)]),
   },

@@ -10,10 +10,10 @@ const entry = <Value extends z.ZodType>(value: Value) =>
 /** An origin without a path, however it was written. */
 const workspace = z
   .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'has to begin with https://')
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must begin with https://')
   .transform((text) => new URL(text).origin);
 const serverPath = z.string().startsWith('/');
-const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is no id of an AI client: "causeway clients --all" lists them');
+const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client: "causeway clients --all" lists them');
 
 function isServerName(name: string): boolean {
   return name.startsWith('/') || (URL.canParse(name) && /^https?:$/.test(new URL(name).protocol));
@@ -50,7 +50,7 @@ const policySchema = z.strictObject({
   rules: entry(
     ruleSetSchema.refine(({ servers = {} }) => Object.keys(servers).every(isServerName), {
       path: ['servers'],
-      message: 'a server is named by its path, such as /api/2.0/mcp/sql, or by its whole address',
+      message: 'use the path of a server, such as /api/2.0/mcp/sql, or its full address',
     }),
   ).optional(),
   tokenStore: entry(z.enum(['keychain', 'encrypted-file'])).optional(),
@@ -99,7 +99,7 @@ async function misunderstood(source: string, text: string, error: z.ZodError): P
   }
   const property = node?.parent?.type === 'property' ? node.parent : node;
   const what =
-    unknown.length > 0 ? `this version does not know "${unknown[0]}"` : (issue?.message ?? 'unknown content');
+    unknown.length > 0 ? `"${unknown[0]}" is not supported by this version` : (issue?.message ?? 'unknown content');
   return unreadable(source, placeOf(text, property?.offset ?? 0), [path.join('.'), what].filter(Boolean).join(': '));
 }
 
@@ -109,7 +109,11 @@ function placeOf(text: string, offset: number): { line: number; column: number }
 }
 
 function unreadable(source: string, { line, column }: { line: number; column: number }, what: string): CausewayError {
-  return new CausewayError('invalid_file', `${source} is no policy: line ${line}, column ${column}: ${what}.`, {
-    remedy: 'docs/policy.md lists the keys and their values.',
-  });
+  return new CausewayError(
+    'invalid_file',
+    `${source} is not a valid policy: line ${line}, column ${column}: ${what}.`,
+    {
+      remedy: 'See docs/policy.md for the keys and their values.',
+    },
+  );
 }

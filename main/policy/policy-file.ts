@@ -75,10 +75,10 @@ export class PolicyFile {
     const why = cause instanceof CausewayError ? known.message : `${name} cannot be read: ${inOneLine(cause)}`;
     const problem = new CausewayError(
       'managed',
-      `Managed by your organization, and its policy cannot be used. ${asSentence(why)}`,
+      `Managed by your organization, but its policy cannot be used. ${asSentence(why)}`,
       {
         cause,
-        remedy: `Ask your administrator to correct ${name}. Until then, nothing that it may forbid is done.`,
+        remedy: `Ask your administrator to correct ${name}. Until then, everything that it may forbid is blocked.`,
       },
     );
     return { ...NO_POLICY, source: name, problem };

@@ -99,7 +99,7 @@ export function managedError(policy: Policy, key: PolicyKey, what: string): Caus
 export function checkWorkspace(policy: Policy, host: string): void {
   const allowed = lockedValue(policy, 'workspaces');
   if (allowed === undefined || allowed.includes(host)) return;
-  throw managedError(policy, 'workspaces', `${host} may not be used, only ${listed(allowed)}`);
+  throw managedError(policy, 'workspaces', `${host} is not allowed, only ${listed(allowed)}`);
 }
 
 /** @throws {CausewayError} `managed` where a server may not be used */
@@ -110,14 +110,14 @@ export function checkServer(policy: Policy, path: string): void {
   const required = lockedValue(policy, 'requiredServers') ?? [];
   const patterns = [...allowed, ...required.map((server) => server.path)];
   if (patterns.some((pattern) => isMatch(plainPath(pattern), asked))) return;
-  throw managedError(policy, 'servers', `the server ${path} may not be used, only ${listed(allowed)}`);
+  throw managedError(policy, 'servers', `the server ${path} is not allowed, only ${listed(allowed)}`);
 }
 
 /** @throws {CausewayError} `managed` where no entry may be written for an AI client */
 export function checkClient(policy: Policy, { id, name }: { id: string; name: string }): void {
   const allowed = lockedValue(policy, 'clients');
   if (allowed === undefined || allowed.includes(id)) return;
-  throw managedError(policy, 'clients', `${name} may not have entries, only ${listed(allowed)}`);
+  throw managedError(policy, 'clients', `${name} is not allowed to have entries, only ${listed(allowed)}`);
 }
 
 /** What holds only for calls that go through Causeway. */
@@ -135,14 +135,14 @@ export function checkDirect(policy: Policy): void {
 /** @throws {CausewayError} `managed` where the entries of an AI client have to stay */
 export function checkRemoval(policy: Policy, { id, name }: { id: string; name: string }): void {
   if (!lockedValue(policy, 'requiredClients')?.includes(id)) return;
-  throw managedError(policy, 'requiredClients', `the entries of ${name} have to stay`);
+  throw managedError(policy, 'requiredClients', `the entries of ${name} must stay`);
 }
 
 /** @throws {CausewayError} `managed` where Causeway has to stay, because AI clients have to keep its entries */
 export function checkUninstall(policy: Policy): void {
   const required = lockedValue(policy, 'requiredClients') ?? [];
   if (required.length === 0) return;
-  throw managedError(policy, 'requiredClients', `Causeway has to stay, for the entries of ${listed(required)}`);
+  throw managedError(policy, 'requiredClients', `Causeway must stay for the entries of ${listed(required)}`);
 }
 
 /** Whom to ask, as a sentence. */

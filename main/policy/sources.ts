@@ -139,7 +139,7 @@ function fileVersion(path: string): string {
 function trustedBytes(path: string, owner: number): Buffer | undefined {
   const folder = lstatSync(dirname(path), { throwIfNoEntry: false });
   if (!folder) return undefined;
-  if (!folder.isDirectory()) throw untrusted(dirname(path), 'is no folder of its own');
+  if (!folder.isDirectory()) throw untrusted(dirname(path), 'is not a real folder');
   checkOwner(dirname(path), folder, owner);
   let file: number;
   try {
@@ -152,7 +152,7 @@ function trustedBytes(path: string, owner: number): Buffer | undefined {
   try {
     // Of the file that is open: another one may have its name by now.
     const found = fstatSync(file);
-    if (!found.isFile()) throw untrusted(path, 'is no file');
+    if (!found.isFile()) throw untrusted(path, 'is not a file');
     checkOwner(path, found, owner);
     if (found.size > MAX_BYTES)
       throw untrusted(path, `has ${found.size} bytes, more than the ${MAX_BYTES} of a policy`);
@@ -165,7 +165,7 @@ function trustedBytes(path: string, owner: number): Buffer | undefined {
 const WRITABLE_BY_OTHERS = 0o022;
 
 function checkOwner(path: string, { uid, mode }: Stats, owner: number): void {
-  if (uid !== owner) throw untrusted(path, `belongs to the user ${uid}, not to ${owner === ROOT ? 'root' : owner}`);
+  if (uid !== owner) throw untrusted(path, `belongs to user ${uid}, not to ${owner === ROOT ? 'root' : owner}`);
   if ((mode & WRITABLE_BY_OTHERS) === 0) return;
   throw untrusted(path, `can be written by others (its mode is ${(mode & 0o7777).toString(8)})`);
 }

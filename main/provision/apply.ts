@@ -71,7 +71,7 @@ async function addProfile({ name, host, ...others }: ProvisionedProfile, options
     );
     if (!other) return { result: 'unchanged' };
     const [key] = other;
-    return { result: 'conflict', message: `Its ${key} is ${present.get(key) ?? 'not set'} here. It was left alone.` };
+    return { result: 'conflict', message: `Its ${key} is ${present.get(key) ?? 'not set'} here. It was not changed.` };
   }
   const named = Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
   const judged = judgeSettings(new Map(named), env);
@@ -114,10 +114,13 @@ async function addServers({ servers }: Provision, profiles: Set<string>, options
         const { confirmed: _, ...same } = present;
         return isDeepStrictEqual(same, server)
           ? { result: 'unchanged' }
-          : { result: 'conflict', message: `It is ${present.path} as ${present.profile} here. It was left alone.` };
+          : { result: 'conflict', message: `It is ${present.path} as ${present.profile} here. It was not changed.` };
       }
       if (!profiles.has(server.profile)) {
-        return { result: 'failed', message: `Its profile "${server.profile}" is not there, or is another one here.` };
+        return {
+          result: 'failed',
+          message: `Its profile "${server.profile}" does not exist here or is a different one.`,
+        };
       }
       checkServer(await currentPolicy(), server.path);
       now = options.dryRun ? withServer(now, server) : await list.change((before) => withServer(before, server));
@@ -143,7 +146,7 @@ async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisi
         ? { result: 'unchanged' as const }
         : isMissing
           ? added(options)
-          : { result: 'conflict' as const, message: 'There are other rules for it here. They were left alone.' }),
+          : { result: 'conflict' as const, message: 'There are other rules for it here. They were not changed.' }),
     });
     return isMissing && !same;
   };

@@ -123,12 +123,12 @@ function hasRange(node: unknown): node is Node & { range: [number, number, numbe
 const SECRETS = /secret|token$|password/;
 
 function unknownKey(key: string): string {
-  return SECRETS.test(key) ? `secrets do not belong here, leave "${key}" out` : `"${key}" is not known here`;
+  return SECRETS.test(key) ? `secrets are not allowed here; remove "${key}"` : `"${key}" is not a known key`;
 }
 
 function unreadable(path: string, { line, column }: { line: number; column: number }, what: string): CausewayError {
   return new CausewayError('invalid_file', `${path} cannot be used: line ${line}, column ${column}: ${what}.`, {
-    remedy: 'Nothing was changed. "causeway provision --schema" prints what it may hold.',
+    remedy: 'Nothing was changed. "causeway provision --schema" prints the allowed keys and values.',
   });
 }
 

@@ -70,8 +70,8 @@ export class ApprovalQueue {
   find(id: number): PendingApproval {
     const found = this.#pending.get(id);
     if (found) return found.approval;
-    throw new CausewayError('not_found', 'This call no longer waits for an answer.', {
-      remedy: 'The client has taken it back, or it was answered already.',
+    throw new CausewayError('not_found', 'This call is no longer waiting for an answer.', {
+      remedy: 'The client withdrew it, or it was already answered.',
     });
   }
 

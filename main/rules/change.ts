@@ -23,8 +23,8 @@ const EVERYTHING = 'everything';
 
 /** The scope of a client, a server, both or everything. */
 export function scopeOf(client: RuleClient | undefined, server?: { key: string; name: string }): NamedScope {
-  if (!server) return { client, words: client ? `${client.name} at every server` : EVERYTHING };
-  return { server: server.key, client, words: client ? `${client.name} at ${server.name}` : server.name };
+  if (!server) return { client, words: client ? `${client.name} on all servers` : EVERYTHING };
+  return { server: server.key, client, words: client ? `${client.name} on ${server.name}` : server.name };
 }
 
 /** The rules as they are in the file now. @throws {CausewayError} `invalid_file` */

@@ -142,14 +142,14 @@ export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules 
   const lists = { on: edit.on ?? [], off: edit.off ?? [], ask: edit.ask ?? [] };
   const named = [...lists.on, ...lists.off, ...lists.ask];
   if (scope.server === undefined && named.length > 0) {
-    throw new CausewayError('usage', 'Tools belong to a server, and none is named.', {
-      remedy: 'Name the server whose tools you mean.',
+    throw new CausewayError('usage', 'Rules for tools need a server.', {
+      remedy: 'Name the server that has these tools.',
     });
   }
   if (scope.server === undefined && scope.client && edit.newTools) {
     throw new CausewayError(
       'usage',
-      'New tools can be decided for everything, for a server, or for a client of a server.',
+      'A rule for new tools applies to everything, to a server, or to a client of a server.',
       {
         remedy: 'Name the server, or leave the client out.',
       },
@@ -187,8 +187,8 @@ export function withRulesCopied(rules: Rules, from: string, to: string, change: 
   const present = rules.servers?.[to];
   if (copied === undefined || isDeepStrictEqual(copied, present)) return rules;
   if (present !== undefined) {
-    throw new CausewayError('already_exists', `There are rules for ${to} already.`, {
-      remedy: 'Remove the rules of one of the two with "causeway rules clear" first.',
+    throw new CausewayError('already_exists', `There are already rules for ${to}.`, {
+      remedy: 'Remove one of the two with "causeway rules clear" first.',
     });
   }
   return withChange({ ...rules, servers: { ...rules.servers, [to]: copied } }, change);

@@ -20,7 +20,7 @@ export function runningApplication(env: NodeJS.ProcessEnv): Remnant[] {
     {
       kind: 'application',
       what: `the running application (process ${pid})`,
-      note: 'It quits, and is no longer started at login.',
+      note: 'It quits and no longer starts at login.',
       async remove() {
         if (!readQuits((await askHub(rendezvous, { question: 'quit' })) ?? '')) throw stillRuns(pid);
         await waitForEnd(pid);

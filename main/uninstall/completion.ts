@@ -40,7 +40,7 @@ function ofProfile(file: string, bytes: Buffer | undefined): Remnant[] {
   const text = bytes?.toString(encoding) ?? '';
   const rest = text.replace(POWERSHELL, '');
   if (!bytes || rest === text) return [];
-  const note = 'Only the part that completes `causeway`.';
+  const note = 'Only the lines that complete `causeway`.';
   return [
     {
       kind: 'completion',

@@ -22,7 +22,7 @@ export async function ownFolders(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
   return present.map((folder) => ({
     kind: 'files' as const,
     what: folder,
-    note: folder === stateFolder(env) ? "With the backups of the AI clients' files." : undefined,
+    note: folder === stateFolder(env) ? "Including the backups of the AI clients' files." : undefined,
     remove: async () => {
       const profiles = [configFilePath(env), homeFolder(env)].find((kept) => isInside(kept, folder));
       if (profiles !== undefined) throw holdsOther(folder, profiles);
@@ -73,8 +73,8 @@ function isInside(path: string, folder: string): boolean {
 }
 
 function holdsOther(folder: string, other: string): CausewayError {
-  return new CausewayError('file_not_writable', `${folder} also holds ${other}, which is yours.`, {
-    remedy: 'It was left as it is. Delete the rest of it by hand.',
+  return new CausewayError('file_not_writable', `${folder} also contains your own file ${other}.`, {
+    remedy: 'It was not removed. Delete the rest by hand.',
   });
 }
 

@@ -20,7 +20,7 @@ export async function signIns(auth: AuthService): Promise<Remnant[]> {
         const { revoked } = await auth.signOut(profile);
         return revoked
           ? 'Its tokens are revoked.'
-          : 'The workspace did not confirm that its tokens are revoked: they will expire.';
+          : 'The workspace did not confirm the revocation of its tokens. They will expire.';
       },
     });
   }

@@ -68,8 +68,8 @@ export async function uninstall(options: UninstallOptions): Promise<UninstallRep
 }
 
 function stillNeeded(): CausewayError {
-  return new CausewayError('conflict', 'Entries are left in the files of AI clients, and the record of them is here.', {
-    remedy: 'See above to what they are due, and run `causeway uninstall --yes` again.',
+  return new CausewayError('conflict', 'AI clients still have entries of Causeway, and their record is stored here.', {
+    remedy: 'See the reasons above, then run `causeway uninstall --yes` again.',
   });
 }
 
@@ -78,8 +78,8 @@ const LOOKED_FOR: Record<RemnantKind, string> = {
   application: 'the running application',
   entries: "the AI clients' files",
   'sign-in': 'the sign-ins',
-  keychain: "the keychain's items",
-  'login-item': 'what starts at login',
-  completion: 'completion of shells',
+  keychain: 'the keychain items',
+  'login-item': 'the login item',
+  completion: 'shell completion',
   files: "Causeway's own files",
 };

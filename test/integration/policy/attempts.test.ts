@@ -139,14 +139,14 @@ describe('a user who wants to write is refused, who', () => {
   test('runs a proxy alone', async () => {
     const { proxy } = await managedHome(oneWorkspace);
     const answer = await callSql(proxy(), 'DROP TABLE sales');
-    expect(answer).toContain('the organization allows only tools that read');
+    expect(answer).toContain('the organization allows only read-only tools');
     expect(answer).toContain('causeway policy show');
   });
 
   test('runs a proxy through the application', async () => {
     const { env, proxy } = await managedHome(oneWorkspace);
     await startApplication(env);
-    expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+    expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only read-only tools');
   });
 
   test('runs all servers as one', async () => {
@@ -161,7 +161,7 @@ describe('a user who wants to write is refused, who', () => {
     await causeway('rules', 'set', '--all', '--no-read-only');
     await causeway('rules', 'set', 'databricks-sql', '--on', 'execute_sql', '--no-read-only');
     expect(new RulesFile(env).path).toContain(env.CAUSEWAY_HOME);
-    expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+    expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only read-only tools');
   });
 
   test('has a session that is older than the policy', async () => {
@@ -169,14 +169,14 @@ describe('a user who wants to write is refused, who', () => {
     const session = proxy();
     expect(await callSql(session, 'SELECT 1')).not.toContain('organization');
     await policy.set({ readOnly: locked(true) });
-    expect(await callAgain(session, 'SELECT 1')).toContain('the organization allows only tools that read');
+    expect(await callAgain(session, 'SELECT 1')).toContain('the organization allows only read-only tools');
     await policy.set({});
     expect(await callAgain(session, 'SELECT 1')).not.toContain('organization');
   });
 
   test('calls a tool that the organization has switched off, under another spelling', async () => {
     const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }) }));
-    expect(await callSql(proxy(), 'SELECT 1', 'EXECUTE_SQL')).toContain('The organization has switched off');
+    expect(await callSql(proxy(), 'SELECT 1', 'EXECUTE_SQL')).toContain('The organization has turned off');
   });
 
   test.each(['execute_sql ', 'execute\u200b_sql', 'execute_sq\uff4c', 'execute_sql\0'])(
@@ -186,7 +186,7 @@ describe('a user who wants to write is refused, who', () => {
         rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }),
       }));
       const answer = await callSql(proxy(), 'DROP TABLE sales', tool);
-      expect(answer).toMatch(/[Uu]nknown tool|not found|switched off/);
+      expect(answer).toMatch(/[Uu]nknown tool|not found|turned off/);
       expect(JSON.stringify(workspace.statements)).not.toContain('DROP');
     },
   );
@@ -198,7 +198,7 @@ describe('a user who wants to write is refused, who', () => {
       const session = proxy(['--profile', 'ana', '--path', path]);
       await session.open({ clientInfo: { name: 'x', version: '1' } }).catch(() => undefined);
       const answer = await callAgain(session, 'DROP TABLE sales').catch(() => 'no session');
-      expect(answer).toMatch(/the organization allows only tools that read|no session/);
+      expect(answer).toMatch(/the organization allows only read-only tools|no session/);
     },
   );
 
@@ -206,7 +206,7 @@ describe('a user who wants to write is refused, who', () => {
     const { workspace, configFile, readConfig, proxy } = await managedHome(oneWorkspace);
     await writeFile(configFile, `${await readConfig()}\n${profileOf(workspace, 'ben')}`);
     const answer = await callSql(proxy(['--profile', 'ben', '--path', SQL]), 'DROP TABLE sales');
-    expect(answer).toContain('the organization allows only tools that read');
+    expect(answer).toContain('the organization allows only read-only tools');
   });
 
   test('names another client, or none', async () => {
@@ -214,7 +214,7 @@ describe('a user who wants to write is refused, who', () => {
     for (const name of ['claude-code', '', 'causeway', '*']) {
       const session = proxy();
       await session.open({ clientInfo: { name, version: '1' } });
-      expect(await callAgain(session, 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+      expect(await callAgain(session, 'DROP TABLE sales')).toContain('the organization allows only read-only tools');
     }
   });
 
@@ -222,7 +222,7 @@ describe('a user who wants to write is refused, who', () => {
     const { env } = await managedHome(oneWorkspace);
     await startApplication(env);
     const session = await startSession(env);
-    expect(await callAgain(session, 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+    expect(await callAgain(session, 'DROP TABLE sales')).toContain('the organization allows only read-only tools');
   });
 });
 
@@ -231,7 +231,7 @@ describe('a user who wants another server is refused, who', () => {
     const { run: causeway } = await managedHome(oneWorkspace);
     const { code, stderr } = await causeway('servers', 'add', 'genie', '7191', '--profile', 'ana');
     expect(code).toBe(1);
-    expect(stderr).toContain('/api/2.0/mcp/genie/7191 may not be used');
+    expect(stderr).toContain('/api/2.0/mcp/genie/7191 is not allowed');
   });
 
   test.each(['/api/2.0/mcp/genie/7191', `${SQL}/../genie/7191`, '/api/2.0/mcp/%67enie/7191'])(
@@ -259,7 +259,7 @@ describe('a user who wants another server is refused, who', () => {
     const session = proxy();
     await callSql(session, 'SELECT 1');
     await policy.set({ servers: locked(['/api/2.0/mcp/genie/*']) });
-    expect(await callAgain(session, 'SELECT 1')).toContain('may not be used');
+    expect(await callAgain(session, 'SELECT 1')).toContain('is not allowed');
   });
 
   test('removes a required one, by the command or by hand', async () => {
@@ -281,7 +281,7 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
     for (const id of ['cursor', 'CURSOR']) {
       const { code, stderr } = await causeway('clients', 'add', id, '--force');
       expect(code).toBe(1);
-      expect(stderr).toContain('Cursor may not have entries');
+      expect(stderr).toContain('Cursor is not allowed to have entries');
     }
     expect((await causeway('clients', 'add', '\uff43ursor', '--force')).stderr).toContain('There is no client');
     await expect(readFile(join(String(env.HOME), '.cursor', 'mcp.json'))).rejects.toThrow('ENOENT');
@@ -320,7 +320,7 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
     for (const { id } of backups) {
       const { code, stderr } = await causeway('clients', 'restore', id, '--force');
       expect(code).toBe(1);
-      expect(stderr).toContain('Cursor may not have entries');
+      expect(stderr).toContain('Cursor is not allowed to have entries');
     }
     expect(await readFile(file, 'utf8')).not.toContain('databricks-sql');
   });
@@ -330,13 +330,13 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
     await causeway('servers', 'add', 'sql', '--profile', 'ana');
     await mkdir(join(String(env.HOME), '.cursor'));
     await causeway('clients', 'add', 'cursor');
-    expect((await causeway('clients', 'remove', 'cursor')).stderr).toContain('the entries of Cursor have to stay');
+    expect((await causeway('clients', 'remove', 'cursor')).stderr).toContain('the entries of Cursor must stay');
     expect(await readFile(join(String(env.HOME), '.cursor', 'mcp.json'), 'utf8')).toContain('databricks-sql');
   });
 
   test('writes it by hand: the entry works under the same policy', async () => {
     const { proxy } = await managedHome((host) => ({ ...oneWorkspace(host), clients: locked(['cursor']) }));
-    expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only tools that read');
+    expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only read-only tools');
   });
 });
 
@@ -376,7 +376,7 @@ test('a user who signs in through another OAuth application is refused', async (
     oauthApplication: locked({ clientId: 'acme-causeway', scopes: ['sql'] }),
   }));
   const login = ['login', '--host', workspace.host, '--profile', 'own', '--client-id', 'my-own', '--no-browser'];
-  expect((await causeway(...login)).stderr).toContain('the OAuth application is "acme-causeway", no other');
+  expect((await causeway(...login)).stderr).toContain('the OAuth application must be "acme-causeway"');
 });
 
 describe('a user who wants Causeway gone from a computer where an AI client is required', () => {
@@ -389,7 +389,7 @@ describe('a user who wants Causeway gone from a computer where an AI client is r
     expect((await home.run('clients', 'add', 'cursor', '--force')).code).toBe(0);
     return { ...home, file, entries: () => readFile(file, 'utf8') };
   }
-  const refusal = /Causeway has to stay, for the entries of cursor\. Everyone uses our data/;
+  const refusal = /Causeway must stay for the entries of cursor\. Everyone uses our data/;
 
   test.each([[[]], [['--yes']], [['--yes', '--force']], [['--yes', '--json']]])(
     'is refused, who runs causeway uninstall %j',
@@ -408,7 +408,7 @@ describe('a user who wants Causeway gone from a computer where an AI client is r
     const [backup] = JSON.parse((await causeway('clients', 'backups', '--json')).stdout);
     const { code, stderr } = await causeway('clients', 'restore', backup.id, '--force');
     expect(code).toBe(1);
-    expect(stderr).toContain('the entries of Cursor have to stay');
+    expect(stderr).toContain('the entries of Cursor must stay');
     expect(await entries()).toContain('databricks-sql');
   });
 
@@ -476,13 +476,13 @@ describe('a policy that cannot be trusted forbids everything, where', () => {
       await rename(folder, join(parent, 'moved'));
       await symlink(join(parent, 'moved'), folder);
     });
-    expect(stderr).toContain('is no folder of its own');
+    expect(stderr).toContain('is not a real folder');
   });
 
   test('the file belongs to someone else', async () => {
     const { file } = (await managedHome(oneWorkspace)).policy;
     const source = fileSource(file, (process.getuid?.() ?? 0) + 1);
-    await expect(source.read()).rejects.toThrow(/belongs to the user \d+, not to \d+/);
+    await expect(source.read()).rejects.toThrow(/belongs to user \d+, not to \d+/);
   });
 
   test('it is a folder', async () => {
@@ -490,7 +490,7 @@ describe('a policy that cannot be trusted forbids everything, where', () => {
       await rm(file);
       await mkdir(file, { mode: 0o755 });
     });
-    expect(stderr).toContain('is no file');
+    expect(stderr).toContain('is not a file');
   });
 
   test('it is a pipe, for which nobody waits', async () => {
@@ -498,7 +498,7 @@ describe('a policy that cannot be trusted forbids everything, where', () => {
       await rm(file);
       await run('mkfifo', ['-m', '644', file]);
     });
-    expect(stderr).toContain('is no file');
+    expect(stderr).toContain('is not a file');
   });
 
   test('it is endless', async () => {
@@ -526,7 +526,7 @@ describe('a policy that cannot be trusted forbids everything, where', () => {
 
   test('it has a key that this version does not know', async () => {
     const { stderr } = await refused(({ file }) => writeFile(file, '{\n  "version": 1,\n  "allowNothing": true\n}'));
-    expect(stderr).toContain('line 3, column 3: allowNothing: this version does not know "allowNothing"');
+    expect(stderr).toContain('line 3, column 3: allowNothing: "allowNothing" is not supported by this version');
   });
 
   test('a value has the wrong type, also for a proxy, the rules and what is written', async () => {

@@ -108,7 +108,7 @@ describe('causeway provision', () => {
   test.each([
     [
       'version: 1\nprofiles:\n  - name: a\n    host: h\n    token: dapi',
-      'line 5, column 12: profiles.0.token: secrets do not belong',
+      'line 5, column 12: profiles.0.token: secrets are not allowed',
     ],
     ['version: 1\nservers:\n  - name: a\n    path: x', 'servers.0'],
     ['version: 1\n  x: [', 'line 1, column 10: Nested mappings are not allowed in compact mappings.'],
@@ -160,7 +160,7 @@ describe('causeway provision --export', () => {
     const file = join(one.folder, 'exported.yaml');
     const { code, stderr, stdout } = await one.run('provision', '--export', file);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('no secrets') });
-    expect(stderr).toContain('left out of the profile "own": token');
+    expect(stderr).toContain('Left out of profile "own": token');
     const text = await readFile(file, 'utf8');
     expect(text).not.toMatch(/dapi|hunter2/);
     expect(text).toContain('workspace_id: "7"');

@@ -63,11 +63,11 @@ describe('causeway uninstall', () => {
       path('.zfunc', '_causeway'),
       autostartPath(stage.home.env),
       path('causeway', 'config'),
-      `${stage.home.configFile} is not touched`,
+      `Your Databricks profiles in ${stage.home.configFile} stay unchanged.`,
     ]) {
       expect(stdout).toContain(found);
     }
-    expect(stdout).toContain('Nothing has been removed.');
+    expect(stdout).toContain('Nothing was removed.');
     expect(await snapshot()).toEqual(before);
   });
 
@@ -125,7 +125,7 @@ describe('causeway uninstall', () => {
     await writeFile(inside, await home.readConfig());
     const { code, stdout } = await runCommand({ ...home.env, DATABRICKS_CONFIG_FILE: inside }, ['uninstall', '--yes']);
     expect(code).toBe(1);
-    expect(stdout).toContain(`also holds ${inside}, which is yours`);
+    expect(stdout).toContain(`also contains your own file ${inside}`);
     expect(existsSync(inside)).toBe(true);
   });
 

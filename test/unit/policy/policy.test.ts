@@ -27,7 +27,7 @@ describe('a policy', () => {
   it('compares workspaces by their origins', async () => {
     const policy = await read({ workspaces: locked([`${HOST.toUpperCase().replace('HTTPS', 'https')}/?o=1`]) });
     expect(() => checkWorkspace(policy, HOST)).not.toThrow();
-    expect(() => checkWorkspace(policy, `${HOST}:8443`)).toThrow('may not be used');
+    expect(() => checkWorkspace(policy, `${HOST}:8443`)).toThrow('is not allowed');
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe('a policy', () => {
     const policy = await read({ servers: locked([pattern]) });
     const check = () => checkServer(policy, path);
     if (allowed) expect(check).not.toThrow();
-    else expect(check).toThrow('may not be used');
+    else expect(check).toThrow('is not allowed');
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe('a policy', () => {
     ['{"version":2}', 'line 1, column 2: version'],
     ['{\n "version": 1,\n "tokenStore": {"value": "memory", "locked": true}\n}', 'line 3, column 17: tokenStore.value'],
     ['{"version":1,"readOnly":{"value":true}}', 'readOnly.locked'],
-    ['{"version":1,"rules":{"value":{"servers":{"sql":{}}},"locked":true}}', 'named by its path'],
+    ['{"version":1,"rules":{"value":{"servers":{"sql":{}}},"locked":true}}', 'use the path of a server'],
     ['[]', 'line 1, column 1'],
     ['', 'line 1, column 1'],
   ])('%j is refused with %s', async (text, words) => {
@@ -75,7 +75,7 @@ describe('a policy', () => {
     });
     expect(policyFacts(policy).map(({ title, value }) => `${title}: ${value}`)).toEqual([
       'Allowed workspaces: none',
-      'Read only: only tools that read',
+      'Read only: on',
       'Call audit: in a file, to http://collector:4318',
     ]);
   });

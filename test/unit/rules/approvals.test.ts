@@ -61,8 +61,8 @@ describe('a call that waits for the user', () => {
     const { queue, ask } = queueWith();
     void ask();
     queue.answer(1, 'allowed');
-    expect(() => queue.answer(1, 'refused')).toThrow('This call no longer waits for an answer.');
-    expect(() => queue.find(1)).toThrow('no longer waits');
+    expect(() => queue.answer(1, 'refused')).toThrow('This call is no longer waiting for an answer.');
+    expect(() => queue.find(1)).toThrow('no longer waiting');
   });
 
   it('is refused at once where fifty wait already', async () => {
