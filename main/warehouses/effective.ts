@@ -116,7 +116,7 @@ function overrideStep(readings: Readings): Candidate {
   const reason =
     type === 'LAST_SELECTED'
       ? 'Your queries follow the warehouse you last selected in Databricks. Only the workspace knows which one.'
-      : `Your override has the type ${type}. This version of Causeway does not know it.`;
+      : `Your override has the type ${type}. This version of Causeway does not support it.`;
   return { step: { ...blank, outcome: 'decides', certainty: 'unknown', reason }, target: undefined };
 }
 

@@ -254,7 +254,7 @@ async function statementTool(server: SqlServer, signal?: AbortSignal): Promise<s
   const offered = new Set((await server.tools(signal)).map(({ name }) => name));
   const tool = TOOLS.find((name) => offered.has(name));
   if (tool !== undefined) return tool;
-  throw new CausewayError('no_grants', 'The SQL server offers no tool to run a statement.');
+  throw new CausewayError('no_grants', 'The SQL server has no tool to run a statement.');
 }
 
 /**

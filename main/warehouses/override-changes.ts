@@ -113,7 +113,7 @@ async function lookAfterwards(
 /** The result of a change that was made although its answer was lost; after a cancellation it is thrown as an error. */
 function finished<T>(result: T, error: unknown): T {
   if (!(error instanceof WorkspaceError) || error.code !== 'cancelled') return result;
-  throw error.rephrased('cancelled', 'Interrupted, but the change was already made.', 'Nothing else to do.');
+  throw error.rephrased('cancelled', 'Interrupted, but the change was already made.', 'There is nothing else to do.');
 }
 
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {

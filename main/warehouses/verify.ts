@@ -188,7 +188,7 @@ async function resolverCheck(
   if (fromEnvironment === intention?.id) {
     return { ...finding, evidence: sentences(finding.evidence, `DATABRICKS_WAREHOUSE_ID is also set to ${named}.`) };
   }
-  const first = `DATABRICKS_WAREHOUSE_ID is set to ${named}. The Databricks CLI uses nothing else.`;
+  const first = `DATABRICKS_WAREHOUSE_ID is set to ${named}. The Databricks CLI uses only that.`;
   const verdict = intention === undefined ? finding.verdict : 'fail';
   const remedy = 'Unset it to let the Databricks CLI follow the workspace.';
   return { verdict, evidence: sentences(first, `Without it: ${finding.evidence}`, remedy) };
@@ -203,14 +203,14 @@ function lookUpFinding(
   if (intention === undefined) {
     const nothing =
       readings.override.kind === 'none' && readings.workspaceDefault.kind === 'none'
-        ? 'No override and no workspace default is set, so there is nothing to compare it with.'
+        ? 'No override and no workspace default is set. There is nothing to compare it with.'
         : 'There is nothing to compare it with.';
     return { verdict: 'unknown', evidence: sentences(seen, nothing) };
   }
   if (id === intention.id) return ifPermitted(seen, id, readings);
   const isRecorded = readings.override.kind === 'known' && readings.override.value.warehouse_id === intention.id;
   const target = nameOf(readings, intention.id);
-  const but = isRecorded ? `${target}. It is recorded, but another setting takes precedence.` : `${target}.`;
+  const but = isRecorded ? `${target}. It is stored, but another setting takes precedence.` : `${target}.`;
   return { verdict: 'fail', evidence: sentences(`${seen} Expected: ${but}`, whyUnusable(readings, intention.id)) };
 }
 

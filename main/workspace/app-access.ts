@@ -51,8 +51,8 @@ export class AppAccess implements TokenSource {
   /** The origin that the last check allowed. @throws {CausewayError} `unavailable` where it has allowed none */
   get origin(): string {
     if (this.#checked) return this.#checked.origin;
-    throw new CausewayError('unavailable', `The address of app "${this.name}" was not checked, so no token was sent.`, {
-      remedy: 'Try again: the answer then says why.',
+    throw new CausewayError('unavailable', `The address of app "${this.name}" was not checked. No token was sent.`, {
+      remedy: 'Try again to see why.',
     });
   }
 
@@ -156,10 +156,10 @@ export async function findApp({ apps, rest }: RestClient, name: string, signal?:
     const found = await apps.get(name, signal ? AbortSignal.any([signal, limit]) : limit);
     if (found.name === name) return found;
   } catch (error) {
-    if (limit.aborted) throw new CausewayError('timeout', `${host} did not say where app "${name}" is.`);
+    if (limit.aborted) throw new CausewayError('timeout', `${host} did not return the address of app "${name}".`);
     if (!(error instanceof WorkspaceError)) throw error;
     if (error.code === 'permission_denied') {
-      const message = `The user of profile "${profile}" may not use app "${name}" (${error.message.replace(/\.$/, '')}).`;
+      const message = `The user of profile "${profile}" is not allowed to use app "${name}" (${error.message.replace(/\.$/, '')}).`;
       throw error.rephrased('permission_denied', message, `Ask the app's owner for CAN_USE on it.`);
     }
     if (error.code !== 'not_found') throw error;
@@ -176,7 +176,7 @@ export async function findApp({ apps, rest }: RestClient, name: string, signal?:
 export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Profile, 'host'>): string {
   if (!text) {
     throw new CausewayError('unavailable', `App "${name}" has no address yet.`, {
-      remedy: 'It has one once it was deployed.',
+      remedy: 'It gets one when it is deployed.',
     });
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -185,16 +185,16 @@ export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Pro
   if (url && isPlain && (url.protocol === 'https:' || isLocal)) return url.origin;
   throw new CausewayError(
     'unexpected_answer',
-    `The address of app "${name}" is not one that tokens are sent to (${foreignText(text, { maxLength: 200 })}).`,
-    { remedy: "Only an https address without a path is one of Databricks Apps. Ask the app's owner." },
+    `The address of app "${name}" is not one that Causeway sends tokens to (${foreignText(text, { maxLength: 200 })}).`,
+    { remedy: "Databricks Apps have https addresses without a path. Ask the app's owner." },
   );
 }
 
 function notConfirmed(app: string, profile: Profile, origin: string, before: string | undefined): CausewayError {
   const message =
     before === undefined
-      ? `App "${app}" is at ${origin}. You have not confirmed this address, so no token was sent.`
-      : `App "${app}" has moved from ${shownOrigin(before)}, which you confirmed, to ${origin}. No token was sent.`;
+      ? `App "${app}" is at ${origin}. You have not confirmed this address. No token was sent.`
+      : `App "${app}" has moved from ${shownOrigin(before)} to ${origin}. You have not confirmed the new address. No token was sent.`;
   return new CausewayError('app_not_confirmed', message, {
     action: { do: 'confirm-app', app, profile: profile.name },
   });
@@ -237,6 +237,6 @@ function refuseHalted(record: DatabricksApp, profile: Profile): void {
     });
   }
   const remedy =
-    halt.words === HALTED.STARTING ? 'Try again in a minute or two.' : "Ask the app's owner to look at its logs.";
+    halt.words === HALTED.STARTING ? 'Try again in a minute or two.' : "Ask the app's owner to check its logs.";
   throw new CausewayError('unavailable', message, { remedy });
 }

@@ -37,9 +37,9 @@ export async function startApp(client: RestClient, name: string, options: StartO
     if (performance.now() > until) {
       throw new CausewayError(
         'unavailable',
-        `App "${name}" does not run after ${Math.round(limitMs / 60_000)} minutes.`,
+        `App "${name}" is not running after ${Math.round(limitMs / 60_000)} minutes.`,
         {
-          remedy: 'It may still come up: look at its page in the workspace.',
+          remedy: 'It may still start. Check its page in the workspace.',
         },
       );
     }
@@ -60,8 +60,12 @@ async function begin(client: RestClient, name: string, signal: AbortSignal | und
     if (!(error instanceof WorkspaceError)) throw error;
     if (error.code === 'permission_denied') {
       const { name: profile } = client.rest.profile;
-      const message = `The user of profile "${profile}" may not start app "${name}".`;
-      throw error.rephrased('permission_denied', message, 'That takes CAN_MANAGE: ask its owner to start it.');
+      const message = `The user of profile "${profile}" is not allowed to start app "${name}".`;
+      throw error.rephrased(
+        'permission_denied',
+        message,
+        'Starting it requires CAN_MANAGE. Ask its owner to start it.',
+      );
     }
     // Another user has started it in the meantime.
     const app = await findApp(client, name, signal);
@@ -78,6 +82,6 @@ function refuseFailed(app: DatabricksApp): void {
   ];
   if (!failed.includes(true)) return;
   throw new CausewayError('unavailable', `App "${app.name}" ${haltOf(app)?.words}.`, {
-    remedy: "Ask the app's owner to look at its logs.",
+    remedy: "Ask the app's owner to check its logs.",
   });
 }

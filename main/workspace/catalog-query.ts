@@ -130,6 +130,6 @@ function placeIn(from: string): z.infer<typeof Place> {
   try {
     return Place.parse(JSON.parse(from));
   } catch (cause) {
-    throw new CausewayError('invalid_argument', 'There is no such place in the list of indexes.', { cause });
+    throw new CausewayError('invalid_argument', 'The list of indexes has no such page.', { cause });
   }
 }

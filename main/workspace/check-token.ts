@@ -71,7 +71,7 @@ export async function checkToken(users: Users, signal?: AbortSignal): Promise<To
 }
 
 function forbidden(error: CausewayError): CausewayError {
-  return new CausewayError('permission_denied', `The workspace does not let you in. ${error.message}`, {
+  return new CausewayError('permission_denied', `The workspace denied access. ${error.message}`, {
     cause: error,
     remedy: 'Check that the profile names the right workspace, or ask a workspace admin to add you to it.',
   });

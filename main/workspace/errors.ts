@@ -85,18 +85,18 @@ const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
 ];
 
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
-  unauthenticated: 'Sign in again; if it persists, check that the profile names the right workspace.',
+  unauthenticated: 'Sign in again. If it keeps failing, check that the profile names the right workspace.',
   missing_scope: 'Sign in again with the missing scope, or ask for an OAuth application that has it.',
   ip_blocked: 'Connect from an allowed network (VPN, office), or ask a workspace admin to allow this address.',
   permission_denied: 'Ask a workspace admin.',
-  rate_limited: 'Wait a little and try again.',
+  rate_limited: 'Wait a moment, then try again.',
   unavailable: 'Try again in a minute.',
   login_page:
-    'Something between here and the workspace wants a sign-in (a captive portal or proxy): open the workspace in a browser first.',
+    'A network sign-in page (a captive portal or proxy) blocks the workspace. Open the workspace in a browser, sign in to the network, and try again.',
 };
 
 /** The remedy for every error that leaves open whether a change was made. */
-export const IN_DOUBT = 'The change may or may not have been made: look at the present state before you repeat it.';
+export const IN_DOUBT = 'The change may have taken effect. Check the current state before you repeat it.';
 
 /** Statuses of 500 and above that say that nothing was done. */
 const NEVER_REACHED_IT = new Set([501, 503, 511]);
@@ -178,7 +178,7 @@ function findError(answer: RawAnswer): ErrorBody {
   const requestId = answer.header('x-request-id') ?? answer.header('x-databricks-request-id');
   const location = answer.header('location') ?? '';
   if (location.includes('error=private-link-validation-error')) {
-    const message = 'The workspace can be reached over its private link only.';
+    const message = 'The workspace can be reached only over its private link.';
     return { kind: 'private-link', errorCode: 'PRIVATE_LINK_VALIDATION_ERROR', message, requestId };
   }
   if (answer.status >= 300 && answer.status < 400) {
@@ -227,7 +227,7 @@ function fromHtml(page: string): ErrorBody | undefined {
   const text = page.slice(0, PAGE_LENGTH);
   if (!/<html|<!doctype html|<pre/i.test(text.slice(0, 2000))) return undefined;
   const pre = /<pre[^>]*>(.*?)<\/pre>/is.exec(text)?.[1] ?? /<title[^>]*>(.*?)<\/title>/is.exec(text)?.[1];
-  const message = (pre ?? 'a web page instead of an answer').replace(/<[^>]*>/g, ' ');
+  const message = (pre ?? 'a web page instead of a response').replace(/<[^>]*>/g, ' ');
   return {
     kind: pre !== undefined && /<pre/i.test(text) ? 'html' : 'page',
     errorCode: '',

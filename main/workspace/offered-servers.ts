@@ -116,7 +116,7 @@ export function offeredSearch(name: string, isSearchable = true): OfferedServer 
     title: name.split('.').length === 2 ? `All indexes of ${name}` : name,
     add: `search:${name}`,
     path: below(SEARCH_PATH, name),
-    obstacle: isSearchable ? null : 'Manages its own embeddings, so the server cannot search it',
+    obstacle: isSearchable ? null : 'Not searchable: it manages its own embeddings',
   };
 }
 

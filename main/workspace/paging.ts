@@ -27,13 +27,10 @@ export async function* pages<P extends Page>(
     yield page;
     pageToken = page.next_page_token || undefined;
     if (pageToken !== undefined && seen.has(pageToken)) {
-      throw new WorkspaceError('unexpected_answer', 'The workspace keeps sending the same page of a list.');
+      throw new WorkspaceError('unexpected_answer', 'The workspace keeps returning the same page of a list.');
     }
     if (pageToken !== undefined && pageToken.length > MAX_TOKEN_LENGTH) {
-      throw new WorkspaceError(
-        'unexpected_answer',
-        'The workspace marks the next page of a list with a text that is too long.',
-      );
+      throw new WorkspaceError('unexpected_answer', 'The workspace returned a page token that is too long.');
     }
     if (pageToken !== undefined) seen.add(pageToken);
   } while (pageToken !== undefined);
@@ -67,8 +64,8 @@ export async function gather<T>(all: AsyncIterable<T>): Promise<T[]> {
 }
 
 function endless(after: string): WorkspaceError {
-  return new WorkspaceError('unexpected_answer', `The workspace's list has not ended after ${after}.`, {
-    remedy: 'Tell your workspace admin: no list is that long.',
+  return new WorkspaceError('unexpected_answer', `The workspace's list does not end after ${after}.`, {
+    remedy: 'Tell your workspace admin. No list is that long.',
   });
 }
 

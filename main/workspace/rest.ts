@@ -175,7 +175,7 @@ async function readText(body: AsyncIterable<Buffer>, method: string): Promise<st
   for await (const chunk of body) {
     size += chunk.length;
     if (size > ANSWER_LIMIT_BYTES) {
-      const message = `The workspace's answer is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
+      const message = `The workspace's response is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
       const doubt = method === 'GET' ? {} : { mayHaveRun: true, remedy: IN_DOUBT };
       throw new WorkspaceError('unexpected_answer', message, doubt);
     }
@@ -194,8 +194,7 @@ interface AskedFor<T> {
   sent: SentSecrets;
 }
 
-const NOT_THE_WORKSPACE =
-  'Check that the host is the workspace itself, and that no proxy or sign-in page answers in its place.';
+const NOT_THE_WORKSPACE = 'Check that the host is the workspace itself, not a proxy or a sign-in page.';
 
 const asJson = ({ text }: RawAnswer): unknown => (text.trim() === '' ? {} : JSON.parse(text));
 
@@ -205,7 +204,7 @@ const asJson = ({ text }: RawAnswer): unknown => (text.trim() === '' ? {} : JSON
  */
 function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
   const refuse = (code: 'unexpected_answer' | 'login_page', what: string, cause: unknown) =>
-    new WorkspaceError(code, `The answer to ${asked.method} ${asked.path} ${what}.`, {
+    new WorkspaceError(code, `The response to ${asked.method} ${asked.path} ${what}.`, {
       status: answer.status,
       mayHaveRun: asked.method !== 'GET',
       cause: foreignCause(cause, asked.sent),
@@ -223,5 +222,5 @@ function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
   const issue = parsed.error.issues[0];
   // Names in an answer are as foreign as what they name.
   const where = foreignText(`${issue?.path.join('.') || 'the whole'}: ${issue?.message}`, { sent: asked.sent });
-  throw refuse('unexpected_answer', `is not what its documentation says (${where})`, undefined);
+  throw refuse('unexpected_answer', `does not match its documentation (${where})`, undefined);
 }

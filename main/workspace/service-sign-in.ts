@@ -12,7 +12,7 @@ export type SignInWay =
   /** On the workspace's page, in the browser in which they sign in to the workspace too. */
   | 'page'
   /**
-   * On the same page, but nothing says whether the browser's user is the profile's: it holds a personal access token, or
+   * On the same page, but nothing says whether the browser's user is the profile's: it uses a personal access token, or
    * gets its token from the Azure CLI. That the credential then counts for that token too is not documented.
    */
   | 'own-browser'
@@ -186,7 +186,7 @@ export class ServiceSignIn {
 
   /** Stops waiting for the page that is with the user. They may still sign in there. */
   cancel(): void {
-    this.#cancelled.abort(new CausewayError('sign_in_cancelled', `The sign-in to ${this.title} was cancelled.`));
+    this.#cancelled.abort(new CausewayError('sign_in_cancelled', `The sign-in to ${this.title} was canceled.`));
   }
 
   /**
@@ -275,10 +275,9 @@ export class ServiceSignIn {
       case 'none':
         return new CausewayError(
           'service_signed_out',
-          `Each user signs in to ${title} by themselves, and profile "${profile.name}" is a service principal, which cannot. Nothing was run.`,
+          `Each user must sign in to ${title}, and profile "${profile.name}" is a service principal. Nothing was run.`,
           {
-            remedy:
-              'Use a profile that a person signs in to, or ask a workspace admin for a service whose connection needs no sign-in.',
+            remedy: 'Use a profile of a user, or ask a workspace admin for a service that needs no sign-in.',
           },
         );
       case 'own-browser':
@@ -342,7 +341,7 @@ export class ServiceSignIn {
       await sleep(pollMs, undefined, { signal });
     }
     await pages.end('sign_in_timeout');
-    throw new CausewayError('sign_in_timeout', `Nobody has signed in to ${this.title} within five minutes.`, {
+    throw new CausewayError('sign_in_timeout', `The sign-in to ${this.title} timed out after five minutes.`, {
       action: this.action,
     });
   }

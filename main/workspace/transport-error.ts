@@ -54,8 +54,8 @@ export function cancelledRequest(reason: unknown, mayHaveRun: boolean): Workspac
   }
   const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
   const [code, message] = timedOut
-    ? (['timeout', 'It took too long.'] as const)
-    : (['cancelled', 'Cancelled.'] as const);
+    ? (['timeout', 'The request timed out.'] as const)
+    : (['cancelled', 'Canceled.'] as const);
   return new WorkspaceError(code, message, { cause: reason, mayHaveRun });
 }
 
@@ -64,17 +64,25 @@ function describe(code: string, unsent: boolean, host: string, mayHaveRun: boole
     return [
       'tls',
       `The connection to ${host} is not trusted (${code}).`,
-      'Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.',
+      'Check the host. Behind a company proxy, set NODE_EXTRA_CA_CERTS to its certificate file.',
     ];
   }
   if (unsent) {
-    return ['unreachable', `${host} cannot be reached (${code}).`, 'Check the host name, network, VPN and proxy.'];
+    return [
+      'unreachable',
+      `${host} cannot be reached (${code}).`,
+      'Check the host name and your network, VPN and proxy.',
+    ];
   }
   if (mayHaveRun) {
     return ['outcome_unknown', `The connection to ${host} was lost before it answered (${code}).`, IN_DOUBT];
   }
   if (TIMEOUTS.has(code)) return ['timeout', `${host} did not answer in time (${code}).`, 'Try again in a minute.'];
-  return ['unreachable', `The connection to ${host} was cut (${code}).`, 'Try again; check network, VPN and proxy.'];
+  return [
+    'unreachable',
+    `The connection to ${host} was cut (${code}).`,
+    'Check your network, VPN and proxy, then try again.',
+  ];
 }
 
 /** The system's code for a failure, from anywhere in the chain of causes (or of tried addresses). */

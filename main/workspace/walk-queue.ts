@@ -143,7 +143,7 @@ export class WalkQueue<E> {
       if (first && !this.#hasRead) throw first.error;
       yield last(this.#end());
     } finally {
-      this.#fatal ??= new CausewayError('cancelled', 'It was cancelled.');
+      this.#fatal ??= new CausewayError('cancelled', 'It was canceled.');
       this.#leave.abort(this.#fatal);
     }
   }

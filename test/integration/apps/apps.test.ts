@@ -91,7 +91,7 @@ describe('an app, added and called by the official client', {
     ]);
   });
 
-  it('that leads to its inner address is asked again at its own host', async () => {
+  it('is asked again at its own host when it redirects to its inner address', async () => {
     await servers('add', 'app:mcp-forecast', '--profile', 'user', '--yes');
     const client = await connect('mcp-forecast');
     const answer = await client.callTool({ name: 'forecast', arguments: { week: '30' } });
@@ -115,10 +115,10 @@ describe('`servers add app:NAME`', () => {
   it('refuses a second time, and confirms an address that is another one now', async () => {
     await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
     const again = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
-    expect(again.stderr).toContain('Server "mcp-inventory" is app "mcp-inventory" as agent already.');
+    expect(again.stderr).toContain('Server "mcp-inventory" is already app "mcp-inventory" with profile agent.');
     await listApp(stage, 'mcp-inventory', 'https://before.test');
     const moved = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes', '--json');
-    expect(moved.stderr).toContain('Confirmed until now: https://before.test.');
+    expect(moved.stderr).toContain('Confirmed so far: https://before.test.');
     expect(JSON.parse(moved.stdout)).toMatchObject({ confirmed: await stage.workspace.apps.origin('mcp-inventory') });
     expect(JSON.parse((await servers('list', '--json')).stdout)).toHaveLength(1);
   });
@@ -135,11 +135,17 @@ describe('`servers add app:NAME`', () => {
       '--client-id',
       'x',
     ]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is a Databricks App, which Claude Code cannot have')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('is a Databricks App. Claude Code cannot connect to it by address'),
+    ]);
   });
 
   it.each([
-    ['mcp-payroll', /may not use app "mcp-payroll" \(.+CAN_USE on app mcp-payroll\)\. Ask the app's owner for CAN_USE/],
+    [
+      'mcp-payroll',
+      /is not allowed to use app "mcp-payroll" \(.+CAN_USE on app mcp-payroll\)\. Ask the app's owner for CAN_USE/,
+    ],
     ['mcp-stranger', /has no app "mcp-stranger" for the user of profile "agent"/],
     ['../scim/v2/Me', /cannot name an app/],
   ])('refuses %s', async (name, words) => {
@@ -152,7 +158,7 @@ describe('`servers add app:NAME`', () => {
 
 describe('a profile whose token no app takes', () => {
   it('is reported with its remedy, for a personal access token', async () => {
-    const words = /Databricks Apps take no personal access token.+causeway login --host/;
+    const words = /Databricks Apps do not accept personal access tokens.+causeway login --host/;
     expect((await servers('add', 'app:mcp-inventory', '--profile', 'token', '--yes')).stderr).toMatch(words);
     await listApp(stage, 'mcp-inventory', await stage.workspace.apps.origin('mcp-inventory'), 'token');
     const { error } = await (await sessionWith(stage, 'mcp-inventory', 'token')).request('initialize', INITIALIZE);
@@ -182,7 +188,7 @@ describe('a profile whose token no app takes', () => {
       if (isAllowed) expect(result).toBeDefined();
       else
         expect(error?.message).toMatch(
-          /take no token of Entra ID, and .+ does not exchange .+An account admin can allow/,
+          /do not accept Entra ID tokens, and .+ does not exchange .+An account admin can allow/,
         );
       expect(await tokensBesideWorkspace(stage)).not.toContain(entraToken);
       expect(stage.workspace.tokens.originsThatSaw(entraToken)).toEqual(isAllowed ? [stage.workspace.host] : []);
@@ -198,38 +204,35 @@ describe('an app that does not answer', () => {
     return error?.message;
   };
 
-  it('that is stopped gets no token, and the client is told how to start it', async () => {
+  it('gets no token while it is stopped, and the client is told how to start it', async () => {
     expect(await told('mcp-reports')).toBe(
       'App "mcp-reports" is stopped. Nothing was run. Start it with: causeway servers start app:mcp-reports --profile agent.',
     );
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });
 
-  it('that has crashed gets none either', async () => {
+  it('gets no token after a crash', async () => {
     expect(await told('mcp-broken')).toMatch(/^App "mcp-broken" has crashed. Nothing was run\. Ask the app's owner/);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });
 
-  it('that is a page for people is no MCP server', async () => {
-    expect(await told('sales-dashboard')).toMatch(/has no MCP server at \/mcp: it answered with a web page/);
+  it('is reported as no MCP server when it is a web page', async () => {
+    expect(await told('sales-dashboard')).toMatch(/has no MCP server at \/mcp: it returned a web page/);
   });
 
-  it.each([302, 401])(
-    'that does not accept the sign-in, with %i, is distinguished from one that is stopped',
-    async (status) => {
-      const { apps } = stage.workspace;
-      apps.settings.unauthenticated = status === 401 ? '401' : 'redirect';
-      await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'));
-      const session = await sessionWith(stage, 'mcp-inventory');
-      expect((await session.request('initialize', INITIALIZE)).result).toBeDefined();
-      // Stopped after the last look: the page that answers leads to another one.
-      app('mcp-inventory').computeState = 'STOPPED';
-      expect((await session.request('tools/list')).error?.message).toContain('is stopped. Nothing was run.');
-      app('mcp-inventory').computeState = 'ACTIVE';
-      app('mcp-inventory').canUse = new Set(['nobody']);
-      expect((await session.request('tools/list')).error?.message).toContain('may not use app "mcp-inventory"');
-    },
-  );
+  it.each([302, 401])('is told apart from a stopped one when it refuses the sign-in with %i', async (status) => {
+    const { apps } = stage.workspace;
+    apps.settings.unauthenticated = status === 401 ? '401' : 'redirect';
+    await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'));
+    const session = await sessionWith(stage, 'mcp-inventory');
+    expect((await session.request('initialize', INITIALIZE)).result).toBeDefined();
+    // Stopped after the last look: the page that answers leads to another one.
+    app('mcp-inventory').computeState = 'STOPPED';
+    expect((await session.request('tools/list')).error?.message).toContain('is stopped. Nothing was run.');
+    app('mcp-inventory').computeState = 'ACTIVE';
+    app('mcp-inventory').canUse = new Set(['nobody']);
+    expect((await session.request('tools/list')).error?.message).toContain('is not allowed to use app "mcp-inventory"');
+  });
 });
 
 describe('`servers start`', { timeout: 30_000 }, () => {
@@ -238,9 +241,9 @@ describe('`servers start`', { timeout: 30_000 }, () => {
     app('mcp-reports').canManage = new Set(['users']);
     await listApp(stage, 'mcp-reports', await stage.workspace.apps.origin('mcp-reports'));
     const started = await servers('start', 'mcp-reports');
-    expect([started.code, started.stdout]).toEqual([0, 'App "mcp-reports" runs now.\n']);
+    expect([started.code, started.stdout]).toEqual([0, 'App "mcp-reports" is running now.\n']);
     expect(started.stderr).toContain('App "mcp-reports" is starting…');
-    expect((await servers('start', 'app:mcp-reports', '--profile', 'agent')).stdout).toContain('runs already');
+    expect((await servers('start', 'app:mcp-reports', '--profile', 'agent')).stdout).toContain('is already running');
     const { result } = await (await sessionWith(stage, 'mcp-reports')).request('initialize', INITIALIZE);
     expect(result).toBeDefined();
   });
@@ -249,12 +252,12 @@ describe('`servers start`', { timeout: 30_000 }, () => {
     const { code, stderr } = await servers('start', 'app:mcp-reports', '--profile', 'agent');
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('may not start app "mcp-reports". That takes CAN_MANAGE'),
+      expect.stringContaining('is not allowed to start app "mcp-reports". Starting it requires CAN_MANAGE'),
     ]);
   });
 
   it('says that a warehouse is none', async () => {
     await servers('add', 'sql', '--profile', 'agent');
-    expect((await servers('start', 'databricks-sql')).stderr).toContain('is no app: there is nothing to start.');
+    expect((await servers('start', 'databricks-sql')).stderr).toContain('is not an app. There is nothing to start.');
   });
 });

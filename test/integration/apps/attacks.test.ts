@@ -46,7 +46,7 @@ describe('a token goes to no host', () => {
     nameAddress(stage, 'mcp-inventory', host.origin);
     await listApp(stage, 'mcp-inventory');
     expect(await refusalFrom('mcp-inventory')).toContain(
-      `is at ${host.origin}. You have not confirmed this address, so no token was sent. See the address and confirm it with: causeway servers add app:mcp-inventory --profile agent.`,
+      `is at ${host.origin}. You have not confirmed this address. No token was sent. Review the address and confirm it with: causeway servers add app:mcp-inventory --profile agent.`,
     );
     expect(host.requests).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('a token goes to no host', () => {
     const host = await startHost(stage);
     await listApp(stage, 'mcp-inventory', host.origin);
     expect(await refusalFrom('mcp-inventory')).toMatch(
-      / has moved from .+, which you confirmed, to .+\. No token was sent\./,
+      / has moved from .+ to .+\. You have not confirmed the new address\. No token was sent\./,
     );
     expect(host.requests).toEqual([]);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
@@ -91,7 +91,7 @@ describe('a token goes to no host', () => {
     // Confirmed as it is: the form alone decides.
     await listApp(stage, 'mcp-inventory', typeof url === 'string' && url !== '' ? url : 'https://any.test');
     expect(await refusalFrom('mcp-inventory')).toMatch(
-      /is not one that tokens are sent to|has no address yet|is not what its documentation says/,
+      /is not one that Causeway sends tokens to|has no address yet|does not match its documentation/,
     );
   });
 
@@ -108,7 +108,9 @@ describe('a token goes to no host', () => {
   ])('that only looks like the confirmed one: %s', async (url) => {
     nameAddress(stage, 'mcp-inventory', url);
     await listApp(stage, 'mcp-inventory', 'https://mcp-inventory-1.aws.databricksapps.com');
-    expect(await refusalFrom('mcp-inventory')).toMatch(/, which you confirmed, to .+\. No token was sent\./);
+    expect(await refusalFrom('mcp-inventory')).toMatch(
+      / to .+\. You have not confirmed the new address\. No token was sent\./,
+    );
   });
 
   it('that an app has moved to in the middle of a session, until that one is confirmed', async () => {
@@ -124,10 +126,12 @@ describe('a token goes to no host', () => {
     const refused = await session.request('tools/call', CALL);
     fails = false;
     expect(refused.error?.message).toContain(
-      `has moved from ${before.origin}, which you confirmed, to ${after.origin}.`,
+      `has moved from ${before.origin} to ${after.origin}. You have not confirmed the new address.`,
     );
     expect(after.requests).toEqual([]);
-    expect((await session.request('tools/call', CALL)).error?.message).toContain('which you confirmed');
+    expect((await session.request('tools/call', CALL)).error?.message).toContain(
+      'You have not confirmed the new address',
+    );
     expect(before.requests).toHaveLength(1);
     await listApp(stage, 'mcp-inventory', after.origin);
     expect((await session.request('tools/call', CALL)).result).toBeDefined();
@@ -226,13 +230,13 @@ describe('an app that redirects', () => {
       expect(trap.requests).toEqual([]);
       // Once, and once more where it leads to this computer, which may mean the app itself.
       expect(app.requests.length).toBeLessThanOrEqual(2);
-      expect(told).toMatch(/redirects to .+, where no token is sent|it answered with/);
+      expect(told).toMatch(/redirects to .+ No token is sent there|it returned/);
     }
   });
 
   it('to the sign-in page of the workspace is reported as not signed in, and the page gets no token', async () => {
     const { app, told } = await elsewhere(() => `${stage.workspace.host}/oidc/v1/authorize?client_id=app`, 302);
-    expect(told).toContain('does not take the sign-in of profile "agent" (302, to the sign-in page)');
+    expect(told).toContain('does not accept the sign-in of profile "agent" (302, to the sign-in page)');
     expect(app.requests).toHaveLength(1);
     expect(stage.workspace.requests.count({ path: '/oidc/v1/authorize' })).toBe(0);
   });
@@ -243,7 +247,7 @@ describe('an app that redirects', () => {
       await stage.workspace.apps.foreignOrigin(),
     ];
     await listApp(stage, 'mcp-wanderer', wanderer);
-    expect(await refusalFrom('mcp-wanderer')).toMatch(/redirects to .+, where no token is sent/);
+    expect(await refusalFrom('mcp-wanderer')).toMatch(/redirects to .+ No token is sent there/);
     expect(stage.workspace.tokens.requestsAt(foreign)).toBe(0);
     expect(stage.workspace.tokens.tokensAt(wanderer)).toHaveLength(1);
   });

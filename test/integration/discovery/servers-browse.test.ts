@@ -72,11 +72,11 @@ describe('what a workspace offers', () => {
     expect(headings.toSorted()).toEqual(['Apps', 'Connections', 'Functions', 'Genie', 'SQL', 'Search', 'Services']);
     expect(stdout).toMatch(/^ {2}genie:\S+ +New York taxi trips/m);
     expect(stdout).toMatch(/^ {2}sql +.*Replaced by system\.ai\.dbsql\.$/m);
-    expect(stdout).toMatch(/images_index +Manages its own embeddings/);
+    expect(stdout).toMatch(/images_index +Not searchable: it manages its own embeddings/);
     expect(stdout).toMatch(/app:mcp-reports +Stopped/);
     expect(stdout).not.toContain('mcp-payroll');
     expect(stderr).toContain('Left out: 1 app whose name does not begin with mcp-. --all shows them.');
-    expect(stderr).toMatch(/such as: causeway servers add \S+ --profile ben\n$/);
+    expect(stderr).toMatch(/for example: causeway servers add \S+ --profile ben\n$/);
   });
 
   test('is not offered to those who may not use it', async () => {
@@ -87,11 +87,7 @@ describe('what a workspace offers', () => {
     expect(addsOf(await browse('ben', '--search', 'support desk'))).toEqual(['main.support.tickets']);
     expect(addsOf(await browse('ben', '--search', 'TAXI')).length).toBe(1);
     const nothing = await small.run('ben', 'servers', 'browse', '--search', 'nowhere');
-    expect([nothing.code, nothing.stdout, nothing.stderr]).toEqual([
-      0,
-      '',
-      'Nothing that matches "nowhere" was found.\n',
-    ]);
+    expect([nothing.code, nothing.stdout, nothing.stderr]).toEqual([0, '', 'Nothing matches "nowhere".\n']);
   });
 
   test('is added by what stands in the first column', async () => {

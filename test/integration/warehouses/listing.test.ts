@@ -16,18 +16,18 @@ const list = (...args: string[]) => cli.run('ben', 'warehouse', 'list', ...args)
 describe('warehouse list', () => {
   test('marks the warehouse in effect, and says what decides', async () => {
     expect((await list()).stdout).toMatch(
-      /^→ ○ {2}Starter Warehouse .*\n→ is where .*, by the workspace default\.\n$/m,
+      /^→ ○ {2}Starter Warehouse .*\n→ marks where .*, by the workspace default\.\n$/m,
     );
     cli.give('ben', shared);
     const { stdout } = await list();
     expect(stdout).toMatch(/^→ ● {2}Shared analytics /m);
-    expect(stdout).toMatch(/^→ is where your queries run, by your override\.$/m);
+    expect(stdout).toMatch(/^→ marks where your queries run, by your override\.$/m);
     expect(stdout.match(/→ [●○]/g)).toHaveLength(1);
   });
 
   test('marks a prediction as one', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
-    expect((await list()).stdout).toContain('→ is where your queries probably run');
+    expect((await list()).stdout).toContain('→ marks where your queries probably run');
     const rows = await cli.json('ben', 'warehouse', 'list', '--json');
     expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'predicted' }));
   });
@@ -36,7 +36,7 @@ describe('warehouse list', () => {
     cli.give('ben');
     const { stdout } = await list();
     expect(stdout).not.toContain('→');
-    expect(stdout).toContain('Only the workspace knows which of them');
+    expect(stdout).toContain('Only the workspace knows which one');
     const rows = await cli.json('ben', 'warehouse', 'list', '--json');
     expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'unknown' }));
   });
@@ -55,7 +55,7 @@ describe('warehouse list', () => {
     });
     expect((await list('zzz', '--json')).stdout).toBe('[]\n');
     cli.workspace.state.warehouses = [];
-    expect((await list()).stderr).toBe('There is no warehouse that you can see.\n');
+    expect((await list()).stderr).toBe('There are no warehouses that you can see.\n');
   });
 });
 
@@ -111,16 +111,16 @@ test('an admin who looks at one user reads that the user may not use the warehou
   expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).not.toContain('fail');
   cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
   expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).toContain(
-    'Whether they may use it could not be read.',
+    'Causeway could not check whether they may use it.',
   );
 });
 
 test('an admin who sets the override of one user reads that it is not known whether the user may use the warehouse', async () => {
   const set = ['warehouse', 'for', 'ben', 'set', 'shared analytics'];
-  expect((await cli.run('ana', ...set)).stdout).not.toContain('could not be read');
+  expect((await cli.run('ana', ...set)).stdout).not.toContain('could not check');
   cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
   const { code, stdout } = await cli.run('ana', ...set);
-  expect(stdout).toContain('Whether they may use it could not be read.');
+  expect(stdout).toContain('Causeway could not check whether they may use it.');
   expect(code).toBe(0);
 });
 

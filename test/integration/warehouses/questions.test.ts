@@ -95,7 +95,7 @@ describe('all --dangling', () => {
     expect(await dangling()).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'The one override names no warehouse that is gone or that its user may not use.\n',
+      stderr: 'The one override names no deleted or forbidden warehouse.\n',
     });
     cli.workspace.state.overrides.clear();
     expect((await dangling()).stderr).toBe('No user has an override.\n');
@@ -119,8 +119,8 @@ describe('all --dangling', () => {
     if (what === 'warehouses') {
       expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben, dangling: 'cannot-use' }));
     }
-    expect(stdout).toContain('? whether the user may use it could not be read');
-    expect(stderr).toContain('it could not be read whether the user may use the warehouse.');
+    expect(stdout).toContain("? the user's permission could not be checked");
+    expect(stderr).toContain("Causeway could not check the user's permission for");
     expect(code).toBe(5);
   });
 

@@ -111,7 +111,7 @@ describe('Verification layers', () => {
     cli.give('ana', deleting);
     const { code, stdout } = await verify(deleting);
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver fail']);
-    expect(stdout).toContain('is recorded, but another setting takes precedence');
+    expect(stdout).toContain('is stored, but another setting takes precedence');
     expect(code).toBe(1);
   });
 
@@ -146,7 +146,7 @@ describe('Verification layers', () => {
   test('end to end: without consent it says what it would stop, and stops nothing', async () => {
     cli.give('ana', science);
     const { code, stderr } = await verify('--end-to-end');
-    expect(stderr).toContain('stops, and afterwards starts again: Shared analytics, Finance BI.');
+    expect(stderr).toContain('stops these warehouses and starts them again: Shared analytics, Finance BI.');
     expect(stderr).toContain('--stop-warehouses');
     expect(code).toBe(2);
     expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);

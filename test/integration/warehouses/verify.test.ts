@@ -91,7 +91,7 @@ describe('verify', () => {
     expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
   });
 
-  test('fails where the override names a warehouse that does not exist any more', async () => {
+  test('fails where the override names a warehouse that no longer exists', async () => {
     cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     const { code, verdicts, evidence } = await verify('ben');

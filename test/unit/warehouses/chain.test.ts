@@ -74,7 +74,7 @@ describe('explain', () => {
     expect(effective).toMatchObject({ warehouse: { id: '9', canUse: 'unknown' }, problems: [] });
   });
 
-  test('where it cannot be read what is usable, nothing is called unusable', () => {
+  test('calls nothing unusable when permissions cannot be read', () => {
     const effective = explainEffective(readings({ usable: unreadable('unavailable') }));
     expect(effective).toMatchObject({
       warehouse: { id: '2', canUse: 'unknown' },
@@ -167,7 +167,7 @@ describe('explain', () => {
     expect(effective.problems).not.toEqual([]);
   });
 
-  test('where neither override nor default is there, the heuristic is only a prediction', () => {
+  test('predicts by the heuristic when there is no override and no default', () => {
     const effective = explainEffective(readings({}));
     expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
     expect(effective.steps).toMatchObject([
@@ -245,7 +245,7 @@ describe('explain', () => {
   test.each([
     ['LAST_SELECTED', undefined, 'Only the workspace knows which one'],
     ['LAST_SELECTED', '1', 'Only the workspace knows which one'],
-    ['CUSTOM', undefined, 'has the type CUSTOM. This version of Causeway does not know it'],
+    ['CUSTOM', undefined, 'has the type CUSTOM. This version of Causeway does not support it'],
   ])('an override of the type %s with the warehouse %s decides without a warehouse that is known', (type, id, said) => {
     const effective = explainEffective(readings({ override: record(type, id) }));
     expect(effective).toMatchObject({

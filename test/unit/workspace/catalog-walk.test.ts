@@ -131,7 +131,7 @@ describe('the walk through what a workspace offers', () => {
     );
     const { found, end } = await walk(rest, { within: 'a.b', groups: ['services'] });
     expect(found).toEqual(['a.b.tickets']);
-    expect(leftOutOf(end)).toEqual(['Services: The workspace keeps sending the same page of a list.']);
+    expect(leftOutOf(end)).toEqual(['Services: The workspace keeps returning the same page of a list.']);
   });
 
   test.each([

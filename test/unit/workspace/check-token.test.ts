@@ -56,7 +56,7 @@ describe('a token whose user the workspace does not name', () => {
       state: 'forbidden',
       error: {
         code: 'permission_denied',
-        message: 'The workspace does not let you in. The workspace answered 403: no.',
+        message: 'The workspace denied access. The workspace answered 403: no.',
         remedy: 'Check that the profile names the right workspace, or ask a workspace admin to add you to it.',
         cause,
       },

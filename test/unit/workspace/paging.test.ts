@@ -42,7 +42,7 @@ describe('pages', () => {
       asked += 1;
       return { next_page_token: `token-${asked}` };
     });
-    await expect(gather(endless)).rejects.toThrow("The workspace's list has not ended after 5000 pages.");
+    await expect(gather(endless)).rejects.toThrow("The workspace's list does not end after 5000 pages.");
     expect(asked).toBe(5_000);
   });
 
@@ -53,6 +53,6 @@ describe('pages', () => {
 
   test('are refused after a million items', async () => {
     const page = { numbers: Array.from({ length: 1_000_001 }, () => 1) };
-    await expect(gather(read({ '': page }))).rejects.toThrow('has not ended after 1000000 items');
+    await expect(gather(read({ '': page }))).rejects.toThrow('does not end after 1000000 items');
   });
 });

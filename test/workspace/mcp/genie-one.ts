@@ -146,7 +146,7 @@ function finalAnswer({ understood, statement }: Answer): string | undefined {
   const { status } = statement;
   if (status.state === 'FAILED') return status.error.message;
   if (status.state !== 'SUCCEEDED') {
-    return status.state === 'PENDING' || status.state === 'RUNNING' ? undefined : 'The query was cancelled.';
+    return status.state === 'PENDING' || status.state === 'RUNNING' ? undefined : 'The query was canceled.';
   }
   const first = status.rows.rows[0]?.map((value) => value ?? 'nothing') ?? [];
   return understood.question.say(first, understood.limit);
