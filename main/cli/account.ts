@@ -20,8 +20,8 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
   const { revoked } = await auth.signOut(profile);
   if (options.json) return writeJson(context.stdout, { profile: profile.name, host: profile.host, revoked });
   const atWorkspace = revoked
-    ? 'The workspace has revoked its tokens.'
-    : 'The workspace did not confirm that its tokens are revoked; they will expire.';
+    ? 'The workspace revoked its tokens.'
+    : 'The workspace did not confirm the revocation of its tokens. They will expire.';
   await writeLine(context.stdout, `Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`);
 }
 
@@ -59,7 +59,7 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
   const causeway = context.causeway();
   const late = new AbortController();
   const seconds = WHOAMI_TIMEOUT_MS / 1000;
-  const tooLate = () => late.abort(new CausewayError('timeout', `There was no answer within ${seconds} seconds.`));
+  const tooLate = () => late.abort(new CausewayError('timeout', `There was no response within ${seconds} seconds.`));
   const timer = setTimeout(tooLate, WHOAMI_TIMEOUT_MS);
   const signal = AbortSignal.any([context.signal, late.signal]);
   const entries = await (await causeway.auth()).profiles();
@@ -180,7 +180,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
     });
   }
   if (found.state === 'not-asked') {
-    const doubt = `It could not be found out whether the token of profile ${name} works at ${host}.`;
+    const doubt = `Causeway could not check the token of profile ${name} at ${host}.`;
     return writeLine(context.stderr, `causeway: ${doubt} ${inOneLine(found.error)}`);
   }
   if (options.json) return;
@@ -189,7 +189,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
 }
 
 function formatUser(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {
-  if (who?.userName === undefined) return 'The token may not say whose it is.';
+  if (who?.userName === undefined) return 'The token does not say which user it belongs to.';
   if (!who.isServicePrincipal) return who.userName;
   return who.displayName
     ? `${who.displayName} (service principal ${who.userName})`

@@ -19,19 +19,18 @@ export async function showAudit(context: CommandContext, { json }: AuditOptions)
   const file = targets?.file ? auditFile(context.env) : null;
   if (json) return writeJson(context.stdout, { on: targets !== undefined, file, otlp: targets?.otlp ?? null, managed });
   if (managed) await writeLine(context.stdout, 'Managed by your organization. See: causeway policy show');
-  if (!targets) return writeLine(context.stdout, 'Calls are not audited. Begin with: causeway audit on');
-  if (file !== null)
-    await writeLine(context.stdout, printable(`Calls are audited in ${file}, without their contents.`));
+  if (!targets) return writeLine(context.stdout, 'Calls are not audited. Start with: causeway audit on');
+  if (file !== null) await writeLine(context.stdout, printable(`Calls are audited in ${file}, without contents.`));
   if (targets.otlp !== undefined) {
-    await writeLine(context.stdout, printable(`Calls are audited to ${targets.otlp}, without their contents.`));
+    await writeLine(context.stdout, printable(`Calls are audited to ${targets.otlp}, without contents.`));
   }
 }
 
 /** `causeway audit on`: into a file, to a collector, or both. */
 export async function startAudit(context: CommandContext, { otlp, file, json }: AuditOptions): Promise<void> {
   if (otlp !== undefined && !(URL.canParse(otlp) && /^https?:$/.test(new URL(otlp).protocol))) {
-    throw new CausewayError('usage', `--otlp "${otlp}" is no address of a collector.`, {
-      remedy: 'Write it like http://localhost:4318, without /v1/logs.',
+    throw new CausewayError('usage', `--otlp "${otlp}" is not the address of a collector.`, {
+      remedy: 'Use the form http://localhost:4318, without /v1/logs.',
     });
   }
   await chooseAudit(context.env, { file: file ?? otlp === undefined, ...(otlp === undefined ? {} : { otlp }) });

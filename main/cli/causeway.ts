@@ -24,7 +24,7 @@ async function run([command, ...rest]: string[]): Promise<void> {
 run(process.argv.slice(2)).catch((error: unknown) => {
   const why = error instanceof Error ? error.message : String(error);
   process.stderr.write(
-    `causeway: It could not be started: ${why.split('\n')[0]}. Try again; if that does not help, install it again.\n`,
+    `causeway: Could not start: ${why.split('\n')[0]}. Try again. If that does not help, reinstall it.\n`,
   );
   process.exitCode = 1;
 });

@@ -63,7 +63,7 @@ const ORDER = Object.keys(MARKS);
 export async function diagnose(context: CommandContext, options: DiagnoseOptions): Promise<void> {
   const { report, json } = options;
   const isPrinted = report === '-';
-  if (isPrinted && json) throw new CausewayError('usage', '--report - and --json both print to the standard output.');
+  if (isPrinted && json) throw new CausewayError('usage', '--report - and --json both print to stdout.');
   if (report !== undefined && !isPrinted) await askToReplace(context, report, options.force);
   const run = await openRun(commandSource(context, options.profile), context.signal);
   const made = await makeAll(context, run, json);
@@ -201,7 +201,7 @@ export async function storedSettings(env: NodeJS.ProcessEnv): Promise<StoredSett
   try {
     const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
     const isObject = typeof stored === 'object' && stored !== null && !Array.isArray(stored);
-    if (!isObject) throw new SyntaxError('It holds no settings.');
+    if (!isObject) throw new SyntaxError('It contains no settings.');
     const simple = Object.entries(stored).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
     return { path, values: Object.fromEntries(simple), error: undefined };
   } catch (error) {

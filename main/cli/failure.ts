@@ -35,14 +35,14 @@ function usageFailure({ code, message }: CommanderError, command: Command | unde
 }
 
 function helpHint(command: Command | undefined): string {
-  return `\`${command ? pathOf(command) : 'causeway'} --help\` shows how it is used.`;
+  return `\`${command ? pathOf(command) : 'causeway'} --help\` shows its usage.`;
 }
 
 /** The refusal of a name that is none of a group's commands; it has them all. */
 export function noSuchCommand(name: string, group: Command): CausewayError {
   const known = group.commands.map((command) => command.name());
   return new CausewayError('usage', `"${name}" is not a command of ${pathOf(group)}.`, {
-    ...(known.length > 0 ? { remedy: `It has ${known.join(', ')}.` } : {}),
+    ...(known.length > 0 ? { remedy: `Use one of ${known.join(', ')}.` } : {}),
     candidates: known.map((each) => ({ name: each })),
   });
 }
@@ -69,10 +69,10 @@ export function wantsJson(args: readonly string[], command: Command): boolean {
 export const EXIT_CODES = {
   0: 'done',
   1: 'failed',
-  2: 'wrong usage, or a name that fits several',
-  3: 'signed out, or there is no such profile',
+  2: 'wrong usage, or an ambiguous name',
+  3: 'signed out, or no such profile',
   4: 'not found',
-  5: 'the workspace could not be reached, or a check could not be made',
+  5: 'the workspace could not be reached, or a check could not run',
   130: 'interrupted',
 } as const;
 

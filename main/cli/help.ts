@@ -6,7 +6,7 @@ import { formatExitCodes, noSuchCommand, pathOf } from './failure.ts';
 export function addHelp(program: Command, context: CommandContext): void {
   program
     .command('help [command...]')
-    .description('help for a command: causeway help warehouse set')
+    .description('show help for a command, for example: causeway help warehouse set')
     .helpOption(false)
     .action((names: string[]) => void context.stdout.write(helpTextOf(commandNamed(program, names))));
   program.helpCommand(false);

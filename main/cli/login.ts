@@ -36,7 +36,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     application,
     onProgress: (progress) => tell(context, profile, progress),
   });
-  if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Nobody is signed in to ${profile.host}.`);
+  if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Not signed in to ${profile.host}.`);
   let isAdded = false;
   try {
     if (newAt !== undefined) isAdded = await addUnlessThere(auth, profile, newAt);
@@ -159,22 +159,22 @@ function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInPro
   const say = (line: string) => stderr.write(`${printable(line)}\n`);
   switch (progress.step) {
     case 'waiting-for-other':
-      say(`Another program is signing in to ${host}; waiting for it…`);
+      say(`Another program is signing in to ${host}. Waiting for it…`);
       break;
     case 'waiting-for-browser':
       say(
         progress.opened
-          ? `The browser shows the sign-in to ${host}.`
+          ? `Your browser opens the sign-in page of ${host}.`
           : `Open this address in a browser to sign in to ${host}:`,
       );
       say(progress.opened ? `If it does not, open this address: ${progress.url}` : progress.url);
-      say('Waiting for up to five minutes; Ctrl-C cancels…');
+      say('Waiting for up to five minutes. Press Ctrl-C to cancel.');
       break;
     case 'ignored-answer':
-      say('An answer to another sign-in arrived and was ignored; still waiting…');
+      say('Ignored a response to another sign-in. Still waiting…');
       break;
     case 'finishing':
-      say('The browser has answered; finishing…');
+      say('The browser has responded. Finishing…');
       break;
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileError } from '../platform/file-errors.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
 import { type PolicyFact, policyFacts } from '../policy/format.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { askWhom, type Policy } from '../policy/policy.ts';
@@ -26,24 +27,28 @@ export async function showPolicy(context: CommandContext, options: { json?: bool
   const whose = policy.organization === null ? 'your organization' : `your organization, ${policy.organization}`;
   await writeLine(context.stdout, printable(`Managed by ${whose}, in ${policy.source}.`));
   await printFacts(context, policyFacts(policy));
-  await writeLine(context.stdout, printable(`To change what is locked: ${askWhom(policy.contact)}`));
+  await writeLine(context.stdout, printable(`To change a locked setting: ${askWhom(policy.contact)}`));
 }
 
 /** `causeway policy check FILE`: whether a file is a policy, and what it would decide. Changes nothing. */
 export async function checkPolicy(context: CommandContext, name: string, options: { json?: boolean }): Promise<void> {
   const path = resolve(name);
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw fileError(path, error, 'It was not read.');
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${path}.`, { cause });
+    throw fileError(path, cause, 'It was not read.');
   });
   const policy = await parsePolicy(path, bytes);
   if (options.json) return writeJson(context.stdout, asData(policy, path));
-  await writeLine(context.stdout, printable(`${path} is a policy.`));
+  await writeLine(context.stdout, printable(`${path} is a valid policy.`));
   await printFacts(context, policyFacts(policy));
-  await writeLine(context.stdout, `It holds once it is ${systemPolicy().place}, which administrators alone can write.`);
+  await writeLine(
+    context.stdout,
+    `It takes effect once it is ${systemPolicy().place}. Only administrators can write there.`,
+  );
 }
 
 async function printFacts(context: CommandContext, facts: PolicyFact[]): Promise<void> {
-  if (facts.length === 0) return writeLine(context.stdout, 'It decides nothing.');
+  if (facts.length === 0) return writeLine(context.stdout, 'It sets nothing.');
   const rows = facts.map(({ title, value, locked, reason }) =>
     [title, locked ? 'locked' : 'default', value, reason ?? ''].map(printable),
   );

@@ -28,7 +28,7 @@ export async function provision(
   if (asked.length !== 1) {
     throw new CausewayError(
       'usage',
-      asked.length === 0 ? 'No file was named.' : 'Several things were asked for at once.',
+      asked.length === 0 ? 'No file was named.' : 'Several actions were given at once.',
       {
         remedy: 'Name a file to apply, --export FILE to write one, or --schema.',
       },
@@ -51,7 +51,7 @@ export async function provision(
   });
   if (done.some(({ result }) => result === 'conflict' || result === 'failed')) context.setExitCode(1);
   if (options.json) return writeJson(context.stdout, done);
-  if (done.length === 0) return writeLine(context.stdout, 'The file asks for nothing.');
+  if (done.length === 0) return writeLine(context.stdout, 'The file sets nothing up.');
   await print(context, done);
 }
 
@@ -63,13 +63,13 @@ async function print(context: CommandContext, done: Provisioned[]): Promise<void
     for (const line of diff.trimEnd().split('\n').filter(Boolean)) await write(context.stdout, `${printable(line)}\n`);
   }
   const signIn = done.some(({ what, result }) => what === 'profile' && result === 'added');
-  if (signIn) await writeLine(context.stdout, 'Sign in to what was added with: causeway login --profile NAME');
+  if (signIn) await writeLine(context.stdout, 'Sign in to the new profiles with: causeway login --profile NAME');
 }
 
 async function exportTo(context: CommandContext, name: string, { force, json }: ProvisionOptions): Promise<void> {
   const { provision: found, leftOut } = await exportProvision(context.env, openClients(context, {}));
   for (const { profile, keys } of leftOut) {
-    await writeLine(context.stderr, printable(`causeway: left out of the profile "${profile}": ${keys.join(', ')}.`));
+    await writeLine(context.stderr, printable(`causeway: Left out of profile "${profile}": ${keys.join(', ')}.`));
   }
   if (name === '-') return write(context.stdout, formatProvision(json ? '.json' : '', found));
   const path = resolve(name);
@@ -79,7 +79,7 @@ async function exportTo(context: CommandContext, name: string, { force, json }: 
   );
   if (isThere && !force) {
     throw new CausewayError('already_exists', `There is already a file ${path}.`, {
-      remedy: 'Name another one, or give --force to replace it.',
+      remedy: 'Use another name, or --force to replace it.',
     });
   }
   try {

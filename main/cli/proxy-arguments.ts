@@ -20,22 +20,22 @@ export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/
        causeway proxy --url https://HOST/api/2.0/mcp/SERVER --auth-type databricks-cli --profile NAME
        causeway proxy --all [--profile NAME]
 
-Bridges one managed MCP server, or all that "causeway servers" lists, to stdin and stdout. AI clients run this; see
+Bridges one managed MCP server, or all servers in "causeway servers", to stdin and stdout. AI clients run this command. See
 "causeway clients".
 
-  --profile NAME     profile of the Databricks configuration file (default: its default profile)
+  --profile NAME     a profile of the Databricks configuration file (default: its default profile)
   --path PATH        the server's path on the profile's workspace
-  --url URL          the same as a full address; its host must be the profile's
-  --all              all servers in the list as one, with --profile those of that profile alone; follows changes of the list
-  --meta NAME=VALUE  what each tool call carries in _meta, such as warehouse_id=0123456789abcdef; may be given again;
-                     with --all, SERVER/NAME=VALUE is for the calls of that server alone
-  --auth-type TYPE   accepted in either form; how to sign in is the profile's own matter
-  --help             this text
+  --url URL          the same as a full URL; its host must be the profile's
+  --all              all servers in the list as one server, following changes; with --profile, only those of that profile
+  --meta NAME=VALUE  a value to send in _meta with each tool call, for example warehouse_id=0123456789abcdef; can be repeated;
+                     with --all, SERVER/NAME=VALUE applies only to that server
+  --auth-type TYPE   accepted for compatibility; the profile decides how to sign in
+  --help             print this help
 
-With --all, a name that only one server has stays as it is. Of a name that several servers have, each is shown with its
-server before it: SERVER__TOOL for tools and prompts, causeway.SERVER+URI for resources.
+With --all, a name that only one server has stays unchanged. If several servers have the same name, each is prefixed with its
+server: SERVER__TOOL for tools and prompts, causeway.SERVER+URI for resources.
 
-Exit codes: 0 the session is over, 2 wrong usage.
+Exit codes: 0 the session ended; 2 wrong usage.
 `;
 
 const OPTIONS = {
@@ -55,7 +55,7 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
   if (values.url === undefined && values.path === undefined) {
     throw usage(
       'No server was named.',
-      'Add --path /api/2.0/mcp/sql, or --url with the full address; or --all for all servers in the list.',
+      'Add --path /api/2.0/mcp/sql, --url with the full address, or --all for all servers in the list.',
     );
   }
   if (values.url !== undefined && values.path !== undefined) {
@@ -87,7 +87,7 @@ export function asksForAll(args: string[]): boolean {
 export function parseAllArguments(args: string[]): AllRequest {
   const values = readFlags(args.filter((arg) => arg !== ALL));
   if (values.url !== undefined || values.path !== undefined) {
-    throw usage('--all and a server were both given.', 'Leave --path and --url out, or --all.');
+    throw usage('--all and a server were both given.', 'Leave out --all, or --path and --url.');
   }
   checkAuthType(values['auth-type']);
   return { profile: values.profile, meta: values.meta && parseMetaOfAll(values.meta) };
@@ -117,7 +117,7 @@ export function completedBy(env: NodeJS.ProcessEnv, request: ProxyRequest): { re
 export const registerProxy: RegisterCommand = (program) => {
   program
     .command('proxy')
-    .description('bridge one managed MCP server, or all of them, to stdin and stdout; AI clients run this')
+    .description('bridge one or all managed MCP servers to stdin and stdout; AI clients run this')
     .option('--all')
     .option('--profile <name>')
     .option('--path <path>')
@@ -150,11 +150,11 @@ function checkAuthType(type: string | undefined): void {
   if (type === undefined || Object.hasOwn(AUTH_TYPES, type)) return;
   throw usage(
     `--auth-type "${type}" is not known.`,
-    `Write one of ${Object.keys(AUTH_TYPES).join(', ')}, or leave it out.`,
+    `Use one of ${Object.keys(AUTH_TYPES).join(', ')}, or leave it out.`,
   );
 }
 
-const EXAMPLE = 'Write it like https://HOST/api/2.0/mcp/sql.';
+const EXAMPLE = 'Use the form https://HOST/api/2.0/mcp/sql.';
 
 function splitUrl(text: string): { path: string; origin: string } {
   let url: URL;
@@ -164,14 +164,17 @@ function splitUrl(text: string): { path: string; origin: string } {
     throw usage(`--url "${text}" is not a URL.`, EXAMPLE, cause);
   }
   if (url.username !== '' || url.password !== '') {
-    throw usage('--url holds a user name or password.', 'Leave them out: the profile signs in.');
+    throw usage('--url contains a user name or password.', 'Leave them out: the profile signs in.');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw usage(`--url "${text}" is not an https address.`, EXAMPLE);
   }
   const { host: origin } = parseHost(url.origin);
   if (isAccountHost(origin)) {
-    throw usage(`--url "${text}" leads to an account, which has no MCP servers.`, "Use a workspace's own address.");
+    throw usage(
+      `--url "${text}" is an account's address. Accounts have no MCP servers.`,
+      "Use a workspace's own address.",
+    );
   }
   return { path: checkedServerPath(`${url.pathname}${url.search}`, 'The path of --url'), origin };
 }

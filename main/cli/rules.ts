@@ -58,12 +58,12 @@ export async function listRules(context: CommandContext, options: { json?: boole
   if (hasLockedRules(await currentPolicy())) {
     await writeLine(
       context.stdout,
-      'Managed by your organization: its rules go before these. See: causeway policy show',
+      'Managed by your organization: its rules take precedence. See: causeway policy show',
     );
   }
   if (rows.length === 0) {
-    await writeLine(context.stdout, 'There are no rules: every client may use every tool.');
-    return writeLine(context.stdout, 'Begin with: causeway rules set --all --read-only');
+    await writeLine(context.stdout, 'No rules yet. Every client may use every tool.');
+    return writeLine(context.stdout, 'Start with: causeway rules set --all --read-only');
   }
   const table = rows.map(({ servers, client, of }) =>
     [servers?.join(', ') ?? 'all', client ?? 'all', formatRules(of)].map(printable),
@@ -82,8 +82,8 @@ export async function setRules(
 ): Promise<void> {
   const { readOnly, new: newTools, on, off, ask } = options;
   if ([readOnly, newTools, on, off, ask].every((value) => value === undefined)) {
-    throw new CausewayError('usage', 'Nothing to change was named.', {
-      remedy: 'Name --read-only, --no-read-only, --new, --on, --off or --ask.',
+    throw new CausewayError('usage', 'No change was given.', {
+      remedy: 'Use --read-only, --no-read-only, --new, --on, --off or --ask.',
     });
   }
   if (server === undefined) await refuseServerAmongTools(context, options);
@@ -104,7 +104,9 @@ function toolsNamed(option: string, texts: string[] | undefined, known: string[]
   const tools = texts?.flatMap((text) => (known.includes(text) ? text : text.split(',')));
   const names = tools?.map((name) => name.trim()).filter(Boolean);
   if (names?.length === 0) {
-    throw new CausewayError('usage', `--${option} was given without a tool.`, { remedy: 'Name one, or leave it out.' });
+    throw new CausewayError('usage', `--${option} was given without a tool.`, {
+      remedy: 'Add a tool, or leave the option out.',
+    });
   }
   return names;
 }
@@ -119,7 +121,7 @@ export async function clearRules(
   const file = new RulesFile(context.env);
   if (!hasRules(await readRules(file), scope)) {
     throw new CausewayError('not_found', `There are no rules for ${scope.words}.`, {
-      remedy: '`causeway rules` lists those that there are.',
+      remedy: '`causeway rules` lists all rules.',
     });
   }
   const after = await changeRules(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
@@ -136,7 +138,7 @@ async function printChanged(
   const { client, configured, words } = scope;
   const of = rulesOf(after, scope);
   const others = configured?.others ?? [];
-  const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server, so the rules hold there too.`;
+  const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server. The rules apply there too.`;
   const said = others.length === 0 ? warnings : [...warnings, isSame];
   if (json) {
     return writeJson(context.stdout, {
@@ -158,11 +160,11 @@ function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | un
   if (tools) {
     return [...on, ...off, ...ask]
       .filter((name) => !tools.includes(name))
-      .map((name) => `${server.name} has no tool "${name}" now. It has ${tools.join(', ')}.`);
+      .map((name) => `${server.name} currently has no tool "${name}". It has ${tools.join(', ')}.`);
   }
   if (newTools === undefined || newTools === 'on') return [];
   return [
-    `The tools of ${server.name} are not known yet, so all of them count as new. "causeway servers test ${server.name}" lists them; switch some on with --on.`,
+    `The tools of ${server.name} are not known yet and all count as new. "causeway servers test ${server.name}" lists them. Turn some on with --on.`,
   ];
 }
 
@@ -172,7 +174,7 @@ async function refuseServerAmongTools(context: CommandContext, { on, off, ask }:
   for (const [option, tools = []] of Object.entries({ on, off, ask })) {
     const name = tools.find((tool) => servers.some((server) => server.name === tool));
     if (name === undefined) continue;
-    throw new CausewayError('usage', `"${name}" stands behind --${option}, so it counts as a tool.`, {
+    throw new CausewayError('usage', `"${name}" follows --${option} and counts as a tool.`, {
       remedy: `Put the server first: causeway rules set ${name} --${option} ${tools.filter((tool) => tool !== name).join(' ')}`,
     });
   }
@@ -186,7 +188,7 @@ async function askedScope(
 ): Promise<AskedScope> {
   const isNamed = name !== undefined || clientId !== undefined;
   if (all === isNamed || (!all && !isNamed)) {
-    throw new CausewayError('usage', all ? '--all was given beside a server or a client.' : 'No server was named.', {
+    throw new CausewayError('usage', all ? '--all was given with a server or a client.' : 'No server was named.', {
       remedy: 'Name a server, a client with --client, or --all for everything.',
     });
   }
@@ -210,9 +212,8 @@ async function clientNamed(context: CommandContext, id: string): Promise<RuleCli
     });
   }
   if (found.wireNames.length > 0) return { ...found, id };
-  throw new CausewayError('usage', `${found.name} cannot be told from other clients.`, {
-    remedy:
-      'Nobody has seen yet what it calls itself when it connects. Make the rule for the server, or for everything.',
+  throw new CausewayError('usage', `${found.name} cannot be told apart from other clients.`, {
+    remedy: 'The name it connects under is not known. Set the rule for the server, or for everything.',
   });
 }
 

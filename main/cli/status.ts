@@ -141,20 +141,20 @@ export function statusLines(found: Status, context: CommandContext): string[] {
     bold(title, context),
     ...(lines.length > 0 ? lines : [none]).map((line) => `  ${printable(line)}`),
   ];
-  const sessions = application.sessions === null ? [] : section('Sessions', sessionRows(found), 'none is open');
+  const sessions = application.sessions === null ? [] : section('Sessions', sessionRows(found), 'none open');
   return [
     ...section(`Causeway ${version}`, [applicationLine(application, version)], ''),
     ...sessions,
     ...section('Servers', servers.map(serverLine), 'none yet; add one with: causeway servers add sql'),
-    ...section('AI clients', clients.flatMap(clientLines), 'none was found'),
+    ...section('AI clients', clients.flatMap(clientLines), 'none found'),
     ...section('Warehouse', warehouseLines(warehouse), ''),
   ];
 }
 
 function applicationLine({ running, pid, version, sessions, problem }: Application, own: string): string {
-  if (!running) return problem ?? 'not running: each AI client connects by itself';
+  if (!running) return problem ?? 'not running; AI clients connect on their own';
   const other = version === null || version === own ? '' : `, version ${version}`;
-  const unseen = sessions === null ? '; it is of a version that does not tell its sessions' : '';
+  const unseen = sessions === null ? '; its version does not report its sessions' : '';
   return `running (process ${pid}${other})${unseen}`;
 }
 
@@ -198,7 +198,7 @@ function clientLines({ name, files, problem }: Status['clients'][number]): strin
 }
 
 /** As `causeway clients` words them. */
-const ENTRY_WORDS: Record<string, string> = { current: 'there', absent: 'not there' };
+const ENTRY_WORDS: Record<string, string> = { current: 'added', absent: 'not added' };
 
 function warehouseLines(warehouse: Status['warehouse']): string[] {
   if (!('error' in warehouse)) return describeEffective(warehouse);
@@ -239,7 +239,7 @@ const NOT_RUNNING: Application = { running: false, pid: null, version: null, ses
 export async function askApplication(env: NodeJS.ProcessEnv): Promise<Application> {
   const found = lookUpHub(hubFolder(env));
   if (found.kind === 'none') return NOT_RUNNING;
-  if (found.kind === 'untrusted') return { ...NOT_RUNNING, problem: `Its socket is not used: ${found.why}.` };
+  if (found.kind === 'untrusted') return { ...NOT_RUNNING, problem: `Its socket cannot be used: ${found.why}.` };
   const { rendezvous } = found;
   const { pid } = rendezvous;
   const answer = readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '');
@@ -247,7 +247,7 @@ export async function askApplication(env: NodeJS.ProcessEnv): Promise<Applicatio
   // One that was killed leaves its file behind.
   if (!isProcessAlive(pid)) return NOT_RUNNING;
   if (await isHubAlive(rendezvous)) return { ...NOT_RUNNING, running: true, pid };
-  return { ...NOT_RUNNING, pid, problem: `Process ${pid} does not answer on its socket.` };
+  return { ...NOT_RUNNING, pid, problem: `Process ${pid} does not respond on its socket.` };
 }
 
 function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>): ClientSession[] {

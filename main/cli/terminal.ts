@@ -99,7 +99,7 @@ const CLEAR_LINE = '\r\u001b[K';
 
 /** What is said once a host has been silent for five seconds. */
 export function sayStillWaiting({ stderr }: Pick<CommandContext, 'stderr'>, host: string): void {
-  stderr.write(`causeway: ${printable(host)} has not answered for 5 seconds; still waiting…\n`);
+  stderr.write(`causeway: ${printable(host)} has not responded for 5 seconds. Still waiting…\n`);
 }
 
 /** Progress on stderr, so that the output itself can go into a file. Without a terminal only words are printed. */

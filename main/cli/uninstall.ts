@@ -19,9 +19,9 @@ const HEADINGS: Record<Removal['kind'], string> = {
   application: 'Application',
   entries: 'Entries in the files of AI clients',
   'sign-in': 'Sign-ins',
-  keychain: 'Items in the keychain',
+  keychain: 'Keychain items',
   'login-item': 'Start at login',
-  completion: 'Completion in shells',
+  completion: 'Shell completion',
   files: 'Files',
 };
 
@@ -42,9 +42,9 @@ export async function uninstallCommand(context: CommandContext, options: Uninsta
     heading = HEADINGS[removal.kind];
     await line(`  ${described(removal)}`);
   }
-  await line(`Your Databricks profiles stay: ${kept} is not touched.`);
-  if (dryRun) return line('Nothing has been removed. `causeway uninstall --yes` removes what is listed.');
-  await line('The program itself goes as it came: with its installer, or with npm uninstall --global causeway.');
+  await line(`Your Databricks profiles in ${kept} stay unchanged.`);
+  if (dryRun) return line('Nothing was removed. `causeway uninstall --yes` removes everything listed.');
+  await line('To remove the program itself, use its installer, or run: npm uninstall --global causeway');
 }
 
 function described({ what, result, note, error }: Removal): string {

@@ -33,6 +33,6 @@ export async function claim(folder: string, record: string): Promise<void> {
 
 function foreign(folder: string): CausewayError {
   return new CausewayError('file_not_writable', `${folder} may belong to somebody else.`, {
-    remedy: 'Nothing was written: entries would start what is in there. Remove the folder, then try again.',
+    remedy: 'Nothing was written, because entries would start programs from there. Remove the folder, then try again.',
   });
 }

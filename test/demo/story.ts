@@ -181,7 +181,7 @@ async function expireSession(scene: Scene): Promise<void> {
 
 async function readOnly(scene: Scene): Promise<void> {
   const { account, env, workspace } = scene;
-  account.begin('Allowing only tools that read');
+  account.begin('Allowing only read-only tools');
   const { tools, refusal } = await tryReadOnly(sqlClient(scene), {
     env,
     host: workspace.host,
@@ -203,7 +203,9 @@ async function pinWarehouse({ account, home, workspace, session, clients }: Scen
   await runSql(client, QUERY);
   const ranOn = lastRanOn(workspace);
   if (ranOn !== PINNED) throw new Error(`The query ran on ${ranOn}.`);
-  account.tell('How a pin and an override rank is documented nowhere: in this workspace the pin takes precedence.');
+  account.tell(
+    'Databricks does not document whether a pin or an override takes precedence. In this workspace the pin does.',
+  );
   account.done(`A client pinned to ${ranOn} ran its query there; the override still names ${TARGET}`, {
     ranOn,
     override: TARGET,

@@ -41,8 +41,8 @@ export async function addClients(context: CommandContext, ids: string[], options
   }
   const { project } = options;
   if (project !== undefined && ids.length === 0) {
-    throw new CausewayError('usage', '--project needs the clients that the project is to have entries for.', {
-      remedy: 'Name them, such as: causeway clients add claude-code cursor --project.',
+    throw new CausewayError('usage', '--project needs the names of AI clients.', {
+      remedy: 'Name them, for example: causeway clients add claude-code cursor --project.',
     });
   }
   const clients = openClients(context, options);
@@ -61,7 +61,7 @@ export async function addClients(context: CommandContext, ids: string[], options
 function allInOne(servers: ManagedServer[], options: AddClientOptions): AllServers {
   const { server, http, meta = true, profile } = options;
   if (server !== undefined || http || meta !== true) {
-    throw new CausewayError('usage', '--all-in-one is one entry for all servers.', {
+    throw new CausewayError('usage', '--all-in-one writes one entry for all servers.', {
       remedy: 'Leave --server, --http and --meta out.',
     });
   }
@@ -119,7 +119,7 @@ async function agreesToShared(
   const sentences = losing.map(
     ({ file, sharedWith = [] }) => `${sharedWith.map(({ name }) => name).join(' and ')} would lose them too: ${file}.`,
   );
-  return confirm(context, printable(`${sentences.join(' ')} Remove them all the same?`), '--yes');
+  return confirm(context, printable(`${sentences.join(' ')} Remove them anyway?`), '--yes');
 }
 
 async function choice(options: ClientCommandOptions): Promise<ChangeChoice> {
@@ -134,8 +134,8 @@ function metaChoice(
 ): ChangeChoice['meta'] {
   if (meta === true) return undefined;
   if (ids.length === 0 || (server === undefined && servers.length > 1)) {
-    throw new CausewayError('usage', '--meta and --no-meta are for the entries of some servers in some clients.', {
-      remedy: 'Name both, such as: causeway clients add cursor --server databricks-sql --meta warehouse_id=ID.',
+    throw new CausewayError('usage', '--meta and --no-meta need servers and clients.', {
+      remedy: 'Name both, for example: causeway clients add cursor --server databricks-sql --meta warehouse_id=ID.',
     });
   }
   const wanted = meta === false ? {} : parseMeta(meta);
@@ -149,7 +149,7 @@ async function httpChoice(
 ): Promise<HttpChoice | undefined> {
   if (!http) {
     if (clientId === undefined && callbackPort === undefined) return undefined;
-    throw new CausewayError('usage', '--client-id and --callback-port say how a client connects by itself.', {
+    throw new CausewayError('usage', '--client-id and --callback-port work only with --http.', {
       remedy: 'Add --http, or leave them out.',
     });
   }
@@ -212,7 +212,7 @@ const REPAIRS: Partial<Record<EntryStatus, string>> = {
   vanished: 'restores it',
   edited: 'fixes it',
   broken: 'fixes it',
-  'not-on-path': 'names the command by its full path',
+  'not-on-path': 'uses the full path of the command',
 };
 
 /** `causeway clients`: every client that was found, by what, and the state of each server's entry. Writes nothing. */
@@ -229,7 +229,7 @@ export async function listClients(context: CommandContext, options: ClientOption
     );
   }
   if (shown.length === 0 && project !== undefined) {
-    return writeLine(context.stderr, `${project} has no file of an AI client yet.`);
+    return writeLine(context.stderr, `${project} has no AI client files yet.`);
   }
   if (shown.length === 0) return writeLine(context.stderr, 'No AI clients found. --all lists all supported clients.');
   for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
@@ -259,12 +259,12 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   const isAll = file.all.some((name) => file.entries[name] !== 'vanished');
   for (const [server, state] of states) {
     if (isAll && state === 'absent') continue;
-    const what = file.all.includes(server) ? 'all servers as one, ' : '';
+    const what = file.all.includes(server) ? 'all servers in one entry, ' : '';
     const repair = file.repairable.includes(server) ? `; "causeway clients repair${at}" ${REPAIRS[state]}` : '';
     await line(`    ${server}: ${what}${WORDS[state]}${repair}`);
   }
   for (const [server, meta] of Object.entries(file.meta))
-    await line(`    ${server}: its calls carry ${formatMeta(meta)}`);
+    await line(`    ${server}: calls include ${formatMeta(meta)}`);
   for (const server of file.leftOver) await line(`    ${server}: left over from a removed server`);
 }
 
@@ -272,9 +272,9 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
 export async function backups(context: CommandContext, options: ClientOptions): Promise<void> {
   const all = await listBackups(context.env);
   if (options.json) return writeJson(context.stdout, all);
-  if (all.length === 0) return writeLine(context.stderr, 'No backups yet. Causeway has not changed a file.');
+  if (all.length === 0) return writeLine(context.stderr, 'No backups yet. Causeway has not changed any files.');
   const rows = all.map(({ id, client, at, file, missing }) =>
-    [id, client, new Date(at).toISOString(), missing ? `${file} (was not there)` : file].map(printable),
+    [id, client, new Date(at).toISOString(), missing ? `${file} (did not exist)` : file].map(printable),
   );
   for (const line of columns([['BACKUP', 'CLIENT', 'WHEN', 'FILE'], ...rows])) await writeLine(context.stdout, line);
 }

@@ -3,7 +3,7 @@
  * `compgen -W` in bash, `eval` and `_describe` after a split would.
  */
 export const SCRIPTS = {
-  bash: `# bash completion for causeway; to have it in every shell:
+  bash: `# bash completion for causeway; to install it:
 #   causeway completion bash > ~/.local/share/bash-completion/completions/causeway
 _causeway() {
   local kind= value=
@@ -20,7 +20,7 @@ _causeway() {
 complete -F _causeway causeway
 `,
   zsh: `#compdef causeway
-# zsh completion for causeway; to have it in every shell, with a folder of your fpath:
+# zsh completion for causeway; to install it, with a folder in your fpath:
 #   causeway completion zsh > "\${fpath[1]}/_causeway"
 _causeway() {
   local kind value description
@@ -39,7 +39,7 @@ _causeway() {
 }
 if [[ \${funcstack[1]} == _causeway ]]; then _causeway "$@"; else compdef _causeway causeway; fi
 `,
-  fish: `# fish completion for causeway; to have it in every shell:
+  fish: `# fish completion for causeway; to install it:
 #   causeway completion fish > ~/.config/fish/completions/causeway.fish
 function __causeway_complete
     set -l words (commandline -opc)
@@ -56,7 +56,7 @@ function __causeway_complete
 end
 complete -c causeway -f -a '(__causeway_complete)'
 `,
-  powershell: `# PowerShell completion for causeway; to have it in every session:
+  powershell: `# PowerShell completion for causeway; to install it:
 #   causeway completion powershell | Add-Content $PROFILE
 Register-ArgumentCompleter -Native -CommandName causeway, causeway.exe -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)

@@ -52,20 +52,21 @@ async function addApp(context: CommandContext, path: string, options: AddServerO
   if (present && options.name === undefined && present.confirmed === confirmed) {
     throw new CausewayError(
       'already_exists',
-      `Server "${present.name}" is app "${app.name}" as ${profile.name} already.`,
+      `Server "${present.name}" is already app "${app.name}" with profile ${profile.name}.`,
       {
-        remedy: 'To have it twice all the same, name the second one with --name.',
+        remedy: 'To add it twice, give the second one a name with --name.',
         candidates: [{ name: present.name }],
       },
     );
   }
   await writeLine(stderr, printable(`App "${app.name}" is at ${confirmed}.`));
   if (present?.confirmed !== undefined && present.confirmed !== confirmed) {
-    await writeLine(stderr, printable(`Confirmed until now: ${present.confirmed}.`));
+    await writeLine(stderr, printable(`Confirmed so far: ${present.confirmed}.`));
   }
-  if (!isUsualAppAddress(confirmed)) await writeLine(stderr, 'That is no usual address of Databricks Apps.');
-  await writeLine(stderr, printable(`Its calls carry the token of profile ${profile.name} to that address.`));
-  if (!options.dryRun && !options.yes && !(await confirm(context, 'Do you agree?', '--yes'))) {
+  if (!isUsualAppAddress(confirmed))
+    await writeLine(stderr, 'This is not the usual form of a Databricks Apps address.');
+  await writeLine(stderr, printable(`Its calls send the token of profile ${profile.name} to that address.`));
+  if (!options.dryRun && !options.yes && !(await confirm(context, 'Allow this?', '--yes'))) {
     throw new CausewayError('cancelled', 'Nothing was added.');
   }
   let added: ManagedServer | undefined;
@@ -95,7 +96,10 @@ async function addApp(context: CommandContext, path: string, options: AddServerO
       stdout,
       printable(`It ${halt.words}.${halt.canStart ? ` Start it with "causeway servers start ${added.name}".` : ''}`),
     );
-  await writeLine(stdout, `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`);
+  await writeLine(
+    stdout,
+    `Try it with "causeway servers test ${added.name}". Add it to your clients with "causeway clients add".`,
+  );
 }
 
 /** `causeway servers start NAME`: starts a Databricks App, and waits until it runs. */
@@ -116,7 +120,7 @@ export async function startServer(
     progress.end();
   }
   if (options.json) return writeJson(context.stdout, { app, profile: profile.name, wasStarted });
-  await writeLine(context.stdout, printable(`App "${app}" ${wasStarted ? 'runs now' : 'runs already'}.`));
+  await writeLine(context.stdout, printable(`App "${app}" ${wasStarted ? 'is running now' : 'is already running'}.`));
 }
 
 async function findNamed(
@@ -129,7 +133,7 @@ async function findNamed(
   const server = findServer((await openServerList(context)).atOpening, name);
   const app = appOf(server.path)?.name;
   if (app !== undefined) return { app, ...(await causeway.open(profileName ?? server.profile)) };
-  throw new CausewayError('usage', `Server "${name}" is no app: there is nothing to start.`, {
+  throw new CausewayError('usage', `Server "${name}" is not an app. There is nothing to start.`, {
     remedy: 'A SQL warehouse starts with the first query.',
   });
 }

@@ -43,7 +43,7 @@ function groupsOf(names: readonly string[]): ServerGroup[] {
   return names.map((name) => {
     const group = SERVER_GROUPS.find((known) => known === name);
     if (group) return group;
-    throw new CausewayError('usage', `There is no kind of server "${name}".`, {
+    throw new CausewayError('usage', `"${name}" is not a kind of server.`, {
       remedy: `Name one of ${SERVER_GROUPS.join(', ')}.`,
       candidates: SERVER_GROUPS.map((known) => ({ name: known })),
     });
@@ -133,18 +133,18 @@ async function closing(
     '--kind',
   ].filter((flag) => flag !== '');
   const remedy =
-    end.stopped === 'limit' && !all ? ` Narrow it with ${narrower.join(', ')}, or read on with --all.` : '';
+    end.stopped === 'limit' && !all ? ` Narrow it with ${narrower.join(', ')}, or continue with --all.` : '';
   const apps = end.otherApps > 0 && !all && remedy === '' ? ' --all shows them.' : '';
   if (left.length > 0) await writeLine(context.stderr, `Left out: ${left.join(' ')}${remedy}${apps}`);
   const as = profile === undefined ? '' : ` --profile ${profile}`;
   if (first)
-    await writeLine(context.stderr, `Add one with its first column, such as: causeway servers add ${first.add}${as}`);
+    await writeLine(context.stderr, `Add one by its first column, for example: causeway servers add ${first.add}${as}`);
 }
 
 function nothing({ search }: BrowseOptions, profile: string): string {
   return search === undefined
-    ? `The workspace of ${profile} offers no such server to you.`
-    : printable(`Nothing that matches "${search}" was found.`);
+    ? `The workspace of profile ${profile} offers you no such server.`
+    : printable(`Nothing matches "${search}".`);
 }
 
 function inJson(servers: readonly OfferedServer[], end: WalkEnd): object {

@@ -34,7 +34,7 @@ export async function moveServer(context: CommandContext, name: string, options:
     return writeJson(context.stdout, { from: before.path, server: after, tools, hasRules, clients });
   }
   await writeLine(context.stdout, `${dryRun ? 'Would move' : 'Moved'} ${describeServer(after)} (was ${before.path})`);
-  if (hasRules) await writeLine(context.stdout, `Its rules ${dryRun ? 'would hold' : 'hold'} there too.`);
+  if (hasRules) await writeLine(context.stdout, `Its rules ${dryRun ? 'would apply' : 'apply'} there too.`);
   for (const outcome of outcomes) await tell(context, outcome);
 }
 

@@ -45,8 +45,8 @@ export async function namedServer(
   const resolve = Object.hasOwn(FORMS, form) ? FORMS[form] : undefined;
   if (resolve && target !== '') return resolve(target, context, profile);
   const known = Object.keys(FORMS).map((name) => `${name}:…`);
-  throw new CausewayError('usage', `"${word}" names no server.`, {
-    remedy: `Write ${known.join(', ')} or CATALOG.SCHEMA.SERVICE; "causeway servers browse" shows them all.`,
+  throw new CausewayError('usage', `"${word}" does not name a server.`, {
+    remedy: `Use ${known.join(', ')} or CATALOG.SCHEMA.SERVICE. "causeway servers browse" shows all servers.`,
   });
 }
 
@@ -69,13 +69,13 @@ async function findSpace(target: string, context: CommandContext, profile: strin
   if (space?.path && !other) return { kind: 'genie', path: space.path };
   const candidates = (other ? fitting : spaces).map(({ title, add }) => ({ id: add, name: title }));
   if (other) {
-    throw new CausewayError('ambiguous', `Several Genie spaces are called "${target}".`, {
+    throw new CausewayError('ambiguous', `Several Genie spaces have the title "${target}".`, {
       remedy: `Name one by its id: ${fitting.map(({ add }) => add).join(', ')}.`,
       candidates,
     });
   }
-  throw new CausewayError('not_found', `There is no Genie space "${target}" that you may open.`, {
-    remedy: 'See them with: causeway servers browse --kind genie',
+  throw new CausewayError('not_found', `There is no Genie space "${target}" that you can open.`, {
+    remedy: 'List them with: causeway servers browse --kind genie',
     candidates,
   });
 }

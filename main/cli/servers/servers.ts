@@ -74,7 +74,7 @@ export async function addServer(
   await writeLine(context.stdout, `Added ${describeServer(added)}`);
   await writeLine(
     context.stdout,
-    `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`,
+    `Try it with "causeway servers test ${added.name}". Add it to your clients with "causeway clients add".`,
   );
 }
 
@@ -97,8 +97,8 @@ function refuseSecond(
     [serverKey(host, path), new URL(path, host).search, ...metaArguments(meta)].join(' ');
   const same = servers.find((server) => server.profile === name && keyOf(server) === keyOf(added));
   if (!same) return;
-  throw new CausewayError('already_exists', `Server "${same.name}" is ${same.path} as ${name} already.`, {
-    remedy: 'To have it twice all the same, name the second one with --name.',
+  throw new CausewayError('already_exists', `Server "${same.name}" is already ${same.path} with profile ${name}.`, {
+    remedy: 'To add it twice, give the second one a name with --name.',
     candidates: [{ name: same.name }],
   });
 }
@@ -110,8 +110,8 @@ export async function setServer(
   { meta, json, dryRun }: { meta?: string[] | boolean; json?: boolean; dryRun?: boolean },
 ): Promise<void> {
   if (meta === undefined || meta === true) {
-    throw new CausewayError('usage', 'Nothing to change was named.', {
-      remedy: 'Name --meta NAME=VALUE, or --no-meta.',
+    throw new CausewayError('usage', 'No change was given.', {
+      remedy: 'Use --meta NAME=VALUE, or --no-meta.',
     });
   }
   const wanted = meta === false ? {} : parseMeta(meta);
@@ -120,11 +120,7 @@ export async function setServer(
   const changed = findServer(dryRun ? edit(list.read()) : await list.change(edit), name);
   if (json) return writeJson(context.stdout, changed);
   await writeLine(context.stdout, `${dryRun ? 'Would be' : 'Now'} ${describeServer(changed)}`);
-  if (!dryRun)
-    await writeLine(
-      context.stdout,
-      'Your clients use it once "causeway clients repair" has written their entries again.',
-    );
+  if (!dryRun) await writeLine(context.stdout, 'Run "causeway clients repair" to update the entries of your clients.');
 }
 
 /** `causeway servers remove NAME…`. */
@@ -148,7 +144,7 @@ export async function removeServer(
     return;
   }
   for (const server of removed) await writeLine(context.stdout, `Removed ${describeServer(server)}`);
-  await writeLine(context.stdout, 'Entries in clients stay until "causeway clients remove" takes them out.');
+  await writeLine(context.stdout, 'AI clients keep their entries. Remove them with "causeway clients remove".');
 }
 
 /** @throws {CausewayError} `usage`; as `namedServer` */
@@ -176,13 +172,9 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
   const kind = SERVER_KINDS.find((known) => known === text && known !== 'other');
   if (kind) return kind;
   const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
-  throw new CausewayError(
-    'usage',
-    text === undefined ? 'No kind was named.' : `There is no kind of server "${text}".`,
-    {
-      remedy: `Name one of ${known}, or the path with --path.`,
-    },
-  );
+  throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is not a kind of server.`, {
+    remedy: `Use one of ${known}, or --path with a path.`,
+  });
 }
 
 /** `causeway servers`: the servers that clients are to have. */
@@ -190,7 +182,7 @@ export async function listServers(context: CommandContext, options: { json?: boo
   const { servers } = (await openServerList(context)).atOpening;
   if (options.json) return writeJson(context.stdout, servers.map(withSuccessor));
   if (servers.length === 0) {
-    return writeLine(context.stderr, 'There are no servers yet. Add one with: causeway servers add sql');
+    return writeLine(context.stderr, 'No servers yet. Add one with: causeway servers add sql');
   }
   const more: [head: string, of: (server: ManagedServer) => string][] = [
     ['TITLE', ({ title = '' }) => title],
@@ -206,7 +198,10 @@ export async function listServers(context: CommandContext, options: { json?: boo
   for (const { name, path } of servers) {
     const successor = successorOf(path);
     if (!successor) continue;
-    await writeLine(context.stdout, `${name}: ${successor.add} has replaced it. Move: causeway servers move ${name}`);
+    await writeLine(
+      context.stdout,
+      `${name}: replaced by ${successor.add}. Move it with: causeway servers move ${name}`,
+    );
   }
 }
 
@@ -317,7 +312,7 @@ export async function openServerList(context: CommandContext): Promise<SettingsF
   if (servers.setAside !== undefined) {
     await writeLine(
       context.stderr,
-      `causeway: ${servers.path} was damaged and is now ${servers.setAside}; the list begins empty.`,
+      `causeway: ${servers.path} was damaged and is now ${servers.setAside}; the list starts empty.`,
     );
   }
   return servers;

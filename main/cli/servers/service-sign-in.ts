@@ -24,18 +24,18 @@ export async function signInToService(
   const say = (line: string) => context.stderr.write(`${printable(line)}\n`);
   if (checked.way === 'own-browser') {
     say(
-      `The token of profile ${service.profile.name} cannot sign in: be signed in to the workspace as ${checked.userName} in the browser.`,
+      `The token of profile ${service.profile.name} cannot sign in. Sign in to the workspace as ${checked.userName} in the browser first.`,
     );
   }
   const isOpened = options.browser && (await isShown(service, signal));
   if (isOpened)
-    say(`The browser shows the sign-in to ${service.title}. If it does not, open this address: ${service.url}`);
+    say(`Your browser opens the sign-in page of ${service.title}. If it does not, open this address: ${service.url}`);
   else {
     await service.begin({ asked: true, show: async () => true });
     say(`Open this address in a browser to sign in to ${service.title}:`);
     say(service.url);
   }
-  say('Waiting for up to five minutes; Ctrl-C cancels…');
+  say('Waiting for up to five minutes. Press Ctrl-C to cancel.');
   await unlessAborted(service.signedIn(), signal);
   await tell(context, service, 'now', options);
 }
@@ -48,7 +48,7 @@ export async function signOutOfService(context: CommandContext, name: string, op
   if (options.json) return writeJson(context.stdout, { ...named(service), wasSignedIn });
   const line = wasSignedIn
     ? `Signed out of ${title}, for all clients and computers (profile ${profile.name}).`
-    : `Nobody was signed in to ${title} (profile ${profile.name}).`;
+    : `You were not signed in to ${title} (profile ${profile.name}).`;
   await writeLine(context.stdout, printable(line));
 }
 
@@ -75,7 +75,7 @@ async function tell(
   }
   const line = {
     now: `Signed in to ${title} (profile ${profile.name}).`,
-    'signed-in': `You are signed in to ${title} already (profile ${profile.name}).`,
+    'signed-in': `You are already signed in to ${title} (profile ${profile.name}).`,
     'not-needed': `${title} needs no sign-in of its own.`,
   }[how];
   await writeLine(context.stdout, printable(line));
@@ -97,10 +97,10 @@ async function findService(
   const service = serviceOf(server?.path ?? `/ai-gateway/mcp-services/${name}`);
   if (service === undefined) {
     const what = server
-      ? `Server "${name}" is ${server.path}, which is no service with a sign-in of its own.`
+      ? `Server "${name}" is ${server.path}. It has no sign-in of its own.`
       : `There is no server and no service "${name}".`;
     throw new CausewayError('not_found', what, {
-      remedy: 'Name a server of `causeway servers`, or a service as CATALOG.SCHEMA.SERVICE.',
+      remedy: 'Use a server from `causeway servers`, or a service as CATALOG.SCHEMA.SERVICE.',
       candidates: servers.filter(({ path }) => serviceOf(path) !== undefined).map((each) => ({ name: each.name })),
     });
   }

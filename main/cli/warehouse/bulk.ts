@@ -92,9 +92,9 @@ export async function importOverrides(context: CommandContext, file: string, opt
   if (!options.json) for (const result of results) await showTrouble(context, result);
   await finish(context, options, plan, results);
   if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
-  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to go on.' });
+  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
   if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
-    await writeLine(context.stderr, 'Run it again to go on where it stopped.');
+    await writeLine(context.stderr, 'Run it again to continue where it stopped.');
   }
 }
 
@@ -112,7 +112,7 @@ async function checkResultsFile(path: string): Promise<void> {
 function withCounts(error: CausewayError, counts: string): CausewayError {
   return new CausewayError(error.code, `${error.message} ${counts}`, {
     cause: error,
-    remedy: sentences(error.remedy, 'The same import goes on where this one stopped.'),
+    remedy: sentences(error.remedy, 'The same import continues where this one stopped.'),
   });
 }
 

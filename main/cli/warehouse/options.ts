@@ -56,13 +56,13 @@ export function whyQueriesFail(
   whose: Whose,
 ): string | undefined {
   if (state === 'DELETING') return `${name} is being deleted`;
-  if (state === 'DELETED') return `${name} has been deleted`;
+  if (state === 'DELETED') return `${name} was deleted`;
   return canUse === false ? `${whose.name} ${whose.do} not have the CAN USE permission on ${name}` : undefined;
 }
 
 /** What is not known of a target, as a sentence; empty if nothing is open. */
 export function accessDoubt(canUse: boolean | 'unknown', who: string): string {
-  return canUse === 'unknown' ? `Whether ${who} may use it could not be read.` : '';
+  return canUse === 'unknown' ? `Causeway could not check whether ${who} may use it.` : '';
 }
 
 /** Refuses a target on which queries would fail, unless the user forces it. */
@@ -70,6 +70,6 @@ export function refuseUnusable(warehouse: WarehouseSummary, canUse: boolean | 'u
   const why = whyQueriesFail(warehouse, canUse, whose);
   if (why === undefined || force) return;
   const first = canUse === false ? 'Ask for the permission' : 'Choose another one';
-  const remedy = `Nothing was changed. ${first}, or pass --force to set it all the same.`;
+  const remedy = `Nothing was changed. ${first}, or pass --force to set it anyway.`;
   throw new CausewayError('permission_denied', `${why}: queries would fail.`, { remedy });
 }

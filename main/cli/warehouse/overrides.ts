@@ -22,7 +22,7 @@ export interface AllCommandOptions extends CommonOptions {
 }
 
 const DANGLING = {
-  'warehouse-gone': 'the warehouse is gone',
+  'warehouse-gone': 'the warehouse was deleted',
   deleting: 'the warehouse is being deleted',
   'cannot-use': 'the user may not use it',
 } as const;
@@ -73,26 +73,26 @@ async function sayWhatIsUnknown(context: CommandContext, { unknown, lastSelected
   if (unknown > 0) {
     context.setExitCode(EXIT_UNKNOWN);
     const of = unknown === 1 ? '1 override' : `${unknown} overrides`;
-    await writeLine(context.stderr, `For ${of} it could not be read whether the user may use the warehouse.`);
+    await writeLine(context.stderr, `Causeway could not check the user's permission for ${of}.`);
   }
   if (lastSelected > 0) {
     const which = lastSelected === 1 ? '1 override names' : `${lastSelected} overrides name`;
-    await writeLine(context.stderr, `${which} no warehouse: only the workspace knows where those queries run.`);
+    await writeLine(context.stderr, `${which} no warehouse. Only the workspace knows where those queries run.`);
   }
 }
 
 function nothingShown({ looked }: Tally, filter: string, { dangling }: AllCommandOptions): string {
   const fitting = filter === '' ? '' : printable(` that fits "${filter}"`);
   if (looked === 0) return `No user has an override${fitting}.`;
-  if (!dangling) return 'No user has such an override.';
+  if (!dangling) return 'No user has an override like that.';
   const which =
     looked === 1 ? `The one override${fitting} names no` : `None of the ${looked} overrides${fitting} names a`;
-  return `${which} warehouse that is gone or that its user may not use.`;
+  return `${which} deleted or forbidden warehouse.`;
 }
 
 function describe({ userId, userName, type, warehouseId, warehouseName, dangling, canUse }: UserOverride): string {
   const target = type === 'CUSTOM' ? (warehouseName ?? warehouseId ?? '') : type.toLowerCase().replace('_', ' ');
-  const doubt = canUse === 'unknown' ? '  ? whether the user may use it could not be read' : '';
+  const doubt = canUse === 'unknown' ? "  ? the user's permission could not be checked" : '';
   const problem = dangling === null ? doubt : `  ! ${DANGLING[dangling]}`;
   return printable(`${(userName || userId).padEnd(36)}  ${target}${problem}`);
 }
@@ -124,12 +124,12 @@ export async function forUser(
   const run = VERBS[verb];
   if (!run) {
     const remedy = `Use one of ${Object.keys(VERBS).join(', ')}.`;
-    throw new CausewayError('usage', `"${verb}" cannot be done for a user.`, { remedy });
+    throw new CausewayError('usage', `"${verb}" is not supported for another user.`, { remedy });
   }
   if ((verb === 'set') !== (name !== '')) {
     const message = verb === 'set' ? 'No warehouse was named.' : `"${verb}" takes no warehouse.`;
     throw new CausewayError('usage', message, {
-      remedy: 'Only set takes one: causeway warehouse for USER set NAME-OR-ID',
+      remedy: 'Only "set" takes one: causeway warehouse for USER set NAME-OR-ID',
     });
   }
   const session = await openSession(context, options);
@@ -151,9 +151,7 @@ async function showOverride({ context, session, person, who, options }: Request)
     session.warehouses.admin.canUse(person.id, target, context.signal),
   ]);
   const warehouse = all.find(({ id }) => id === target);
-  const words = warehouse
-    ? describeWarehouse(warehouse)
-    : 'a warehouse that does not exist any more: their queries will fail';
+  const words = warehouse ? describeWarehouse(warehouse) : 'a warehouse that no longer exists: their queries will fail';
   await writeLine(context.stdout, `  ${printable(target)} is ${words}.`);
   if (!warehouse) return;
   const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
@@ -183,7 +181,7 @@ async function setLastSelected({ context, session, person, who, options }: Reque
     context,
     options,
     stored,
-    `The queries of ${who} now run on the warehouse that they picked last.`,
+    `The queries of ${who} now run on the warehouse that they last selected.`,
   );
 }
 

@@ -43,7 +43,7 @@ export async function set(context: CommandContext, name: string, options: SetOpt
 export async function setLastSelected(context: CommandContext, options: CommonOptions): Promise<void> {
   const { warehouses } = await openSession(context, options);
   const stored = await warehouses.setLastSelected(context.signal);
-  await printOverrideChange(context, options, stored, 'Your queries now run on the warehouse that you picked last.');
+  await printOverrideChange(context, options, stored, 'Your queries now run on the warehouse that you last selected.');
 }
 
 /** `causeway warehouse clear`: removes the user's own override. */
@@ -93,8 +93,8 @@ export function describeEffective(
 function headline({ warehouse, decidedBy, certainty, problems }: EffectiveWarehouse): string {
   const sure = certainty === 'known' ? '' : `, ${certainty}`;
   if (warehouse) return `${describeWarehouse(warehouse)}${sure}`;
-  if (problems.some(({ code }) => code === 'warehouse-gone')) return 'A warehouse that does not exist any more';
-  if (decidedBy === 'override') return 'The warehouse that was picked last; which one, only the workspace knows';
+  if (problems.some(({ code }) => code === 'warehouse-gone')) return 'A warehouse that no longer exists';
+  if (decidedBy === 'override') return 'The last selected warehouse; only the workspace knows which one';
   return certainty === 'known' ? 'No warehouse' : 'Not known';
 }
 
@@ -111,10 +111,10 @@ function stepRow(step: EffectiveStep, index: number): string[] {
 
 function outlook({ problems, warehouse }: EffectiveWarehouse, pinsFail: boolean): string {
   if (problems.length > 0) return printable(sentences(...problems.flatMap(({ message, remedy }) => [message, remedy])));
-  if (warehouse === null) return 'It is not known whether queries will run.';
+  if (warehouse === null) return 'Causeway cannot tell whether your queries will run.';
   return warehouse.canUse === 'unknown'
-    ? 'It is not known whether you may use it.'
-    : `Nothing is in the way of your ${pinsFail ? 'other ' : ''}queries.`;
+    ? 'Causeway could not check whether you may use it.'
+    : `Your ${pinsFail ? 'other ' : ''}queries can run.`;
 }
 
 export interface ShowCommandOptions extends CommonOptions {
@@ -153,9 +153,9 @@ async function orMessage(request: Promise<CliDefault>): Promise<CliDefault | { e
 }
 
 function compared(cli: CliDefault | { error: string }, { warehouse }: EffectiveWarehouse): string {
-  if ('error' in cli) return `The Databricks CLI would find none: ${printable(cli.error)}`;
+  if ('error' in cli) return `The Databricks CLI finds none: ${printable(cli.error)}`;
   const same = cli.id === warehouse?.id ? 'the same' : 'a different one';
-  return `The Databricks CLI would take ${printable(cli.name)} (${cli.rule}): ${same}.`;
+  return `The Databricks CLI resolves to ${printable(cli.name)} (${cli.rule}): ${same}.`;
 }
 
 export interface WarehouseListOptions extends CommonOptions {
@@ -197,7 +197,7 @@ function isEffective({ id }: WarehouseSummary, { warehouse, certainty, decidedBy
 }
 
 function nothingToList(filter: string, count: number, { usable = false }: WarehouseListOptions): string {
-  if (count === 0) return `There is no warehouse that you ${usable ? 'may use' : 'can see'}.`;
+  if (count === 0) return `There are no warehouses that you ${usable ? 'may use' : 'can see'}.`;
   const which = usable ? 'warehouses that you may use' : 'warehouses that you can see';
   return printable(`"${filter}" matches none of the ${count} ${which}.`);
 }
@@ -206,13 +206,14 @@ function nothingToList(filter: string, count: number, { usable = false }: Wareho
 function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, problems }: EffectiveWarehouse) {
   if (certainty === 'unknown') {
     return decidedBy === 'override'
-      ? 'Only the workspace knows which of them your queries run on: your override names none.'
-      : 'It could not be read which of them your queries run on.';
+      ? 'Your override names no warehouse. Only the workspace knows which one your queries run on.'
+      : 'Causeway cannot tell which of them your queries run on.';
   }
   if (warehouse === null) return printable(sentences(...problems.map(({ message }) => message)));
   if (!shown.some(({ effective }) => effective !== false)) return undefined;
-  if (decidedBy === 'heuristic') return '→ is where your queries probably run: nothing is set, so the workspace picks.';
-  return `→ is where your queries run, by ${decidedBy === 'override' ? 'your override' : 'the workspace default'}.`;
+  if (decidedBy === 'heuristic')
+    return '→ marks where your queries probably run. Nothing is set, and the workspace decides.';
+  return `→ marks where your queries run, by ${decidedBy === 'override' ? 'your override' : 'the workspace default'}.`;
 }
 
 function row({ name, state, size, type, serverless, canUse, id, effective }: Listed): string[] {
@@ -259,7 +260,9 @@ export async function power(
 async function effectiveOne(session: WorkspaceSession, signal: AbortSignal): Promise<WarehouseSummary> {
   const { warehouse } = await session.warehouses.effective(signal);
   if (warehouse) return warehouse;
-  throw new CausewayError('usage', 'It is not known which warehouse your queries run on.', { remedy: 'Name one.' });
+  throw new CausewayError('usage', 'Causeway cannot tell which warehouse your queries run on.', {
+    remedy: 'Name a warehouse.',
+  });
 }
 
 async function look(
@@ -279,7 +282,7 @@ async function look(
     if (warehouse.state !== aim.through) {
       const message = `The workspace accepted the request, but the warehouse is now ${describeWarehouse(warehouse)}.`;
       throw new CausewayError('conflict', message, {
-        remedy: 'Someone else may be starting or stopping it: look again.',
+        remedy: 'Someone else may be starting or stopping it. Check again.',
       });
     }
     progress.say(`${describeWarehouse(warehouse)} …`);

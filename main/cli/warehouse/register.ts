@@ -4,14 +4,14 @@ import { noSuchCommand } from '../failure.ts';
 import { withCommonOptions } from './options.ts';
 
 const HELP = `
-NAME is a warehouse's id, its name, or any part of it that fits one warehouse only.
-USER is a numeric id, a user name, an e-mail address, or a part of a name.`;
+NAME is a warehouse's id, its name, or a part of its name that matches only one warehouse.
+USER is a numeric id, a user name, an email address, or a part of a name.`;
 
 /** `causeway warehouse …`: the warehouse that queries run on, for people. Each command's code loads when it runs. */
 export const registerWarehouse: RegisterCommand = (program, context) => {
   const group = withCommonOptions(program.command('warehouse'))
-    .description('show, explain and change the SQL warehouse that your queries run on')
-    .option('--compare', 'also show which warehouse the Databricks CLI would take')
+    .description('show and change the SQL warehouse that your queries run on')
+    .option('--compare', 'also show which warehouse the Databricks CLI resolves to')
     .addHelpText('after', HELP)
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
@@ -27,21 +27,21 @@ const joined = (words: string[]) => words.join(' ');
 function addOwn(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('set <name...>'))
     .description('run your queries on this warehouse')
-    .option('--force', 'even if you may not use it')
+    .option('--force', 'set it even if you may not use it')
     .action(async (name: string[], _options, command: Command) =>
       (await import('./own.ts')).set(context, joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('last-selected'))
-    .description('run your queries on the warehouse that you picked last')
+    .description('run your queries on the warehouse that you last selected')
     .action(async (_options, command: Command) =>
       (await import('./own.ts')).setLastSelected(context, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('clear'))
-    .description('remove your override: your queries run on the workspace default')
+    .description('remove your override and use the workspace default')
     .action(async (_options, command: Command) => (await import('./own.ts')).clear(context, command.optsWithGlobals()));
   withCommonOptions(group.command('list [filter...]'))
-    .description('the warehouses that you can see')
-    .option('--usable', 'only those that you may use')
+    .description('list the warehouses that you can see')
+    .option('--usable', 'only warehouses that you may use')
     .action(async (filter: string[], _options, command: Command) =>
       (await import('./own.ts')).listWarehouses(context, joined(filter), command.optsWithGlobals()),
     );
@@ -50,8 +50,8 @@ function addOwn(group: Command, context: CommandContext): void {
 function addPower(group: Command, context: CommandContext): void {
   for (const verb of ['start', 'stop'] as const) {
     withCommonOptions(group.command(`${verb} [name...]`))
-      .description(`${verb} this warehouse, or the one that your queries run on`)
-      .option('--wait', 'until it is done')
+      .description(`${verb} a warehouse (default: the one that your queries run on)`)
+      .option('--wait', 'wait until it is done')
       .action(async (name: string[], _options, command: Command) =>
         (await import('./own.ts')).power(context, verb, joined(name), command.optsWithGlobals()),
       );
@@ -60,13 +60,13 @@ function addPower(group: Command, context: CommandContext): void {
 
 function addVerify(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('verify [name...]'))
-    .description('check that your queries run where they should: the record, the lookup and, if asked, end to end')
-    .option('--end-to-end', 'also stop every running warehouse, send a query, and see which one starts')
+    .description('check that your queries run where they should')
+    .option('--end-to-end', 'also stop all running warehouses, send a query, and see which one starts')
     .option(
       '--pin [warehouse]',
-      'end to end with a query that names this warehouse in _meta; without a name, the one that your AI clients are pinned to',
+      'check end to end with this warehouse in _meta (default: the one your AI clients are pinned to)',
     )
-    .option('--stop-warehouses', 'stop them without asking')
+    .option('--stop-warehouses', 'stop warehouses without asking')
     .action(async (name: string[], _options, command: Command) =>
       (await import('./verify.ts')).verify(context, joined(name), command.optsWithGlobals()),
     );
@@ -74,14 +74,14 @@ function addVerify(group: Command, context: CommandContext): void {
 
 function addAdmin(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('for <user> [verb] [name...]'))
-    .description("show, set NAME, last-selected or clear another user's override (admins)")
-    .option('--force', 'even if the user may not use the warehouse')
+    .description("show or change another user's override: show, set NAME, last-selected or clear (admins)")
+    .option('--force', 'set it even if the user may not use the warehouse')
     .action(async (user: string, verb: string | undefined, name: string[], _options, command: Command) =>
       (await import('./overrides.ts')).forUser(context, user, verb ?? 'show', joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('all [filter...]'))
-    .description("every user's override (admins)")
-    .option('--dangling', 'only overrides that make queries fail, or for which that is not known (implies --access)')
+    .description("list every user's override (admins)")
+    .option('--dangling', 'only overrides that make queries fail, or might (implies --access)')
     .option('--access', 'also check whether each user may use the warehouse')
     .action(async (filter: string[], _options, command: Command) =>
       (await import('./overrides.ts')).all(context, joined(filter), command.optsWithGlobals()),
@@ -90,7 +90,7 @@ function addAdmin(group: Command, context: CommandContext): void {
 
 function addBulk(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('import <file>'))
-    .description('apply the overrides in a CSV or JSON file (admins); shows the difference and asks first')
+    .description('apply the overrides in a CSV or JSON file, after showing the difference (admins)')
     .option('--dry-run', 'only show the difference')
     .option('-y, --yes', 'do not ask')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')
@@ -98,8 +98,8 @@ function addBulk(group: Command, context: CommandContext): void {
       (await import('./bulk.ts')).importOverrides(context, file, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('export [file]'))
-    .description("every user's override as CSV, to stdout or a file (admins)")
-    .option('--force', 'replace the file if there is one')
+    .description("write every user's override as CSV, to stdout or a file (admins)")
+    .option('--force', 'replace the file if it exists')
     .action(async (file: string | undefined, _options, command: Command) =>
       (await import('./bulk.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
     );

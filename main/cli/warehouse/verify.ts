@@ -89,8 +89,8 @@ async function consent(
   const running = await warehouses.wouldStop(context.signal);
   if (running.length === 0) return { mayStop: new Set() };
   const names = printable(running.map((warehouse) => warehouse.name).join(', '));
-  await writeLine(context.stderr, `The end-to-end check stops, and afterwards starts again: ${names}.`);
-  await writeLine(context.stderr, 'Queries that run on them are cut off.');
+  await writeLine(context.stderr, `The end-to-end check stops these warehouses and starts them again: ${names}.`);
+  await writeLine(context.stderr, 'Running queries on them are interrupted.');
   const agreed = options.stopWarehouses || (await confirm(context, 'Stop them?', '--stop-warehouses'));
   return { mayStop: new Set(agreed ? running.map(({ id }) => id) : []) };
 }

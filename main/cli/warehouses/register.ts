@@ -26,7 +26,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   { name: 'get-default-warehouse-override', does: 'print an override', takes: ['NAME'], operation: 'get' },
   {
     name: 'update-default-warehouse-override',
-    does: 'change the fields of an override that the mask names; * is all of them',
+    does: 'change the fields of an override that the mask names; * means all',
     takes: ['NAME', 'UPDATE_MASK', 'TYPE'],
     operation: 'update',
     hasBody: true,
@@ -39,7 +39,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'delete-default-warehouse-override',
-    does: 'delete an override: the user falls back to the workspace default',
+    does: 'delete an override; the user falls back to the workspace default',
     takes: ['NAME'],
     operation: 'remove',
   },
@@ -52,7 +52,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
  */
 export const registerWarehouses: RegisterCommand = (program, context) => {
   const group = withGlobalFlags(program.command('warehouses'))
-    .description('default warehouse overrides, with the same commands and flags as the Databricks CLI')
+    .description('manage default warehouse overrides with the commands and flags of the Databricks CLI')
     .addHelpText('after', '\nDEFAULT_WAREHOUSE_OVERRIDE_ID is `me` or a numeric user id; NAME is')
     .addHelpText('after', 'default-warehouse-overrides/ with one of these.');
   for (const each of SUBCOMMANDS) addSubcommand(group, each, context);
@@ -71,10 +71,10 @@ function addSubcommand(group: Command, subcommand: Subcommand, context: CommandC
   const command = withGlobalFlags(group.command(name)).description(does).allowUnknownOption().allowExcessArguments();
   for (const argument of takes) command.argument(`[${argument}]`);
   if (hasBody) {
-    command.option('--json [body]', 'the request body as JSON, or @FILE that holds it');
+    command.option('--json [body]', 'the request body as JSON, or as @FILE');
     command.option('--warehouse-id [id]', 'the warehouse, required with CUSTOM');
   }
-  if (operation === 'create') command.option('--name [name]', 'taken and not sent: the workspace names overrides');
+  if (operation === 'create') command.option('--name [name]', 'accepted and ignored; the workspace names overrides');
   if (operation === 'update') command.option('--allow-missing', 'create it if there is none');
   if (operation === 'list') {
     command.option('--page-size [n]', 'how many to request at a time');

@@ -65,6 +65,7 @@ test.each([
   [['warehouse', 'set', 'S', '--profile', 'good'], 2],
   [['warehouse', 'for', 'no such user', '--profile', 'good'], 4],
   [['warehouse', 'import', 'no such file.csv', '--profile', 'good'], 4],
+  [['policy', 'check', 'no such file.json'], 4],
   [['status', '--profile', 'gone'], 3],
   [['servers', 'remove', 'nothing'], 4],
   [['clients', 'add', 'no-such-client'], 4],

@@ -76,7 +76,7 @@ describe('a server with a pinned warehouse', () => {
   });
 
   test.each([
-    [['set', 'databricks-sql'], 2, 'Nothing to change was named.'],
+    [['set', 'databricks-sql'], 2, 'No change was given.'],
     [['set', 'nothing', '--no-meta'], 4, 'There is no server "nothing".'],
     [['set', 'databricks-sql', '--meta', 'a1'], 2, '--meta "a1" is not NAME=VALUE.'],
     [['add', 'sql', '--meta', '=1'], 2, '--meta "=1" is not NAME=VALUE.'],
@@ -117,7 +117,7 @@ describe('a warehouse pinned for one client', () => {
 
     expect((await pin('--meta', 'warehouse_id=a1')).code).toBe(0);
     expect([await inCursor(), await inClaude()]).toEqual([pinnedTo('a1'), PATH_ONLY]);
-    expect((await causeway('clients')).stdout).toContain('databricks-sql: its calls carry warehouse_id=a1\n');
+    expect((await causeway('clients')).stdout).toContain('databricks-sql: calls include warehouse_id=a1\n');
 
     await causeway('clients', 'add');
     await causeway('clients', 'repair');
@@ -178,7 +178,7 @@ describe('a warehouse pinned for one client', () => {
     expect((await args()).slice(-4)).toEqual(inAll);
     await causeway('clients', 'repair');
     expect((await args()).slice(-4)).toEqual(inAll);
-    expect((await causeway('clients')).stdout).toContain(`databricks-sql: its calls carry warehouse_id=${first.id}\n`);
+    expect((await causeway('clients')).stdout).toContain(`databricks-sql: calls include warehouse_id=${first.id}\n`);
     expect((await causeway('warehouse')).stdout).toContain('pinned: databricks-sql in Cursor runs on');
     const byRequest = { source: 'request', warehouseId: first.id };
     expect(await ranOn(inAll.slice(1), {}, 'databricks-sql__execute_sql')).toEqual(byRequest);
@@ -227,7 +227,7 @@ describe('a warehouse pinned for one client', () => {
     const [, , ofServer, ofCursor, rank, override] = (await causeway('warehouse')).stdout.split('\n');
     expect(ofServer).toBe(`↑ pinned: databricks-sql in every client runs on ${second.name} (${second.id})`);
     expect(ofCursor).toBe(`↑ pinned: databricks-sql in Cursor runs on ${first.name} (${first.id})`);
-    expect(rank).toContain('documented nowhere');
+    expect(rank).toContain('Databricks does not document it');
     expect(override).toContain('1 override');
     const { pins } = JSON.parse((await causeway('warehouse', '--json')).stdout);
     expect(pins).toEqual([
@@ -253,7 +253,7 @@ describe('a warehouse pinned for one client', () => {
     const { stdout } = await causeway('warehouse');
     expect(stdout).toContain(words);
     expect(stdout).toMatch(/^↑ pinned: databricks-sql in every client is pinned to /m);
-    expect(stdout).not.toContain('Nothing is in the way of your queries.');
+    expect(stdout).not.toContain('Your queries can run.');
     const { pins } = JSON.parse((await causeway('warehouse', '--json')).stdout);
     expect(pins).toMatchObject([{ warehouseId: id, problem: expect.stringContaining(words) }]);
   });

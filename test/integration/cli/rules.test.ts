@@ -39,7 +39,7 @@ describe('causeway rules', () => {
     const { code, stdout } = await rules();
     expect(code).toBe(0);
     expect(stdout).toBe(
-      'There are no rules: every client may use every tool.\nBegin with: causeway rules set --all --read-only\n',
+      'No rules yet. Every client may use every tool.\nStart with: causeway rules set --all --read-only\n',
     );
   });
 
@@ -47,7 +47,7 @@ describe('causeway rules', () => {
     const { rules } = await home();
     expect((await rules('set', 'databricks-sql', '--read-only')).stdout).toBe('Rules for databricks-sql: read only\n');
     expect((await rules('set', '--client', 'codex', '--read-only')).stdout).toBe(
-      'Rules for OpenAI Codex at every server: read only\n',
+      'Rules for OpenAI Codex on all servers: read only\n',
     );
     await rules('set', 'databricks-sql', '--client', 'cursor', '--off', 'execute_sql', '--ask', 'poll_sql_result');
     const { stdout } = await rules();
@@ -55,7 +55,7 @@ describe('causeway rules', () => {
     expect(stdout).toContain('all             codex   read only\n');
     expect(stdout).toContain('databricks-sql  all     read only\n');
     expect(stdout).toContain('databricks-sql  cursor  off: execute_sql; ask first: poll_sql_result\n');
-    expect(stdout).toMatch(/Latest changes:\n {2}\S+ \S+ {2}Cursor at databricks-sql: off: execute_sql/);
+    expect(stdout).toMatch(/Latest changes:\n {2}\S+ \S+ {2}Cursor on databricks-sql: off: execute_sql/);
     const listed = JSON.parse((await rules('--json')).stdout);
     const sql = { server: 'databricks-sql', servers: ['databricks-sql'] };
     expect(listed.rules).toContainEqual({ ...sql, client: null, readOnly: true });
@@ -100,7 +100,7 @@ describe('causeway rules', () => {
     await rules('set', 'databricks-sql', '--client', 'codex', '--read-only');
     expect((await rules('clear', '--client', 'codex')).code).toBe(4);
     expect((await rules('clear', 'databricks-sql')).code).toBe(0);
-    expect((await rules()).stdout).toContain('There are no rules');
+    expect((await rules()).stdout).toContain('No rules yet');
   });
 
   test('removes the rules of a client that Causeway knows by its own name alone', async () => {
@@ -110,8 +110,8 @@ describe('causeway rules', () => {
       clients: { 'home-made': { name: 'home-made', wireNames: ['home-made'], readOnly: true } },
     }));
     expect((await rules()).stdout).toContain('all     home-made  read only\n');
-    expect((await rules('clear', '--client', 'home-made')).stdout).toBe('Rules for home-made at every server: none\n');
-    expect((await rules()).stdout).toContain('There are no rules');
+    expect((await rules('clear', '--client', 'home-made')).stdout).toBe('Rules for home-made on all servers: none\n');
+    expect((await rules()).stdout).toContain('No rules yet');
   });
 
   test('says which other servers are the same one, and lists all of them', async () => {
@@ -119,25 +119,25 @@ describe('causeway rules', () => {
     await appendFile(configFile, profileOf(workspace, 'ben'));
     await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ben']);
     const { stderr } = await rules('set', 'databricks-sql', '--off', 'execute_sql,poll_sql_result');
-    expect(stderr).toBe('causeway: databricks-sql-2 leads to the same server, so the rules hold there too.\n');
+    expect(stderr).toBe('causeway: databricks-sql-2 leads to the same server. The rules apply there too.\n');
     const { stdout } = await rules();
     expect(stdout).toContain('databricks-sql, databricks-sql-2  all     off: execute_sql, poll_sql_result\n');
     expect(stdout).toContain('  databricks-sql: off: execute_sql, poll_sql_result\n');
   });
 
   test.each([
-    [['set'], 2, 'Nothing to change was named.'],
+    [['set'], 2, 'No change was given.'],
     [['set', 'databricks-sql', '--off', ' , '], 2, '--off was given without a tool.'],
     [
       ['set', '--off', 'execute_sql', 'databricks-sql'],
       2,
-      '"databricks-sql" stands behind --off, so it counts as a tool. Put the server first: causeway rules set databricks-sql --off execute_sql',
+      '"databricks-sql" follows --off and counts as a tool. Put the server first: causeway rules set databricks-sql --off execute_sql',
     ],
     [['set', '--read-only'], 2, 'No server was named.'],
-    [['set', 'databricks-sql', '--all', '--read-only'], 2, '--all was given beside a server or a client.'],
+    [['set', 'databricks-sql', '--all', '--read-only'], 2, '--all was given with a server or a client.'],
     [['set', 'nothing', '--read-only'], 4, 'There is no server "nothing".'],
     [['set', '--client', 'nobody', '--read-only'], 4, 'There is no client "nobody".'],
-    [['set', '--all', '--off', 'execute_sql'], 2, 'Tools belong to a server, and none is named.'],
+    [['set', '--all', '--off', 'execute_sql'], 2, 'Rules for tools need a server.'],
     [['set', 'databricks-sql', '--on', 'a', '--off', 'a'], 2, 'The tool "a" is named twice.'],
     [['set', 'databricks-sql', '--new', 'maybe'], 2, 'maybe'],
     [['clear'], 2, 'No server was named.'],
@@ -152,7 +152,7 @@ describe('causeway rules', () => {
     expect((await rules('set', '--all', '--read-only', '--dry-run')).stdout).toBe(
       'Rules for everything would be: read only\n',
     );
-    expect((await rules()).stdout).toContain('There are no rules');
+    expect((await rules()).stdout).toContain('No rules yet');
     await rules('set', '--all', '--read-only');
     const path = join(String(env.CAUSEWAY_HOME), 'config', 'rules.json');
     await writeFile(path, '{"version":1,');
@@ -165,7 +165,7 @@ describe('causeway rules', () => {
   test('keeps the tools that a server has when new ones are switched off', async () => {
     const { rules, env } = await home();
     const unknown = await rules('set', 'databricks-sql', '--new', 'off', '--dry-run');
-    expect(unknown.stderr).toContain('are not known yet, so all of them count as new');
+    expect(unknown.stderr).toContain('are not known yet and all count as new');
     await (await session(env)).tools();
     // What the server has listed is stored once the client has its answer.
     await expect.poll(async () => (await rules('set', 'databricks-sql', '--new', 'off', '--dry-run')).stderr).toBe('');
@@ -174,7 +174,7 @@ describe('causeway rules', () => {
       'Rules for databricks-sql: on: execute_sql, execute_sql_read_only, poll_sql_result; new tools off\n',
     );
     const typing = await rules('set', 'databricks-sql', '--off', 'execute_sq');
-    expect(typing.stderr).toContain('databricks-sql has no tool "execute_sq" now.');
+    expect(typing.stderr).toContain('databricks-sql currently has no tool "execute_sq".');
   });
 });
 
@@ -185,12 +185,12 @@ describe('a running session whose application goes and comes back', () => {
     const client = await session(env);
     await rules('set', 'databricks-sql', '--off', 'execute_sql');
     const refused = async () => (await client.call('execute_sql', 'SELECT 1')).content[0]?.text;
-    expect(await refused()).toContain('The user has switched off "execute_sql"');
+    expect(await refused()).toContain('The user has turned off "execute_sql"');
     await stop();
-    expect(await refused()).toContain('The user has switched off "execute_sql"');
+    expect(await refused()).toContain('The user has turned off "execute_sql"');
     expect(await client.tools()).not.toContain('execute_sql');
     await startApplication(env);
-    expect(await refused()).toContain('The user has switched off "execute_sql"');
+    expect(await refused()).toContain('The user has turned off "execute_sql"');
     const calls = workspace.state.mcpCalls.filter(({ method }) => method === 'tools/call');
     expect(calls).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe.each(['alone', 'through the application'])('a running session %s', (how
     expect(await client.tools()).toEqual(['execute_sql_read_only', 'poll_sql_result']);
     const refused = await client.call('execute_sql', 'SELECT 1');
     expect(refused.isError).toBe(true);
-    expect(refused.content[0]?.text).toContain('the user allows only tools that read on this server');
+    expect(refused.content[0]?.text).toContain('the user allows only read-only tools on this server');
     expect((await client.call('execute_sql_read_only', 'SELECT 1')).isError ?? false).toBe(false);
     await rules('set', 'databricks-sql', '--no-read-only');
     expect((await client.call('execute_sql', 'SELECT 1')).isError ?? false).toBe(false);

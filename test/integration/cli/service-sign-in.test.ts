@@ -37,10 +37,10 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
     await scriptedBrowser().open(page());
     const done = await signingIn;
     expect([done.code, done.stdout]).toEqual([0, 'Signed in to GitHub (profile ben).\n']);
-    expect(done.stderr).toContain('be signed in to the workspace as ben@example.com in the browser.');
+    expect(done.stderr).toContain('Sign in to the workspace as ben@example.com in the browser first.');
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(true);
     const again = await run('sign-in', GITHUB, '--profile', 'ben');
-    expect([again.code, again.stdout]).toEqual([0, 'You are signed in to GitHub already (profile ben).\n']);
+    expect([again.code, again.stdout]).toEqual([0, 'You are already signed in to GitHub (profile ben).\n']);
   });
 
   test('prints the address alone with --no-browser', async () => {
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
     expect([out.code, out.stdout]).toEqual([0, 'Signed out of GitHub, for all clients and computers (profile ben).\n']);
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(false);
     expect((await run('sign-out', GITHUB, '--profile', 'ben')).stdout).toBe(
-      'Nobody was signed in to GitHub (profile ben).\n',
+      'You were not signed in to GitHub (profile ben).\n',
     );
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
       expect.stringContaining('code: ben@example.com is not signed in to GitHub.'),
     ]);
     workspace.gateway.signIn('ben', GITHUB);
-    expect((await run('sign-in', 'code')).stdout).toBe('You are signed in to GitHub already (profile ben).\n');
+    expect((await run('sign-in', 'code')).stdout).toBe('You are already signed in to GitHub (profile ben).\n');
     expect((await run('test', 'code')).stdout).toContain('code: 5 tools');
   });
 
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
       0,
       'Web search needs no sign-in of its own.',
     ],
-    ['a service principal', ['sign-in', GITHUB, '--profile', 'agent'], 3, 'is a service principal, which cannot.'],
+    ['a service principal', ['sign-in', GITHUB, '--profile', 'agent'], 3, 'is a service principal.'],
     ['a name that is no service', ['sign-in', 'sql'], 4, 'There is no server and no service "sql".'],
     [
       'a service that there is not',

@@ -103,7 +103,7 @@ test('causeway status tells an application that was killed from one that does no
     return askApplication(home.env);
   };
   expect(await application(gone.pid)).toMatchObject({ running: false, problem: null });
-  const answer = { running: false, problem: `Process ${process.pid} does not answer on its socket.` };
+  const answer = { running: false, problem: `Process ${process.pid} does not respond on its socket.` };
   expect(await application(process.pid)).toMatchObject(answer);
   await chmod(folder, 0o777);
   expect(await application(process.pid)).toMatchObject({

@@ -86,7 +86,7 @@ describe('the help of a command', () => {
   test('refuses a command that does not exist, and names those that do', async () => {
     const { code, stdout, stderr } = await run('help', 'warehouse', 'sett');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^causeway: "sett" is not a command of causeway warehouse\. It has set, /);
+    expect(stderr).toMatch(/^causeway: "sett" is not a command of causeway warehouse\. Use one of set, /);
   });
 
   test('is told the same exit codes by the README', () => {
@@ -109,7 +109,7 @@ test.each([
 ])('causeway %s %s %s refuses the empty value and names the option', async (...args) => {
   const { code, stdout, stderr } = await run(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^causeway: --profile was given without a value\. Name one, or leave it out\./);
+  expect(stderr).toMatch(/^causeway: --profile was given without a value\. Add a value, or leave the option out\./);
 });
 
 describe('--json', () => {

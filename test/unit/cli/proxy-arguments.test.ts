@@ -17,7 +17,8 @@ function complaint(args: string[]): string {
 const HOST = 'https://acme.cloud.databricks.com';
 const SQL = '/api/2.0/mcp/sql';
 const FLAGS = '"causeway proxy --help" lists the flags.';
-const NO_SERVER = 'is not a managed MCP server. It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.';
+const NO_SERVER =
+  'is not a managed MCP server. A path begins with /api/ or /ai-gateway/, for example /api/2.0/mcp/sql.';
 
 describe('both forms', () => {
   it('name the same server', () => {
@@ -93,29 +94,29 @@ describe('a misuse', () => {
   it.each<[args: string[], line: string]>([
     [
       [],
-      'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address; or --all for all servers in the list.',
+      'No server was named. Add --path /api/2.0/mcp/sql, --url with the full address, or --all for all servers in the list.',
     ],
     [
       ['--profile', 'acme'],
-      'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address; or --all for all servers in the list.',
+      'No server was named. Add --path /api/2.0/mcp/sql, --url with the full address, or --all for all servers in the list.',
     ],
     [['--path', SQL, '--url', `${HOST}${SQL}`], '--url and --path were both given. Give one of them.'],
     [['--path', SQL, '--meta'], `--meta needs a value. ${FLAGS}`],
     [
       ['--path', SQL, '--meta', 'a1'],
-      '--meta "a1" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+      '--meta "a1" is not NAME=VALUE. Use the form --meta warehouse_id=0123456789abcdef.',
     ],
     [
       ['--path', SQL, '--meta', '=a1'],
-      '--meta "=a1" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+      '--meta "=a1" is not NAME=VALUE. Use the form --meta warehouse_id=0123456789abcdef.',
     ],
     [
       ['--path', SQL, '--meta', 'a b=1'],
-      '--meta "a b=1" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+      '--meta "a b=1" is not NAME=VALUE. Use the form --meta warehouse_id=0123456789abcdef.',
     ],
     [
       ['--path', SQL, '--meta', 'a='],
-      '--meta "a=" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+      '--meta "a=" is not NAME=VALUE. Use the form --meta warehouse_id=0123456789abcdef.',
     ],
     [['--path', SQL, '--verbose'], `Unknown flag --verbose. ${FLAGS}`],
     [['--path', SQL, '--Profile', 'acme'], `Unknown flag --Profile. ${FLAGS}`],
@@ -131,7 +132,7 @@ describe('a misuse', () => {
     [['--path', SQL, '--auth-type'], `--auth-type needs a value. ${FLAGS}`],
     [
       ['--path', SQL, '--auth-type', 'databricks_cli'],
-      '--auth-type "databricks_cli" is not known. Write one of pat, oauth-m2m, databricks-cli, external-browser, github-oidc, env-oidc, file-oidc, azure-client-secret, azure-cli, or leave it out.',
+      '--auth-type "databricks_cli" is not known. Use one of pat, oauth-m2m, databricks-cli, external-browser, github-oidc, env-oidc, file-oidc, azure-client-secret, azure-cli, or leave it out.',
     ],
     [['--path', 'sql'], `--path "sql" ${NO_SERVER}`],
     [['--path', '/mcp/sql'], `--path "/mcp/sql" ${NO_SERVER}`],
@@ -142,29 +143,29 @@ describe('a misuse', () => {
     [['--path', '/api/%2e%2E/secret'], `--path "/api/%2e%2E/secret" ${NO_SERVER}`],
     [['--path', `${HOST}${SQL}`], `--path "${HOST}${SQL}" ${NO_SERVER}`],
     [['--path', 'a\nb\u001b[2J'], `--path "a b [2J" ${NO_SERVER}`],
-    [['--url', SQL], `--url "${SQL}" is not a URL. Write it like https://HOST/api/2.0/mcp/sql.`],
-    [['--url', 'https://'], '--url "https://" is not a URL. Write it like https://HOST/api/2.0/mcp/sql.'],
+    [['--url', SQL], `--url "${SQL}" is not a URL. Use the form https://HOST/api/2.0/mcp/sql.`],
+    [['--url', 'https://'], '--url "https://" is not a URL. Use the form https://HOST/api/2.0/mcp/sql.'],
     [
       ['--url', 'acme.example/api/'],
-      '--url "acme.example/api/" is not a URL. Write it like https://HOST/api/2.0/mcp/sql.',
+      '--url "acme.example/api/" is not a URL. Use the form https://HOST/api/2.0/mcp/sql.',
     ],
     [
       ['--url', `ftp://acme.example${SQL}`],
-      `--url "ftp://acme.example${SQL}" is not an https address. Write it like https://HOST/api/2.0/mcp/sql.`,
+      `--url "ftp://acme.example${SQL}" is not an https address. Use the form https://HOST/api/2.0/mcp/sql.`,
     ],
     [
       ['--url', `http://acme.example${SQL}`],
-      '"http://acme.example" would carry tokens unencrypted. Use https://acme.example instead.',
+      '"http://acme.example" would send tokens unencrypted. Use https://acme.example instead.',
     ],
     [
       ['--url', `https://me:word@acme.example${SQL}`],
-      '--url holds a user name or password. Leave them out: the profile signs in.',
+      '--url contains a user name or password. Leave them out: the profile signs in.',
     ],
     [['--url', HOST], `The path of --url "/" ${NO_SERVER}`],
     [['--url', `${HOST}/sql/editor`], `The path of --url "/sql/editor" ${NO_SERVER}`],
     [
       ['--url', `https://accounts.cloud.databricks.com${SQL}`],
-      `--url "https://accounts.cloud.databricks.com${SQL}" leads to an account, which has no MCP servers. Use a workspace's own address.`,
+      `--url "https://accounts.cloud.databricks.com${SQL}" is an account's address. Accounts have no MCP servers. Use a workspace's own address.`,
     ],
   ])('%j is answered in one line that names it and the remedy', (args, line) => {
     expect(complaint(args)).toBe(line);
