@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readSourceTexts, type TextRole } from './source-strings.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
@@ -8,13 +9,19 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 export interface CatalogText {
   /** Where it stands: `renderer/accounts`. */
   folder: string;
-  /** Its place in that folder's strings: `signOut.title`. */
+  /** Its place in that folder's strings, `signOut.title`, or in its code, `issuer.ts:90 remedy`. */
   key: string;
   text: string;
+  /** What it is for; only for a text in the code of `main/`. */
+  role?: TextRole;
 }
 
-/** All texts of the window, and those of main that the window, the tray and notifications show. */
+/** All texts of the window, the tray and notifications, and those in the code of `main/`: output, help, errors, findings. */
 export async function readCatalog(): Promise<CatalogText[]> {
+  return [...(await readStrings()), ...readSourceTexts()];
+}
+
+async function readStrings(): Promise<CatalogText[]> {
   const files = globSync('{renderer,main/desktop}/**/strings.ts', { cwd: ROOT }).sort();
   const texts = files.map(async (file) => {
     const { strings }: { strings: unknown } = await import(pathToFileURL(join(ROOT, file)).href);

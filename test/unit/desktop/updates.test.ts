@@ -187,7 +187,7 @@ describe('updates', () => {
     report.mockRestore();
     expect(updates.state).toMatchObject({
       status: 'failed',
-      problem: { remedy: 'Check your connection to the internet, then try again.' },
+      problem: { remedy: 'Check your internet connection, then try again.' },
     });
     await updates.check();
     expect(updates.state).toEqual({ status: 'idle', checkedAt: 7 });
