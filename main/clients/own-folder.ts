@@ -32,7 +32,7 @@ export async function claim(folder: string, record: string): Promise<void> {
 }
 
 function foreign(folder: string): CausewayError {
-  return new CausewayError('file_not_writable', `${folder} may belong to somebody else.`, {
+  return new CausewayError('file_not_writable', `${folder} may belong to another user.`, {
     remedy: 'Nothing was written, because entries would start programs from there. Remove the folder, then try again.',
   });
 }

@@ -59,7 +59,7 @@ test.skipIf(process.platform === 'win32')(
       env: own.env,
     });
     const { stderr } = await run;
-    expect(stderr).toMatch(/^file_not_writable: .*Make room/);
+    expect(stderr).toMatch(/^file_not_writable: .*Free up some space/);
     expect(await own.read(CURSOR)).toBe(before);
     expect(await readdir(join(own.home, '.cursor'))).toEqual(['mcp.json']);
   },

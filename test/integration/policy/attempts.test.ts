@@ -696,7 +696,7 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     const { node, causeway } = await copyCommand();
     const required = JSON.stringify({ version: 1, requiredClients: locked(['cursor']) });
     const uninstall = [node, causeway, 'uninstall', '--yes'];
-    expect((await asUser(required, uninstall)).stderr).toContain('Causeway has to stay');
+    expect((await asUser(required, uninstall)).stderr).toContain('Causeway must stay');
     // In this run's own /run. The shell's process id stays that of the program it becomes.
     const mark =
       'mount -t tmpfs -o mode=755 tmpfs /run && mkdir -m 755 /run/causeway && echo $$ >/run/causeway/removal';

@@ -65,7 +65,9 @@ describe('a call that asks first', () => {
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{${members}}}}`,
       );
       expect([asked, one.sent]).toEqual([[], []]);
-      expect(JSON.parse(one.read()[0] ?? '').error.message).toContain('repeats its method, parameters, tool or arguments');
+      expect(JSON.parse(one.read()[0] ?? '').error.message).toContain(
+        'repeats its method, parameters, tool or arguments',
+      );
     },
   );
 
