@@ -107,7 +107,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     expect((await always).result).toHaveProperty('content');
     expect((await drop(client, 4, 'SELECT 3')).result).toHaveProperty('content');
     await expect.poll(() => calls().count()).toBe(0);
-    expect((await rules()).history.at(-1).what).toBe('Claude Code at /api/2.0/mcp/sql: on: execute_sql');
+    expect((await rules()).history.at(-1).what).toBe('Claude Code on /api/2.0/mcp/sql: on: execute_sql');
   });
 
   it('a call leaves the window when its client goes', async () => {
