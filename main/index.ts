@@ -21,7 +21,7 @@ import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
-import { updateCommand } from './desktop/updates/package-type.ts';
+import { isSystemPackage, updateCommand } from './desktop/updates/package-type.ts';
 import { updateBlocker } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/dialogs.ts';
@@ -72,7 +72,6 @@ function start(): void {
   restartAfterCrash();
   lockDown();
   serveAppFiles();
-  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   nativeTheme.themeSource = settings.current.appearance;
 
   const closeForUpdate = async () => {
@@ -184,5 +183,16 @@ function start(): void {
   else if (opensWindowAtStart(argv, settings.current.openWindow)) open();
   if (settings.trouble) showTrouble(settings.trouble, () => open('settings'));
   const crash = wordsAfterCrash(argv, log.folder);
-  void desktop.start(settings.profile).then(() => crash && model.showFailedAction(crash));
+  void desktop.start(settings.profile).then(() => {
+    if (crash) model.showFailedAction(crash);
+    registerLinks();
+  });
+}
+
+/**
+ * Makes links open this copy. The menu entry of a system's package has the scheme already, and what is chosen in the user's own
+ * settings would outlive the package. Linux runs a script for it and waits: the tray comes first.
+ */
+function registerLinks(): void {
+  if (app.isPackaged && !isSystemPackage(process.resourcesPath)) app.setAsDefaultProtocolClient(LINK_SCHEME);
 }

@@ -84,6 +84,8 @@ export function configuration({ electron, repository, more }: Circumstances): Co
       icon: 'resources/icons',
       syncDesktopName: true,
     },
+    // electron-builder's menu entry in an AppImage would switch Chromium's sandbox off.
+    appImage: { executableArgs: [] },
     beforePack: async ({ packager, electronPlatformName, arch }) => {
       const system = packager.platform.buildConfigurationKey;
       await buildExecutable(targetOf(electronPlatformName, Arch[arch]), join('out', 'bin', `${system}-${Arch[arch]}`));

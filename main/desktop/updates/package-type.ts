@@ -10,6 +10,11 @@ const UPDATE_COMMANDS: Readonly<Record<string, string>> = {
   rpm: 'sudo rpm --upgrade causeway-*.rpm',
 };
 
+/** Whether the copy with this resources folder was installed by the system's package manager, with its menu entry. */
+export function isSystemPackage(resources: string): boolean {
+  return updateCommand(resources) !== undefined;
+}
+
 /** The command that updates the copy with this resources folder; undefined if it is of no package manager. */
 export function updateCommand(resources: string): string | undefined {
   try {

@@ -6,15 +6,15 @@ import { promisify } from 'node:util';
 import { debianPackages, neededGlibc, neededLibraries } from './needed-libraries.ts';
 import { DESCRIPTION, type LinuxRelease, MAINTAINER, packageVersion, SUMMARY, wrapped } from './release.ts';
 import { compressed } from './share.ts';
-import { layOutSystem, writeFiles } from './tree.ts';
+import { beforeRemoval, layOutSystem, writeFiles } from './tree.ts';
 
 const run = promisify(execFile);
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 const ARCHITECTURES = { arm64: 'arm64', x64: 'amd64' } as const;
 const SHELLS = { zsh: 'zsh/vendor-completions', fish: 'fish/vendor_completions.d' };
 
-/** Besides the libraries: what registers the scheme of links, and the icon theme. */
-const PROGRAMS = ['hicolor-icon-theme', 'xdg-utils'];
+/** Besides the libraries: what registers the scheme of links, the icon theme, and what opens the browser. */
+const PROGRAMS = ['desktop-file-utils', 'hicolor-icon-theme', 'xdg-utils'];
 /** Without one of these, sign-ins of Causeway's own last until it quits. */
 const KEYCHAINS = 'gnome-keyring | kwalletmanager | keepassxc';
 
@@ -27,7 +27,7 @@ causeway: embedded-library *
 causeway: hardening-no-pie [usr/lib/causeway/resources/bin/causeway]
 `;
 
-/** A Debian package (Debian Policy Manual), made with `dpkg-deb`. Triggers of other packages do what scripts would. */
+/** A Debian package (Debian Policy Manual), made with `dpkg-deb`. Triggers of other packages do what scripts for installing would. */
 export async function makeDeb(release: LinuxRelease): Promise<string> {
   const architecture = ARCHITECTURES[release.arch];
   const root = join(release.work, 'deb');
@@ -38,6 +38,7 @@ export async function makeDeb(release: LinuxRelease): Promise<string> {
   await mkdir(control);
   await writeFile(join(control, 'md5sums'), sums);
   await writeFile(join(control, 'control'), await controlFile(release, architecture, size));
+  await writeFile(join(control, 'prerm'), await beforeRemoval(), { mode: 0o755 });
   const file = join(release.output, `causeway_${packageVersion(release.version)}_${architecture}.deb`);
   const compression = release.quick ? ['-Zgzip', '-z1'] : ['-Zxz', '-z9'];
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(release.date.getTime() / 1000) };

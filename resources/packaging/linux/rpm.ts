@@ -3,21 +3,21 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DESCRIPTION, type LinuxRelease, packageVersion, SUMMARY, wrapped } from './release.ts';
-import { APPLICATION_FOLDER, layOutSystem, writeFiles } from './tree.ts';
+import { APPLICATION_FOLDER, beforeRemoval, layOutSystem, writeFiles } from './tree.ts';
 
 const run = promisify(execFile);
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 const ARCHITECTURES = { arm64: 'aarch64', x64: 'x86_64' } as const;
 const SHELLS = { zsh: 'zsh/site-functions', fish: 'fish/vendor_completions.d' };
 
-/** An RPM package for Fedora, openSUSE and their kin, made with `rpmbuild`. It needs no scripts: their file triggers do the rest. */
+/** An RPM package for Fedora, openSUSE and their kin, made with `rpmbuild`. Their file triggers do what scripts for installing would. */
 export async function makeRpm(release: LinuxRelease): Promise<string> {
   const architecture = ARCHITECTURES[release.arch];
   const root = join(release.work, 'root');
   await layOutSystem(root, release, 'rpm', SHELLS);
   await writeFiles(join(root, 'usr', 'share'), await documents());
   const spec = join(release.work, 'causeway.spec');
-  await writeFile(spec, specFile(release, root));
+  await writeFile(spec, specFile(release, root, await beforeRemoval()));
   const folders = join(release.work, 'rpmbuild');
   await mkdir(folders);
   const defined = [
@@ -34,7 +34,7 @@ export async function makeRpm(release: LinuxRelease): Promise<string> {
 }
 
 /** Nothing is built: what is laid out goes in as it is. Which libraries it needs, rpmbuild finds out itself. */
-function specFile({ version, quick }: LinuxRelease, root: string): string {
+function specFile({ version, quick }: LinuxRelease, root: string, script: string): string {
   const own = `^/${APPLICATION_FOLDER}/.*$`;
   return `%global debug_package %{nil}
 %global __os_install_post %{nil}
@@ -50,8 +50,11 @@ Version: ${packageVersion(version)}
 Release: 1
 Summary: ${SUMMARY}
 License: MIT
+Requires: desktop-file-utils
 Requires: hicolor-icon-theme
 Requires: xdg-utils
+Requires(preun): coreutils
+Requires(preun): util-linux
 Recommends: (gnome-keyring or kwalletmanager or keepassxc)
 
 %description
@@ -61,6 +64,8 @@ ${DESCRIPTION.map((paragraph) => wrapped(paragraph).join('\n')).join('\n\n')}
 rm -rf %{buildroot}
 cp -al '${root}' %{buildroot}
 
+%preun
+${script.replaceAll('%', '%%')}
 %files
 %defattr(-, root, root, -)
 /${APPLICATION_FOLDER}
@@ -73,7 +78,9 @@ cp -al '${root}' %{buildroot}
 /usr/share/icons/hicolor/*/apps/causeway.*
 /usr/share/man/man1/causeway*.1.gz
 /usr/share/metainfo/io.github.causeway.desktop.metainfo.xml
+%dir /usr/share/licenses/causeway
 %license /usr/share/licenses/causeway/LICENSE
+%dir /usr/share/doc/causeway
 %doc /usr/share/doc/causeway/CHANGELOG.md
 `;
 }

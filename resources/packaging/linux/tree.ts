@@ -1,4 +1,4 @@
-import { chmod, copyFile, link, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LinuxRelease } from './release.ts';
 import { type ShellFolders, shareFiles } from './share.ts';
@@ -17,6 +17,11 @@ const SETUID_ROOT = 0o4755;
 const COPIED = [SANDBOX];
 /** Says where an application that replaces itself finds newer versions: a package manager's does not. */
 const LEFT_OUT = ['resources/app-update.yml'];
+
+/** The script that either package manager runs before it removes the package. */
+export function beforeRemoval(): Promise<string> {
+  return readFile(join(import.meta.dirname, 'before-removal.sh'), 'utf8');
+}
 
 /** Lays everything that is installed out below `root`, as it will lie below `/`. */
 export async function layOutSystem(
