@@ -18,6 +18,8 @@ const PANEL_HEIGHT = 32;
 /** Milliseconds for fades to end and the panel to draw, so that pictures are of things at rest. Nothing is asserted on it. */
 const SETTLING = 500;
 
+const PICTURE_TIMEOUT_MS = 10_000;
+
 /** Takes a picture of the whole screen, panel included. */
 export async function takePicture(name: string): Promise<void> {
   if (!FOLDER) return;
@@ -40,6 +42,8 @@ async function picture(what: string[]): Promise<Buffer> {
   const { stdout } = await run('import', [...what, '-depth', '8', 'ppm:-'], {
     encoding: 'buffer',
     maxBuffer: 16 * 1024 * 1024,
+    // It waits forever for a window that goes while it is looked at.
+    timeout: PICTURE_TIMEOUT_MS,
   });
   return stdout;
 }

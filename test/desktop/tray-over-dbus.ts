@@ -3,6 +3,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+/** What comes before a command to run it in a session, such as `runuser -u ana --`; nothing for this one. */
+type Bus = readonly string[];
+
 /** One entry of the tray's menu, as the panel gets it. */
 export interface MenuEntry {
   id: number;
@@ -15,24 +18,36 @@ export interface MenuEntry {
 
 /** The tray icon of this session's one application, read and clicked as a panel does it (StatusNotifierItem, dbusmenu). */
 export class TrayOverDbus {
+  readonly #bus: Bus;
   readonly #destination: string;
   readonly #menuPath: string;
 
-  private constructor(destination: string, menuPath: string) {
+  private constructor(bus: Bus, destination: string, menuPath: string) {
+    this.#bus = bus;
     this.#destination = destination;
     this.#menuPath = menuPath;
   }
 
   /** @throws if no application has an icon in the tray */
-  static async find(): Promise<TrayOverDbus> {
+  static find(): Promise<TrayOverDbus> {
+    return TrayOverDbus.findOn([]);
+  }
+
+  /**
+   * The tray icon in another session than this process's.
+   * @param bus what runs a command in that session: a session bus answers nobody but its own user
+   * @throws if no application has an icon in the tray
+   */
+  static async findOn(bus: Bus): Promise<TrayOverDbus> {
     const watcher = ['org.kde.StatusNotifierWatcher', '/StatusNotifierWatcher'] as const;
-    const registered = await property(...watcher, 'org.kde.StatusNotifierWatcher', 'RegisteredStatusNotifierItems');
+    const items = ['org.kde.StatusNotifierWatcher', 'RegisteredStatusNotifierItems'] as const;
+    const registered = await property(bus, ...watcher, ...items);
     const [, destination, itemPath] = /'([^'/]+)(\/[^']+)'/.exec(registered) ?? [];
     if (!destination || !itemPath) throw new Error(`No tray icon is registered: ${registered}`);
-    const menu = await property(destination, itemPath, 'org.kde.StatusNotifierItem', 'Menu');
+    const menu = await property(bus, destination, itemPath, 'org.kde.StatusNotifierItem', 'Menu');
     const [, menuPath] = /objectpath '([^']+)'/.exec(menu) ?? [];
     if (!menuPath) throw new Error(`The tray icon has no menu: ${menu}`);
-    return new TrayOverDbus(destination, menuPath);
+    return new TrayOverDbus(bus, destination, menuPath);
   }
 
   async entries(): Promise<MenuEntry[]> {
@@ -71,18 +86,19 @@ export class TrayOverDbus {
   }
 
   #call(method: string, ...parameters: string[]): Promise<string> {
-    return gdbus(this.#destination, this.#menuPath, `com.canonical.dbusmenu.${method}`, ...parameters);
+    return gdbus(this.#bus, this.#destination, this.#menuPath, `com.canonical.dbusmenu.${method}`, ...parameters);
   }
 }
 
-function property(destination: string, path: string, owner: string, name: string): Promise<string> {
-  return gdbus(destination, path, 'org.freedesktop.DBus.Properties.Get', owner, name);
+function property(bus: Bus, destination: string, path: string, owner: string, name: string): Promise<string> {
+  return gdbus(bus, destination, path, 'org.freedesktop.DBus.Properties.Get', owner, name);
 }
 
-async function gdbus(destination: string, path: string, method: string, ...parameters: string[]): Promise<string> {
+async function gdbus(bus: Bus, destination: string, path: string, method: string, ...parameters: string[]) {
   const target = ['--dest', destination, '--object-path', path, '--method', method];
   const env = { ...process.env, LC_ALL: 'C.UTF-8' };
-  const { stdout } = await run('gdbus', ['call', '--session', ...target, '--', ...parameters], { env });
+  const [program = 'gdbus', ...args] = [...bus, 'gdbus', 'call', '--session', ...target, '--', ...parameters];
+  const { stdout } = await run(program, args, { env });
   return stdout;
 }
 
