@@ -328,7 +328,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await shown.page.getByText('1 call recorded.').waitFor();
     await more('Clear calls…');
     await dialog()
-      .getByText(/deletes the whole list: 2 calls.* contents of 1 call/)
+      .getByText(/deletes the whole list \(2 calls\).* contents of 1 call/)
       .waitFor();
     await inspect('activity-ask-clear');
     await shown.page.keyboard.press('Enter');

@@ -57,7 +57,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
   };
   const turnOn = async () => {
     await go('AI clients');
-    await role('switch', { name: 'functions in Cursor' }).press('Space');
+    await role('switch', { name: 'main.default in Cursor' }).press('Space');
   };
 
   const FAILURES: [what: string, request: string, lead: () => Promise<unknown>][] = [

@@ -30,7 +30,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   };
 
   it('the window opens with the effective warehouse', async () => {
-    expect(await answer()).toBe('Your queries run on Starter Warehouse');
+    await expect.poll(answer).toBe('Your queries run on Starter Warehouse');
     await inspect('answer');
   });
 
