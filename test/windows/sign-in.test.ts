@@ -50,7 +50,7 @@ test('a sign-in over the loopback interface is kept in an encrypted file, is use
   await proxy.close();
 
   const logout = await stage.causeway('logout', '--profile', 'user');
-  assert.match(logout.stdout, /The workspace has revoked its tokens/);
+  assert.match(logout.stdout, /The workspace revoked its tokens/);
   assert.equal((await stage.causeway('whoami', '--profile', 'user')).code, 3);
   assert.ok(workspace.host);
 });
