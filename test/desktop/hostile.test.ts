@@ -65,7 +65,7 @@ describe.skipIf(reason)('the running application', () => {
       const idle = await residentMiB(pid());
       const told = client.request(2, 'tools/call', { name: 'x', arguments: {} });
       expect(await other.request(1, 'tools/list')).toMatchObject(TOOLS);
-      expect((await told).error?.message).toMatch(/longer than|too long/i);
+      expect((await told).error?.message).toMatch(/larger than 72 MiB/);
       const peak = await peakMiB(pid());
       expect(peak - idle).toBeLessThan(MAX_GROWTH_MIB);
       expect(await other.request(2, 'tools/list')).toMatchObject(TOOLS);
