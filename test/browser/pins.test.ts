@@ -63,7 +63,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
       .allTextContents();
     expect(row).toContain(`Pinned${first.name}`);
     expect(row).toContain('For databricks-sql in Cursor. ');
-    expect(row).toContain('documented nowhere');
+    expect(row).toContain('Databricks does not document it');
     await inspect('pins-chain');
     await button('Verify end to end').click();
     await page().getByRole('combobox', { name: 'Query' }).selectOption(first.id);
