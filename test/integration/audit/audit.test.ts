@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Audit } from '../../../main/audit/audit.ts';
 import { appendToAudit, auditFile } from '../../../main/audit/audit-file.ts';
 import type { AuditedCall } from '../../../main/audit/audited-call.ts';
-import type { HubCall } from '../../../main/hub/session-log.ts';
+import { endedCall } from '../../ended-call.ts';
 import { homeOfAna, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { locked, managedHome } from '../policy/managed-home.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
@@ -175,25 +175,14 @@ describe('an audit to a collector', () => {
 });
 
 describe('a collector that', () => {
-  const HUB_CALL: Omit<HubCall, 'id'> = {
-    session: 1,
+  const HUB_CALL = endedCall({
     pid: 1,
     clientName: 'codex-mcp-client',
     clientVersion: '1',
-    profile: 'ana',
     path: SQL,
-    method: 'tools/call',
-    tool: 'execute_sql',
-    startedAt: 0,
-    durationMs: 1,
-    outcome: 'answered',
-    errorCode: null,
     bytesFromClient: 1,
     bytesToClient: 1,
-    contents: null,
-    attempts: [],
-    problem: null,
-  };
+  });
 
   test.each([...Object.keys(FAULTS), 'is not there'])(
     '%s is reported once, and delays neither calls nor shutdown',
