@@ -47,6 +47,7 @@ test('a sign-in over the loopback interface is kept in an encrypted file, is use
   assert.match(whoami.stdout, /ana@example\.com/);
   const proxy = stage.proxy(['--profile', 'user', '--path', '/api/2.0/mcp/sql']);
   assert.ok((await proxy.open()).result);
+  assert.ok((await proxy.request(1, 'tools/list')).result);
   await proxy.close();
 
   const logout = await stage.causeway('logout', '--profile', 'user');

@@ -99,7 +99,10 @@ describe('all servers as one, where the application', () => {
     expect([await call('one__run'), await call('two__run')]).toEqual(['by one', 'by two']);
 
     await first.end();
-    expect(await Promise.all([call('two__run'), call('one__run')])).toEqual(['by two', 'by one']);
+    const callBoth = () => Promise.all([call('two__run'), call('one__run')]);
+    // A call that is sent before the proxy has seen the end of a killed hub gets an error: it may have run.
+    if (how === 'is killed') await expect.poll(callBoth).toEqual(['by two', 'by one']);
+    expect(await callBoth()).toEqual(['by two', 'by one']);
     expect(await tools()).toEqual(TOOLS);
 
     const { hub } = await hubHere();

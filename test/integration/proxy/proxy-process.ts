@@ -71,7 +71,7 @@ export class ProxyProcess {
 
   /** Begins a session as clients do; `params` is what the client says besides. */
   async open(params: object = {}): Promise<Answered> {
-    const common = { protocolVersion: '2025-06-18', capabilities: {} };
+    const common = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'tests', version: '1' } };
     const opened = await this.request('open', 'initialize', { ...common, ...params });
     this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return opened;
