@@ -1,7 +1,8 @@
 import { asSentence } from '../platform/errors.ts';
 import type { SentSecrets } from '../platform/foreign-text.ts';
+import { withoutTokens } from '../platform/sent-tokens.ts';
 import type { FrameSink } from './back-pressure.ts';
-import { withoutEcho, withoutTokens } from './echo.ts';
+import { withoutEcho } from './echo.ts';
 import { textAt } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';

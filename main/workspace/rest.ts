@@ -7,6 +7,7 @@ import type { ErrorCode } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
+import { withoutTokens } from '../platform/sent-tokens.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { VERSION } from '../platform/version.ts';
 import { IN_DOUBT, type RawAnswer, readErrorBody, WorkspaceError, workspaceRefusal } from './errors.ts';
@@ -129,7 +130,8 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
       const value = response.headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
-    answer = { status: response.statusCode, text: await readText(response.body, method), header };
+    const text = textWithoutTokens(await readBody(response.body, method), sentWith(token));
+    answer = { status: response.statusCode, text, header };
   } catch (cause) {
     const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: sentWith(token) }, signal);
     // It has been silent through all attempts that there was time for.
@@ -169,7 +171,7 @@ function queryString(query: RestRequest<unknown>['query'] = {}): string {
 const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Reads a body whole. @throws {WorkspaceError} `unexpected_answer` as soon as it is larger than any answer may be */
-async function readText(body: AsyncIterable<Buffer>, method: string): Promise<string> {
+async function readBody(body: AsyncIterable<Buffer>, method: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -181,7 +183,22 @@ async function readText(body: AsyncIterable<Buffer>, method: string): Promise<st
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
+}
+
+/** Escapes with which JSON may write a character of a token. */
+const ESCAPED = /\\(?:u00[2-7]|\/)/i;
+
+/** A body in which a name or a title cannot be the token: what is read from it is shown and stored. */
+function textWithoutTokens(body: Buffer, sent: SentSecrets): string {
+  const text = String(withoutTokens(body, sent));
+  if (!ESCAPED.test(text)) return text;
+  try {
+    return String(withoutTokens(Buffer.from(JSON.stringify(JSON.parse(text))), sent));
+  } catch {
+    // It is not JSON, and is only quoted in an error, without secrets.
+    return text;
+  }
 }
 
 /** What an answer is an answer to, and how it is read. */

@@ -124,6 +124,38 @@ describe('a REST answer', () => {
   });
 });
 
+describe('a name in a response that is the token that was sent', () => {
+  const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2ln/bmF0dXJl';
+  const everyCharacter = (write: (code: number) => string) =>
+    [...TOKEN].map((character) => write(character.charCodeAt(0))).join('');
+
+  test.each([
+    ['as it is', TOKEN],
+    ['in a longer text', `Ana (${TOKEN})`],
+    ['with escaped slashes', TOKEN.replaceAll('/', '\\/')],
+    ['with every character escaped', everyCharacter((code) => `\\u${code.toString(16).padStart(4, '0')}`)],
+    ['in base64', Buffer.from(TOKEN).toString('base64')],
+    ['in hexadecimal', Buffer.from(TOKEN).toString('hex')],
+  ])('is not kept: %s', async (_how, written) => {
+    tokens = [TOKEN];
+    script = [(_request, response) => response.end(`{"name":"${written}","type":"A"}`)];
+    const { name } = await rest()();
+    for (const part of [
+      TOKEN,
+      TOKEN.slice(4, -4),
+      Buffer.from(TOKEN).toString('base64'),
+      Buffer.from(TOKEN).toString('hex'),
+    ])
+      expect(name).not.toContain(part);
+  });
+
+  test('changes nothing else of the response', async () => {
+    tokens = [TOKEN];
+    script = [(_request, response) => response.end(`{"name":"a\\/b \\u0041 ${TOKEN}","type":"\\u00e9"}`)];
+    expect(await rest()()).toEqual({ name: 'a/b A [redacted]', type: 'é' });
+  });
+});
+
 describe('a request to the REST API', () => {
   test.each([
     ['seconds', '3', 3125],

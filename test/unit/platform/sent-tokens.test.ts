@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutTokens } from '../../../main/bridge/echo.ts';
 import { Secret } from '../../../main/platform/secret.ts';
+import { withoutTokens } from '../../../main/platform/sent-tokens.ts';
 
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl-_x';
 const secret = new Secret(TOKEN);
