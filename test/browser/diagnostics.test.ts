@@ -73,7 +73,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
-  it('the checks say that there is nothing yet where nothing is set up', async () => {
+  it('the checks say that there is nothing yet if nothing is set up', async () => {
     await reopenIn(join(shown.home, 'empty'));
     await go('Diagnostics');
     await button('Run checks').click();

@@ -205,7 +205,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await inspect(`failed-${request}`);
   });
 
-  it('a pending sign-in is named, and its address is shown where no browser opens', async () => {
+  it('names a pending sign-in, and shows its address if no browser opens', async () => {
     const host = 'https://acme.cloud.databricks.com';
     const address = `${host}/oidc/v1/authorize?state=${'x'.repeat(200)}`;
     const state = {

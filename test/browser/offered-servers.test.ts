@@ -46,7 +46,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await inspect('offered-searched');
   });
 
-  it('reviews the address of an app before it is added, and says where no token can go', async () => {
+  it('reviews the address of an app before it is added, and says if it cannot get a token', async () => {
     await open();
     await option(/^mcp-reports.*Stopped/).check();
     await inspect('offered-app');
@@ -92,7 +92,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await option(/^GitHub/).waitFor();
   });
 
-  it('shows a part of a large workspace, and searches all of it where that is asked for', async () => {
+  it('shows part of a large workspace, and searches all of it on request', async () => {
     shown.workspace.state.replace(largeCatalog({ catalogs: 30, schemas: 30, services: 5 }));
     await open();
     await words(/Stopped after 500 requests/);

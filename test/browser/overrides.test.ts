@@ -196,7 +196,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     expect(saved[3]).toMatch(/^4,,nobody@example.com,invalid,invalid,/);
   });
 
-  it('a change after which queries fail is made where the user includes it', async () => {
+  it('a change after which queries fail is made if the user includes it', async () => {
     await show([]);
     const file = join(shown.home, 'wanted.csv');
     await writeFile(file, 'user,warehouse\nchloe@example.com,Finance BI\n');

@@ -96,7 +96,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
     await state('Running, 5 tools');
   });
 
-  it('a personal access token is told where its user signs in, and is offered no button for it', async () => {
+  it('tells a user of a personal access token where to sign in, and offers no button for it', async () => {
     await giveServer('code', PATH);
     await go('Servers');
     await text(/ana@example\.com is not signed in to GitHub\./);

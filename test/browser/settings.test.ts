@@ -63,7 +63,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await shown.page.getByText('Set to “encrypted-file” by the environment variable').waitFor();
   });
 
-  it('the audit of calls is off until the user wants it, and says where the file is and what is in it', async () => {
+  it('the audit of calls is off until the user turns it on, and says where the file is and what is in it', async () => {
     await go('Settings');
     await toggle('Audit calls').waitFor();
     expect(await toggle('Audit calls').isChecked()).toBe(false);

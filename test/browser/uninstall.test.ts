@@ -111,7 +111,7 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
     expect(await entries(CLAUDE)).toEqual(['files']);
   });
 
-  it('is not offered where the organization requires entries in an AI client', async () => {
+  it('is not offered if the organization requires entries in an AI client', async () => {
     const requiredClients = { value: ['cursor'], locked: true, reason: 'Everyone uses our data' };
     const text = Buffer.from(JSON.stringify({ version: 1, requiredClients }));
     setPolicySource({ name: '/etc/causeway/policy.json', version: () => 'one', read: async () => text });

@@ -222,7 +222,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await reason('Workspace default');
   });
 
-  it('a profile can be chosen where none is the default', async () => {
+  it('a profile can be chosen if none is the default', async () => {
     const folder = join(shown.home, 'several');
     await mkdir(folder);
     const profile = (name: string, token: string) => `[${name}]\nhost = ${shown.workspace.host}\ntoken = ${token}\n`;

@@ -122,7 +122,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await expect.poll(() => tray.labels()).toContain('Shared analytics — running');
   });
 
-  it('shows dark colors where the system is dark', async () => {
+  it('shows dark colors if the system uses them', async () => {
     await application.electron.evaluate(({ nativeTheme }) => {
       nativeTheme.themeSource = 'dark';
     });

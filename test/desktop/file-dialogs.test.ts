@@ -112,7 +112,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       expect(await readFile(file, 'utf8')).not.toContain('xxxx');
     });
 
-    it('say it where a file cannot be written, and what to do', async () => {
+    it('report a file that cannot be written, and what to do', async () => {
       const file = inHome('no-such-folder', 'diagnostics.txt');
       await answering(file);
       await go('Diagnostics');
@@ -121,7 +121,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       await page.getByText('Create the folder, then try again.').waitFor();
     });
 
-    it('say it where a file cannot be read, or holds nothing of use', async () => {
+    it('report a file that cannot be read or holds nothing useful', async () => {
       const folder = inHome('a-folder.csv');
       await mkdir(folder);
       await go('Overrides');

@@ -26,7 +26,7 @@ describe.skipIf(reason)('a link into the application', { timeout: 120_000 }, () 
     }
   });
 
-  it('opens the window there where there is none', async () => {
+  it('opens the window there if none is open', async () => {
     const { window } = await start('--hidden', 'causeway://open/diagnostics');
     await (await window()).getByRole('heading', { name: 'Diagnostics', level: 1 }).waitFor();
   });

@@ -24,7 +24,7 @@ describe.skipIf(reason)('the application menu', () => {
     expect(hides).toEqual([true]);
   });
 
-  it('leads to screens by its entries, also where no window is open', async () => {
+  it('opens screens from its entries, even if no window is open', async () => {
     const page = await application.window();
     const click = (label: string) =>
       application.electron.evaluate(({ Menu }, wanted) => {

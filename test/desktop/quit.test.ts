@@ -57,7 +57,7 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     expect(code).toBe(0);
   });
 
-  it('starts the application again where the user asks for that meanwhile, once it has gone', async () => {
+  it('restarts the application after it has ended, if the user asks for that meanwhile', async () => {
     const note = join(application.home, 'started-again');
     const program = join(application.home, 'in-its-place');
     const script = `#!/bin/sh\nprintf '%s\\n' "$@" >> "${note}.part" && cp "${note}.part" "${note}"\n`;

@@ -96,12 +96,12 @@ describe.skipIf(reason)('a newer version', () => {
     ]);
   });
 
-  it('is none where the list names this one, or an older one', async () => {
+  it('is none if the list names this version or an older one', async () => {
     expect(await run(await publish(listOf('1.0.0', checksum)))).toEqual([{ version: null }]);
     expect(await run(await publish(listOf('0.9.0', checksum)))).toEqual([{ version: null }]);
   });
 
-  it('is refused where it is not what the list says', async () => {
+  it('is refused if it does not match the list', async () => {
     const other = createHash('sha512').update('something else').digest('base64');
     expect(await run(await publish(listOf('2.0.0', other)))).toEqual([
       { version: '2.0.0' },
@@ -109,7 +109,7 @@ describe.skipIf(reason)('a newer version', () => {
     ]);
   });
 
-  it('is not found where there is no list', async () => {
+  it('is not found if there is no list', async () => {
     expect(await run(await publish(undefined))).toEqual([{ failed: expect.stringContaining('404') }]);
   });
 });

@@ -75,7 +75,7 @@ describe.skipIf(reason)('the packaged application', () => {
     expect(stdout).toBe('');
   });
 
-  it('lets no debugger in, even where it is started for one', async () => {
+  it('accepts no debugger, even if it is started for one', async () => {
     await expect(fetch(`http://127.0.0.1:${DEBUGGER_PORT}/json/version`)).rejects.toThrow('fetch failed');
   });
 

@@ -161,7 +161,7 @@ for (const [form, write] of FORMS) {
   });
 }
 
-test('everything works where the folders of applications have paths longer than 260 characters', async () => {
+test('everything works if the folders of applications have paths longer than 260 characters', async () => {
   const deep = (name: string) => join(stage.folder, name, ...Array.from({ length: 6 }, () => 'x'.repeat(50)));
   Object.assign(stage.env, { APPDATA: deep('Roaming'), LOCALAPPDATA: deep('Local') });
   await stage.file(join(stage.home, '.databrickscfg'), '[work]\nhost = https://acme.cloud.databricks.com\ntoken = x\n');

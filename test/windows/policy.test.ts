@@ -25,7 +25,7 @@ test('a policy is read from the registry', async () => {
   assert.deepEqual(found.keys.readOnly, { value: true, locked: true });
 });
 
-test('letters beyond ASCII are read where they are escaped, and nothing is read wrong where they are not', async () => {
+test('letters beyond ASCII are read if they are escaped, and nothing is misread if they are not', async () => {
   const write7 = (policy: string) =>
     write(policy.replaceAll(/[^\0-\x7f]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
   write7(JSON.stringify({ version: 1, contact: 'Zoë Müller' }));
@@ -41,6 +41,6 @@ test('a policy that cannot be used is told with its line and column', async () =
   assert.match(String((await read()).problem?.message), /line 1, column 14: unknown/);
 });
 
-test('there is no policy where there is no key', async () => {
+test('there is no policy if there is no key', async () => {
   assert.equal((await new PolicyFile(registrySource(`${KEY} that is not there`)).now()).source, null);
 });

@@ -71,7 +71,7 @@ test('the system opens the browser at the whole address, and a sign-in through i
   assert.match(opened, /[?&]code_challenge=.*&state=|[?&]state=.*&code_challenge=/);
 });
 
-test('without a credential manager a sign-in is begun only where it can be kept, and that is told', async (context) => {
+test('without a credential manager a sign-in begins only if it can be stored, and a message says so', async (context) => {
   if (!UNDER_WINE) return context.skip('this computer has a credential manager');
   delete stage.env.CAUSEWAY_TOKEN_STORE;
   const workspace = await openWorkspace();

@@ -70,7 +70,7 @@ for (const [encoding, bytes] of ENCODINGS) {
   });
 }
 
-test("completion is found where the user's documents have been moved", async (context) => {
+test("completion is found if the user's documents have been moved", async (context) => {
   if (!UNDER_WINE) return context.skip("the documents of this computer's user stay where they are");
   const before = /REG_\w+\s+(.*)/.exec(
     spawnSync(REG, ['query', SHELL_FOLDERS, '/v', 'Personal'], { encoding: 'utf8' }).stdout,

@@ -165,7 +165,7 @@ describe('users', () => {
     expect(bensGroups.map(({ display }) => display)).not.toContain('admins');
   });
 
-  test('Me has no groups where the workspace leaves them out', async () => {
+  test('Me has no groups if the workspace leaves them out', async () => {
     workspace.features.scimGroups = false;
     const { body } = await ana('GET', `${scim}/Me`);
     workspace.features.scimGroups = true;

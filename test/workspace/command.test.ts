@@ -91,7 +91,7 @@ describe('the workspace as a command', () => {
     expect((await announced(start('--port', port))).host).toBe(host);
   });
 
-  test('makes the folder of --home where it is missing', async () => {
+  test('creates the folder of --home if it is missing', async () => {
     const missing = join(home, 'not', 'there');
     const { child, out, errors } = start('--home', missing);
     const { profileFile } = await announced({ child, out, errors });
@@ -142,7 +142,7 @@ describe('the configuration file', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  test('stays where another program has changed it meanwhile', async () => {
+  test('stays if another program has changed it meanwhile', async () => {
     const workspace = await startWorkspace({ home });
     await writeFile(workspace.profileFile, '[mine]\n');
     await workspace.close();

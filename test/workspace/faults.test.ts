@@ -311,7 +311,7 @@ describe('which requests are hit', () => {
     expect(await answer.json()).toHaveProperty('error', 'invalid_request');
   });
 
-  test('a rule that is none is refused where it is added', () => {
+  test('an invalid rule is refused when it is added', () => {
     expect(() => workspace.faults.add({ effect: { kind: 'cut', afterBytes: 1.5 } })).toThrow();
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => workspace.close());
 
 const PATHS = ['/api/2.0/preview/scim/v2/Me', '/api/2.0/sql/warehouses', '/api/2.0/mcp/sql', '/api/2.0/nothing'];
 
-test.each(PATHS)('%s answers 401 with a message where the token is missing or invalid', async (path) => {
+test.each(PATHS)('%s answers 401 with a message if the token is missing or invalid', async (path) => {
   for (const token of [undefined, 'dapi00000000000000000000000000000000']) {
     const { status, body } = await callerWith(workspace, token)('GET', path);
     expect([status, body]).toEqual([401, expect.objectContaining({ error_code: 401, message: expect.any(String) })]);

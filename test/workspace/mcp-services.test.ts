@@ -46,7 +46,7 @@ async function pages(caller: Caller, query = ''): Promise<Listed[][]> {
 const namesOf = (found: Listed[][]) => found.flat().map(({ name }) => name.replace('mcp-services/', ''));
 
 describe('the list', () => {
-  test('is of one schema, of system.ai where none is named', async () => {
+  test('is of one schema, of system.ai if none is named', async () => {
     const expected = ['dbsql', 'genie_one_mcp', 'web_search', 'github', 'slack', 'google_drive'];
     const names = expected.map((name) => `system.ai.${name}`);
     expect(namesOf(await pages(ben))).toEqual(names);
@@ -179,7 +179,7 @@ describe('one service', () => {
     ]);
   });
 
-  test('names no connection where it has none', async () => {
+  test('names no connection if it has none', async () => {
     const { body } = await ben('GET', `${BASE}/system.ai.web_search`);
     expect(body).toMatchObject({ id: expect.any(String), config: {} });
     expect(body.config).not.toHaveProperty('source_connection');

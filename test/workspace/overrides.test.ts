@@ -49,7 +49,7 @@ function given(...overrides: Override[]): void {
 }
 
 describe('the lifecycle of an override', () => {
-  test('create CUSTOM makes the override as asked for where there is none', async () => {
+  test('create CUSTOM makes the requested override if there is none', async () => {
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, {
       type: 'CUSTOM',
       warehouse_id: SHARED,
@@ -58,7 +58,7 @@ describe('the lifecycle of an override', () => {
     expect((await ben('GET', `${BASE}/me`)).body).toEqual(customRecord(benId, SHARED));
   });
 
-  test('create LAST_SELECTED makes an override that names no warehouse where there is none', async () => {
+  test('create LAST_SELECTED makes an override without a warehouse if there is none', async () => {
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, { type: 'LAST_SELECTED' });
     expect([created.status, created.body]).toEqual([200, lastSelectedRecord(benId)]);
   });
@@ -75,13 +75,13 @@ describe('the lifecycle of an override', () => {
     expect([updated.status, updated.body]).toEqual([200, lastSelectedRecord(benId)]);
   });
 
-  test('update with allow_missing creates the override where there is none, and the mask does not matter', async () => {
+  test('update with allow_missing creates the override if there is none, and the mask does not matter', async () => {
     const body = { type: 'CUSTOM', warehouse_id: SHARED };
     const created = await ben('PATCH', `${BASE}/me?update_mask=type&allow_missing=true`, body);
     expect([created.status, created.body]).toEqual([200, customRecord(benId, SHARED)]);
   });
 
-  test('update without allow_missing answers 404 where there is none, and creates nothing', async () => {
+  test('update without allow_missing answers 404 if there is none, and creates nothing', async () => {
     const body = { type: 'CUSTOM', warehouse_id: SHARED };
     for (const query of ['update_mask=*', 'update_mask=*&allow_missing=false']) {
       const refused = await ben('PATCH', `${BASE}/me?${query}`, body);
@@ -98,7 +98,7 @@ describe('the lifecycle of an override', () => {
     expect((await ben('DELETE', `${BASE}/me`)).status).toBe(404);
   });
 
-  test('create answers 409 where there is an override already, and the old one stays', async () => {
+  test('create answers 409 if there is an override already, and the old one stays', async () => {
     given(custom(benId, SHARED));
     const refused = await ben('POST', `${BASE}?default_warehouse_override_id=me`, { type: 'LAST_SELECTED' });
     expect([refused.status, refused.body.error_code]).toEqual([409, 'ALREADY_EXISTS']);

@@ -136,7 +136,7 @@ describe('the default warehouse', () => {
     expect([status, body.id]).toEqual([200, STARTER]);
   });
 
-  test('is a 404 where none is set, where it was deleted, and where the workspace does not know the address', async () => {
+  test('is a 404 if none is set, if it was deleted, and if the workspace does not know the address', async () => {
     workspace.state.replace({ workspaceDefaultWarehouseId: undefined });
     expect((await ben('GET', `${BASE}/default`)).status).toBe(404);
     workspace.state.replace({ workspaceDefaultWarehouseId: DELETED });

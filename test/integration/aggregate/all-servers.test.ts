@@ -155,7 +155,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
 });
 
 describe('all servers as one', () => {
-  test('are those of one profile where one is named', async () => {
+  test('belong to one profile if one is named', async () => {
     const { env, causeway } = await home(FOUR);
     await causeway('servers', 'remove', 'sql');
     const { tools } = await connect(env, ['--profile', 'ben']);

@@ -90,7 +90,7 @@ async function open() {
 
 const TOOLS = ['one__run', 'one_wait', 'two__run', 'two_wait'];
 
-describe('all servers as one, where the application', () => {
+describe('all servers as one, if the application', () => {
   test.each(['quits', 'is killed'])('%s, continue alone, and through the next application', async (how) => {
     const { sessions, startHub, hubHere, startClient } = await open();
     const first = how === 'quits' ? await hubHere() : await startHub();

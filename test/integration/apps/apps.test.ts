@@ -104,7 +104,7 @@ describe('an app, added and called by the official client', {
 });
 
 describe('`servers add app:NAME`', () => {
-  it('adds nothing without an answer, and nothing where it is only tried', async () => {
+  it('adds nothing without an answer, and nothing in a dry run', async () => {
     const asked = await servers('add', 'app:mcp-inventory', '--profile', 'agent');
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Pass --yes to agree.')]);
     const tried = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--dry-run');
@@ -167,7 +167,7 @@ describe('a profile whose token no app takes', () => {
   });
 
   it.each([true, false])(
-    'is exchanged at the workspace where it is one of Entra ID, if that is allowed: %s',
+    'is exchanged at the workspace if Entra ID issued it and that is allowed: %s',
     async (isAllowed) => {
       const { entra, apps } = stage.workspace;
       entra.federated = isAllowed;
@@ -248,7 +248,7 @@ describe('`servers start`', { timeout: 30_000 }, () => {
     expect(result).toBeDefined();
   });
 
-  it('says who may, where the user may not', async () => {
+  it('says who may if the user may not', async () => {
     const { code, stderr } = await servers('start', 'app:mcp-reports', '--profile', 'agent');
     expect([code, stderr]).toEqual([
       1,

@@ -86,7 +86,7 @@ describe('a token goes to no host', () => {
     ['another scheme', 'ftp://mcp-inventory-1.aws.databricksapps.com'],
     ['no address', ''],
     ['a number', 7],
-  ])('where the workspace names an address with %s', async (_what, url) => {
+  ])('if the workspace names an address with %s', async (_what, url) => {
     nameAddress(stage, 'mcp-inventory', url);
     // Confirmed as it is: the form alone decides.
     await listApp(stage, 'mcp-inventory', typeof url === 'string' && url !== '' ? url : 'https://any.test');

@@ -98,7 +98,7 @@ describe('an audit in a file', () => {
     expect(await auditedLines(env)).toHaveLength(3);
   });
 
-  test('is on where the organization says so, and cannot be switched off', async () => {
+  test('is on if the organization says so, and cannot be turned off', async () => {
     const { env, proxy, run } = await managedHome(() => ({ audit: locked({ file: true }) }));
     const session = proxy();
     await session.open({ clientInfo: { name: 'cursor', version: '1' } });

@@ -77,7 +77,7 @@ esac`;
   const onlyDatabricks = (expiry?: string) =>
     `${both(expiry).replace(/echo '\{"accessToken":"management.*;;/, 'exit 1;;')}`;
 
-  test.skipIf(HAS_AZ)('is found where PATH does not reach, and with no PATH at all', async () => {
+  test.skipIf(HAS_AZ)('is found outside of PATH, and with no PATH at all', async () => {
     await install({ give: both(), onPath: false });
     expect((await (await source('az')).token()).reveal()).toBe(token());
     delete stage.home.env.PATH;
@@ -103,7 +103,7 @@ esac`;
     expect(inspect(given, { depth: 9, showHidden: true })).not.toContain('management-token');
   });
 
-  test('leaves the management token out where the CLI gives none', async () => {
+  test('leaves out the management token if the CLI returns none', async () => {
     await install({ give: onlyDatabricks() });
     expect(bearerHeaders(await (await source('az')).token())).toEqual({ authorization: `Bearer ${token()}` });
   });
@@ -123,7 +123,7 @@ esac`;
     ]);
   });
 
-  test('names the subscription of the workspace where no tenant is known, and does without where that fails', async () => {
+  test('names the subscription of the workspace if no tenant is known, and continues without it if that fails', async () => {
     await install({ give: `case "$*" in *subscription*) echo "ERROR: not yours" >&2; exit 1;; esac\n${both()}` });
     expect(bearerHeaders(await (await source('resource')).token())).toMatchObject({
       'x-databricks-azure-workspace-resource-id': RESOURCE,
@@ -369,7 +369,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: azure-clien
     expect(await failureOf('principal')).toMatchObject({ code: 'unexpected_answer' });
   });
 
-  test('sends the secret nowhere where the certificate is not trusted', async () => {
+  test('does not send the secret if the certificate is not trusted', async () => {
     delete stage.home.env.SSL_CERT_FILE;
     expect(await failureOf('principal')).toMatchObject({ code: 'tls' });
     expect(asked).toEqual([]);

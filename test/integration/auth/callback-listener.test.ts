@@ -188,7 +188,7 @@ describe('the listener for the browser’s answer', () => {
     expect(text).not.toMatch(/<script|style="|src=|href=/);
   });
 
-  test('takes the next port where one is taken on either address, and frees its own at once', async () => {
+  test('takes the next port if one is in use on either address, and frees its own at once', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(PORTS[3], '::1', resolve));
     try {

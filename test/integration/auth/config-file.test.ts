@@ -47,7 +47,7 @@ describe('the configuration file', () => {
     expect(await auth.profile('b')).toMatchObject({ workspaceId: '12' });
   });
 
-  test('is made where there is none', async () => {
+  test('is created if it does not exist', async () => {
     const env = { ...home.env, DATABRICKS_CONFIG_FILE: join(home.folder, 'new', 'cfg') };
     await openAuth({ env }).addProfile('first', 'a.example');
     expect(await readFile(env.DATABRICKS_CONFIG_FILE, 'utf8')).toBe('[first]\nhost = https://a.example\n');

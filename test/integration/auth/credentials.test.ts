@@ -94,7 +94,7 @@ describe('client credentials', () => {
     expect(inspect(failure, { depth: 10 })).not.toContain('hush');
   });
 
-  test('go to the workspace only: not after a redirect, not where its metadata points', async () => {
+  test('go to the workspace only: not after a redirect, and not to where its metadata points', async () => {
     const reached: string[] = [];
     const thief = createServer((request, response) => {
       reached.push(request.url ?? '');

@@ -37,7 +37,7 @@ async function source(now?: () => number) {
 }
 
 describe('a profile of the Databricks CLI', () => {
-  test('gets its token from the CLI, found where PATH does not reach, and keeps it while it is good', async () => {
+  test('gets its token from the CLI, even if that is not on PATH, and keeps it while it is valid', async () => {
     await install(answer('cli-token'));
     const tokens = await source();
     expect((await tokens.token()).reveal()).toBe('cli-token');

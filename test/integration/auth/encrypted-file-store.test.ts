@@ -68,7 +68,7 @@ describe('the encrypted files', () => {
     });
   });
 
-  test('are used only where they were asked for', async () => {
+  test('are used only if they were asked for', async () => {
     await expect(open({ ...home.env, CAUSEWAY_TOKEN_STORE: 'plain' })).rejects.toMatchObject({
       code: 'usage',
       message: 'CAUSEWAY_TOKEN_STORE is "plain".',

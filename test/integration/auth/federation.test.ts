@@ -257,7 +257,7 @@ describe('file-oidc', () => {
     expect(await failureOf('file')).toMatchObject({ message: '/dev/zero is not a file that contains an ID token.' });
   });
 
-  test('does not show what the file holds where that is no token', async () => {
+  test('does not show the contents of the file if they are not a token', async () => {
     await writeFile(tokenFile(), 'hush-this-is-another-secret');
     expect(inspect(await failureOf('file'), { depth: 9 })).not.toContain('hush');
   });

@@ -129,7 +129,7 @@ describe('a keychain that is locked', () => {
     expect(await token()).toBe('access-1');
   });
 
-  test('is tried again a minute later also where the clock was set back meanwhile', async () => {
+  test('is tried again a minute later, even if the clock was set back meanwhile', async () => {
     const { tokens, token } = startProcess();
     await tokens.replace(record());
     locked = 'whole';

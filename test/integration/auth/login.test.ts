@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     });
   });
 
-  test('uses the profile of that workspace where there is one, and prints JSON', async () => {
+  test('uses the profile of that workspace if there is one, and prints JSON', async () => {
     await installBrowser(stage.home);
     await runCauseway(stage.home, ['login', '--host', stage.workspace.host]);
     expect((await stage.home.readConfig()).replace(config, '')).toBe(`\n[workspace]\nhost = ${stage.workspace.host}\n`);
@@ -139,7 +139,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     expect(await readFile(`${stage.home.configFile}.bak`)).toEqual(bytes);
   });
 
-  test('shows only the address where that is wanted, says what it waits for, and can be interrupted', async () => {
+  test('shows only the address if asked to, says what it waits for, and can be interrupted', async () => {
     const login = startCauseway(stage.home, [
       'login',
       '--host',

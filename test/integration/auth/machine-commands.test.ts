@@ -147,7 +147,7 @@ test('causeway proxy passes a call on with a token of the Azure CLI', async () =
   expect(await proxy.ended).toBe(0);
 });
 
-test('causeway proxy offers no sign-in where `az login` is needed, and says so', async () => {
+test('causeway proxy offers no sign-in if `az login` is needed, and says so', async () => {
   const { tools, code } = await initializeThroughProxy(home, 'out');
   expect(JSON.stringify(tools)).toContain('Run: az login --tenant signed-out.');
   expect(JSON.stringify(tools)).toContain('connection_status');

@@ -64,7 +64,7 @@ describe('the place for sign-ins that the settings name', () => {
   });
   afterEach(() => workspace.close());
 
-  it('is used where the environment names none, and followed when it changes', async () => {
+  it('is used if the environment names none, and followed when it changes', async () => {
     const { CAUSEWAY_TOKEN_STORE: _, ...env } = home.env;
     const settings = join(home.folder, 'causeway', 'config', 'settings.json');
     const choose = async (tokenStore: string) => {

@@ -207,7 +207,7 @@ describe('one browser page for a workspace', () => {
     expect(await auth.signInPage(profile)).toBeUndefined();
   });
 
-  test('is as unknown as before where its record is damaged, and a clock set back by a day does not hold it', async () => {
+  test('is as unknown as before if its record is damaged, and a clock that is set back by a day does not keep it', async () => {
     await startAndKillAtItsPage();
     clock -= 24 * 60 * MINUTE;
     const { auth, browser } = person();

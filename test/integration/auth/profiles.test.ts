@@ -62,7 +62,7 @@ describe('causeway profiles', () => {
     }
   });
 
-  test('prints a table, and does not ask the workspaces where that is not wanted', async () => {
+  test('prints a table, and does not contact the workspaces unless asked to', async () => {
     const { stdout, stderr } = await runCauseway(stage.home, ['profiles', '--skip-validate']);
     const [heading, ...rows] = stdout.trimEnd().split('\n');
     expect(heading).toMatch(/^ {2}PROFILE +HOST +METHOD +STATE +WHO +EXPIRES$/);

@@ -92,7 +92,7 @@ describe('signing in in the browser', () => {
     expect(browser.opened).toHaveLength(2);
   });
 
-  test('shows the address to copy where the browser cannot be opened', async () => {
+  test('shows the address to copy if the browser cannot be opened', async () => {
     const browser = scriptedBrowser();
     const auth = stage.open({ openBrowser: () => Promise.reject(new Error('no display')) });
     const state = await signInOutcome(auth, {
@@ -103,7 +103,7 @@ describe('signing in in the browser', () => {
     expect(state).toMatchObject({ state: 'signed-in' });
   });
 
-  test('fails instead where no user would see the address', async () => {
+  test('fails instead if no user would see the address', async () => {
     const auth = stage.open({ openBrowser: () => Promise.reject(new Error('no display')) });
     expect(await signInOutcome(auth, { openBrowser: 'must' })).toMatchObject({
       code: 'signed_out',
@@ -112,7 +112,7 @@ describe('signing in in the browser', () => {
     });
   });
 
-  test('is refused before the browser opens where it could not be kept', async () => {
+  test('is refused before the browser opens if it could not be stored', async () => {
     const browser = scriptedBrowser();
     const auth = stage.open({
       openBrowser: browser.open,

@@ -141,7 +141,7 @@ describe('a sign-in of our own', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
-  test('waits where the workspace says temporarily_unavailable, and no user is told to sign in again', async () => {
+  test('waits if the workspace says temporarily_unavailable, and does not ask anyone to sign in again', async () => {
     const { auth, profile } = await signedIn();
     clock += 61 * MINUTE;
     const body = '{"error":"temporarily_unavailable"}';

@@ -160,7 +160,7 @@ describe('the last known answers', () => {
     await expect.poll(() => answeredWhenAsked).toEqual([1]);
   });
 
-  it('are ours where nothing is known: the session begins, and one tool says why there are no others', async () => {
+  it('are Causeway’s own if nothing is known: the session begins, and one tool says why there are no others', async () => {
     const client = await connect('http://127.0.0.1:1');
     const opened = await client.request(1, 'initialize', { protocolVersion: '2025-03-26', capabilities: {} });
     expect(opened.result).toMatchObject({

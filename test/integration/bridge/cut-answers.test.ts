@@ -24,7 +24,7 @@ const FORMS: [name: string, bytes: Buffer, wholeAt: number][] = [
   ],
 ];
 
-it.each(FORMS)('a call has one answer where the connection ends at any byte of %s', async (_name, bytes, wholeAt) => {
+it.each(FORMS)('a call gets one answer if the connection ends at any byte of %s', async (_name, bytes, wholeAt) => {
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     const server = createServer((socket) => {
       socket.on('error', () => {});

@@ -58,7 +58,7 @@ describe('a request is answered once, with its own answer', () => {
     ['a number', '5'],
     ['a response with an id that is an object', '{"id":{},"result":{}}'],
     ['two responses that are both without its id', '[{"id":7,"result":1},{"result":2}]'],
-  ])('where the server sends %s', async (_name, body) => {
+  ])('if the server sends %s', async (_name, body) => {
     const frames = await framesFor((response) => json(response, body));
     expect(frames).toHaveLength(1);
     isUnanswered(frames[0]);
@@ -67,13 +67,13 @@ describe('a request is answered once, with its own answer', () => {
     isUnanswered(streamed[0]);
   });
 
-  it('where the stream ends after an array of notifications', async () => {
+  it('if the stream ends after an array of notifications', async () => {
     const [note, answer, ...more] = await framesFor((response) => events(response, `[${NOTE},5,null]`));
     expect([note, more]).toEqual([NOTE, []]);
     isUnanswered(answer);
   });
 
-  it('where the answer comes in an array, which clients do not read', async () => {
+  it('if the answer comes in an array, which clients do not read', async () => {
     const answer = '{"jsonrpc":"2.0","id":1,"result":{"x":1.0}}';
     expect(await framesFor((response) => json(response, `[ ${answer} ]`))).toEqual([answer]);
     expect(await framesFor((response) => events(response, `[${NOTE},${answer},${answer}]`))).toEqual([NOTE, answer]);
@@ -87,11 +87,11 @@ describe('a request is answered once, with its own answer', () => {
       'with an error without an id behind it',
       ['{"jsonrpc":"2.0","id":1,"result":1}', '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'],
     ],
-  ])('where the stream has it %s', async (_name, frames) => {
+  ])('if the stream has it %s', async (_name, frames) => {
     expect(await framesFor((response) => events(response, ...frames))).toEqual(['{"jsonrpc":"2.0","id":1,"result":1}']);
   });
 
-  it("where each answer has the other request's id", async () => {
+  it('if each answer has the id of the other request', async () => {
     const waiting: (() => void)[] = [];
     const client = await connect(({ frame }, response) => {
       waiting.push(() => json(response, result(frame?.id === 1 ? 2 : 1, `for ${frame?.id}`)));
@@ -108,7 +108,7 @@ describe('a request is answered once, with its own answer', () => {
   it.each<[name: string, posted: boolean]>([
     ["on the server's own stream only", false],
     ["on the server's own stream too", true],
-  ])('where the answer comes %s', async (_name, posted) => {
+  ])('if the answer comes %s', async (_name, posted) => {
     let own: ServerResponse | undefined;
     const client = await opened(
       session(
@@ -130,7 +130,7 @@ describe('a request is answered once, with its own answer', () => {
     expect([asked(client, 1), asked(client, 2)].map(({ length }) => length)).toEqual([1, 1]);
   });
 
-  it('where a batch is answered in part, twice and with what is no frame', async () => {
+  it('if a batch is answered in part, twice and with invalid frames', async () => {
     const client = await connect((_arrival, response) =>
       json(
         response,
@@ -177,7 +177,7 @@ describe('a frame that is too long', () => {
     expect(await client.request(2, 'ping/pong')).toHaveProperty('result');
   });
 
-  it('is refused before it is read where the server says how long it is', async () => {
+  it('is refused before it is read if the server states its length', async () => {
     const client = await connect((_arrival, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': MAX_FRAME_BYTES + 1 });
       response.write('{');
@@ -214,7 +214,7 @@ describe('a large frame of very many values', () => {
     expect(await framesFor((response) => events(response, NOTE, answer))).toEqual([NOTE, answer]);
   });
 
-  it('is the last word on its request where it is cut off', async () => {
+  it('is the last word on its request if it is cut off', async () => {
     const [answer] = await framesFor((response) => json(response, `{"jsonrpc":"2.0","id":1,"result":${crowd}`));
     isUnanswered(answer);
   });
@@ -240,30 +240,24 @@ describe('a frame that is nested deeply', () => {
     expect(await client.request(1, 'tools/call')).toHaveProperty('result');
   });
 
-  it.each(['tools/list', 'tools/call', 'initialize'])(
-    'reaches the client where it is an answer to %s',
-    async (method) => {
-      const client = await connect(({ frame }, response) =>
-        json(response, `{"jsonrpc":"2.0","id":${frame?.id},"result":{"tools":${deep(100_000)}}}`),
-      );
-      client.send({ jsonrpc: '2.0', id: 1, method });
-      expect(String((await client.sink.until(1))[0])).toContain(deep(100_000));
-    },
-  );
+  it.each(['tools/list', 'tools/call', 'initialize'])('reaches the client if it is an answer to %s', async (method) => {
+    const client = await connect(({ frame }, response) =>
+      json(response, `{"jsonrpc":"2.0","id":${frame?.id},"result":{"tools":${deep(100_000)}}}`),
+    );
+    client.send({ jsonrpc: '2.0', id: 1, method });
+    expect(String((await client.sink.until(1))[0])).toContain(deep(100_000));
+  });
 });
 
 describe('a good answer of another type', () => {
-  it.each(['text/plain', 'application/octet-stream', ''])(
-    'is read where it is plainly the answer: %s',
-    async (type) => {
-      const frames = await framesFor((response) => {
-        response.writeHead(200, type === '' ? {} : { 'content-type': type });
-        response.write(' ');
-        setImmediate(() => response.end('\n{"jsonrpc":"2.0","id":1,"result":{"secret":1}}'));
-      });
-      expect(frames).toEqual(['  {"jsonrpc":"2.0","id":1,"result":{"secret":1}}'.replace(/^ {2}/, '  ')]);
-    },
-  );
+  it.each(['text/plain', 'application/octet-stream', ''])('is read if it is clearly the answer: %s', async (type) => {
+    const frames = await framesFor((response) => {
+      response.writeHead(200, type === '' ? {} : { 'content-type': type });
+      response.write(' ');
+      setImmediate(() => response.end('\n{"jsonrpc":"2.0","id":1,"result":{"secret":1}}'));
+    });
+    expect(frames).toEqual(['  {"jsonrpc":"2.0","id":1,"result":{"secret":1}}'.replace(/^ {2}/, '  ')]);
+  });
 
   it.each(['total: 4711', '{"total":4711}', '[4711]'])('is reported without its contents: %s', async (text) => {
     const [frame] = await framesFor(
@@ -303,14 +297,14 @@ describe('an answer that is compressed', () => {
     expect(error.message).toContain(`with a valid MCP message (${type}, ${encoding}). It may have run`);
   });
 
-  it('is not quoted where it is an error', async () => {
+  it('is not quoted if it is an error', async () => {
     const { error } = await answerTo((response) =>
       response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync('{"message":"m"}')),
     );
     expect(error.message).toMatch(/could not answer \(500\)\. It may have run/);
   });
 
-  it('is read where it says that it is as it is, or where there is none', async () => {
+  it('is read if its content type is right, or missing', async () => {
     const whole = { 'content-type': 'application/json', 'content-encoding': 'identity' };
     expect(await answerTo((response) => response.writeHead(200, whole).end(RESULT))).toMatchObject({ result: {} });
     const { error } = await answerTo((response) => response.writeHead(202, { 'content-encoding': 'gzip' }).end());
@@ -361,7 +355,7 @@ describe('a session that is gone', () => {
       200,
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Received request before initialization was complete"}}',
     ],
-  ])('is replaced where the server spells that %s', async (_spelling, status, body) => {
+  ])('is replaced if the server says %s', async (_spelling, status, body) => {
     const { script, sessions, expireAll } = orderly();
     const client = await opened((arrival, response) => {
       const isKnown =

@@ -54,7 +54,7 @@ describe('what is lost with its connection', () => {
 });
 
 describe('a server that accepts requests and stays silent', () => {
-  it('is given up where it is only to begin or to list; a call is waited for', async () => {
+  it('is given up if it only begins a session or lists; a call is waited for', async () => {
     const session = orderly();
     const silentFor = new Set<unknown>(['tools/list', 'tools/call']);
     let release = () => {};

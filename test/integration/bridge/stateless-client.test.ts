@@ -175,7 +175,7 @@ describe('the protocol revision of a server', () => {
     expect(client.sink.frames.map(String).filter((frame) => frame.includes('causeway-'))).toEqual([]);
   });
 
-  it('is the stateless one where it refuses the revision of the question', async () => {
+  it('is the stateless one if it refuses the revision of the question', async () => {
     let questions = 0;
     const client = await connect(({ frame }, response) => {
       questions += 1;

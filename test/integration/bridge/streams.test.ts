@@ -81,7 +81,7 @@ describe("the server's own stream", () => {
     expect(String(client.sink.frames[1])).toBe(notification('back'));
   });
 
-  it.each([404, 405])('is not missed where the server answers %i', async (status) => {
+  it.each([404, 405])('is recognized if the server answers %i', async (status) => {
     const { server, client } = await connect((_arrival, response) => {
       response.writeHead(status).end('{"error_code":"ENDPOINT_NOT_FOUND"}');
     });
@@ -129,7 +129,7 @@ describe("the server's own stream", () => {
 });
 
 describe('an answer stream that is cut', () => {
-  it('is resumed where the server numbers its events, and the call is answered once', async () => {
+  it('is resumed if the server numbers its events, and the call is answered once', async () => {
     const { server, client } = await connect(
       async ({ headers }, response) => {
         if (headers['last-event-id'] === undefined) response.writeHead(405).end();
@@ -157,7 +157,7 @@ describe('an answer stream that is cut', () => {
     expect(server.count('tools/call')).toBe(1);
   });
 
-  it('settles the call with an error where the server will not resume it', async () => {
+  it('ends the call with an error if the server will not resume it', async () => {
     const { client } = await connect((_arrival, response) => void response.writeHead(405).end(), {
       onCall: (_arrival, response) => {
         events(response, `retry: 5\nid: e1\ndata: ${notification('first')}\n\n`);

@@ -159,7 +159,7 @@ describe('a tool that is off', () => {
     expect(client.server.arrivals.filter(({ frame }) => frame?.method === 'tools/call')).toEqual([]);
   });
 
-  it('is off for its client alone where the rule is the client’s', async () => {
+  it('is off for its client alone if the rule is the client’s', async () => {
     const clients = { codex: { name: 'Codex', wireNames: ['codex-mcp-client'] } };
     const [codex, cursor] = [await guarded(), await guarded({ clientName: 'cursor-vscode' })];
     for (const client of [codex, cursor]) client.rule({ clients: { codex: { off: ['drop'] } } }, { clients });
@@ -215,7 +215,7 @@ describe('rules that cannot be read', () => {
     ['hold what this version does not know', '{"version":1,"tomorrow":true}'],
     ['are of another version', '{"version":2}'],
     ['are in another encoding', Buffer.from(`{"version":1,"servers":{"x":{"off":["l\u00f6sche"]}}}`, 'latin1')],
-  ])('refuse every tool where they %s', async (_, text) => {
+  ])('refuse every tool if they %s', async (_, text) => {
     const client = await guarded();
     client.write(text);
     expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toMatch(/^The rules in .* cannot be read/);
@@ -263,7 +263,7 @@ describe('a tool that asks first', () => {
   it.each([
     ['refused', 'The user refused this call'],
     ['late', 'the request timed out'],
-  ] as const)('is answered with words where the answer is %s', async (approval, words) => {
+  ] as const)('is answered in words if the answer is %s', async (approval, words) => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
     client.rule({ ask: ['drop'] });
@@ -274,7 +274,7 @@ describe('a tool that asks first', () => {
     expect(client.called()).toEqual([]);
   });
 
-  it('is refused where no application is there to ask', async () => {
+  it('is refused if no application runs that could ask', async () => {
     const client = await guarded();
     client.rule({ ask: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('Causeway is not running');
@@ -293,7 +293,7 @@ describe('a tool that asks first', () => {
     expect(client.called()).toEqual(['look']);
   });
 
-  it('is not called where it was switched off while the user was asked', async () => {
+  it('is not called if it was switched off while the user was asked', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
     client.rule({ ask: ['drop'] });
@@ -320,7 +320,7 @@ describe('a tool that asks first', () => {
     expect(asked[0]?.signal.aborted).toBe(true);
   });
 
-  it('is refused where too many calls wait already', async () => {
+  it('is refused if too many calls are waiting already', async () => {
     const client = await guarded({ askApproval: async () => 'crowded' });
     client.rule({ ask: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain(

@@ -91,7 +91,7 @@ describe('a server with sessions that wants to open an address, before a statele
     expect(client.sink.frames).toHaveLength(2);
   });
 
-  it('is not asked again where the client takes the call back meanwhile', async () => {
+  it('is not asked again if the client cancels the call meanwhile', async () => {
     const given = await asked(1);
     void call(2, given);
     await expect.poll(() => server.count('tools/call')).toBe(2);
@@ -105,7 +105,7 @@ describe('a server with sessions that wants to open an address, before a statele
     expect(server.count('tools/call')).toBe(4);
   });
 
-  it('gets no call where the user declines: the model reads why', async () => {
+  it('gets no call if the user declines: the model reads why', async () => {
     const { requestState } = await asked(1);
     const declined = await call(2, { inputResponses: { 'address-1': { action: 'decline' } }, requestState });
     expect(declined.result).toMatchObject({

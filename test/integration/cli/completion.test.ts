@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
     await expect(stat(marker)).rejects.toThrow('ENOENT');
   });
 
-  test('offers nothing, and says nothing, where the memory is damaged', async () => {
+  test('offers nothing, and says nothing, if the memory is damaged', async () => {
     const folder = join(home.folder, 'causeway', 'state');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'names.json'), '{"version": 1, "profiles": {"ana"');

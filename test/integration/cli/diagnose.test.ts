@@ -34,7 +34,7 @@ async function checksOf(...args: string[]): Promise<{ code: number; order: strin
 }
 
 describe('causeway diagnose', () => {
-  it('makes every check of the window and ends with 0 where nothing has failed', async () => {
+  it('makes every check of the window, and ends with 0 if none fails', async () => {
     const { code, stdout } = await diagnose('--profile', 'ana');
     expect(stdout).toContain('✓ pass     Sign-in: Signed in as ana@example.com.');
     expect(stdout).toContain(
@@ -56,7 +56,7 @@ describe('causeway diagnose', () => {
     expect(found.order.lastIndexOf('fail')).toBeLessThan(found.order.indexOf('pass'));
   });
 
-  it('ends with 5 where the host is not reached, 3 where there is no such profile, 1 where failures differ', async () => {
+  it('ends with 5 if the host cannot be reached, 3 if there is no such profile, 1 if failures differ', async () => {
     await appendFile(home.configFile, '\n[gone]\nhost = http://127.0.0.1:9\ntoken = dapi0\n');
     expect(await checksOf('--profile', 'gone')).toMatchObject({
       code: 5,

@@ -247,7 +247,7 @@ describe('a warehouse pinned for one client', () => {
     ['by its name', 'shared analytics', `A pin takes a warehouse's id: ${WAREHOUSES.shared}.`],
     ['that is being deleted', WAREHOUSES.deleting, 'is being deleted. These calls will fail.'],
     ['that was deleted', WAREHOUSES.deleted, 'These calls will fail.'],
-  ])('says that calls will fail where it names a warehouse %s', async (_which, id, words) => {
+  ])('says that calls will fail if it names a warehouse %s', async (_which, id, words) => {
     const { causeway } = await withCursorAndClaude();
     await causeway('servers', 'set', 'databricks-sql', '--meta', `warehouse_id=${id}`);
     const { stdout } = await causeway('warehouse');

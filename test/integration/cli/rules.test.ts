@@ -34,7 +34,7 @@ async function session(env: NodeJS.ProcessEnv) {
 }
 
 describe('causeway rules', () => {
-  test('says how to begin where there are none', async () => {
+  test('says how to begin if there are none', async () => {
     const { rules } = await home();
     const { code, stdout } = await rules();
     expect(code).toBe(0);
@@ -62,7 +62,7 @@ describe('causeway rules', () => {
     expect(listed.history).toHaveLength(3);
   });
 
-  test('removes a rule, and says so where there is none', async () => {
+  test('removes a rule, and says if there is none', async () => {
     const { rules } = await home();
     await rules('set', '--all', '--read-only');
     expect((await rules('clear', '--all')).stdout).toBe('Rules for everything: none\n');

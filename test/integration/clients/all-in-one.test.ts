@@ -46,7 +46,7 @@ describe('one entry for all servers', () => {
     expect(Object.keys(await entries())).toEqual(['other', 'databricks-sql', 'functions-default']);
   });
 
-  test('is repaired where it has vanished or was changed', async () => {
+  test('is repaired if it has disappeared or was changed', async () => {
     const { causeway, entries, list, path, before, text } = await home();
     await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
     const written = await text();
@@ -61,7 +61,7 @@ describe('one entry for all servers', () => {
     expect((await entries()).causeway).toEqual(JSON.parse(written).mcpServers.causeway);
   });
 
-  test('is not a left-over, and is removed where nobody remembers writing it', async () => {
+  test('is not a left-over, and is removed even if no record of it exists', async () => {
     const { causeway, list, text, path, before } = await home();
     const foreign = { mcpServers: { mine: { command: 'causeway', args: ['proxy', '--all'] } } };
     await writeFile(path, JSON.stringify(foreign));
@@ -80,7 +80,7 @@ describe('one entry for all servers', () => {
     expect(await text()).toBe(before);
   });
 
-  test('has another name where a server has that one', async () => {
+  test('has another name if a server has that one', async () => {
     const { causeway, entries } = await home();
     await causeway('servers', 'add', 'sql', '--name', 'causeway', '--meta', 'warehouse_id=1', '--profile', 'ana');
     await causeway('clients', 'add', 'cursor', '--all-in-one');

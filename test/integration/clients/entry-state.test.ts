@@ -16,7 +16,7 @@ describe('the state of an entry', () => {
     expect(await fileOf(own, 'cursor')).toMatchObject({ state: 'current', repairable: [] });
   });
 
-  test('offers no repair where that would write the same', async () => {
+  test('offers no repair if that would write the same', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     const gone = own.service({ command: '/nowhere/causeway' });
@@ -25,7 +25,7 @@ describe('the state of an entry', () => {
     expect(report?.files[0]).toMatchObject({ entries: { 'databricks-sql': 'broken' }, repairable: [] });
   });
 
-  test('is another one where the PATH does not lead to its command than where its program is gone', async () => {
+  test('is another if PATH does not lead to its command than if its program is gone', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     await own.service().add([], [SQL]);
@@ -40,7 +40,7 @@ describe('the state of an entry', () => {
   test.each([
     ['cursor', CURSOR],
     ['opencode', '.config/opencode/opencode.json'],
-  ])('is current in %s where another Node that is there runs the same script', async (id, path) => {
+  ])('is current in %s if another existing Node runs the same script', async (id, path) => {
     await using own = await ownClients();
     await own.file(path, '{}');
     const [one, other] = [await own.file('one/node', '', 0o755), await own.file('other/node', '', 0o755)];
@@ -57,7 +57,7 @@ describe('the state of an entry', () => {
     expect(await states({ command: other, script })).toEqual([['broken', [SQL.name]]]);
   });
 
-  test('is out of date where the client has since got a key for its timeout, but not where the user took it out', async () => {
+  test('is out of date if the client has a key for its timeout now, but not if the user removed it', async () => {
     await using own = await ownClients();
     const path = '.config/opencode/opencode.json';
     await own.file(path, '{}');

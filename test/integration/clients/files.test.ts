@@ -11,7 +11,7 @@ const CURSOR = '.cursor/mcp.json';
 const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
 
 describe('a look at the clients', () => {
-  test('says by what a client was found, where its file is and what is in it, and writes nothing', async () => {
+  test('says how a client was found, where its file is and what is in it, and writes nothing', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
     await mkdir(join(own.home, '.codex'));
@@ -150,7 +150,7 @@ describe('writing', () => {
     expect(await readdir(dirname(path))).toEqual(['cline_mcp_settings.json']);
   });
 
-  test("Cline's lock that was left behind is taken also where the clock was set back since", async () => {
+  test("Cline's left-over lock is taken even if the clock was set back since", async () => {
     await using own = await ownClients();
     const path = await own.file('.cline/data/settings/cline_mcp_settings.json', '{"mcpServers":{}}');
     const lock = `${path}.lock`;
@@ -162,7 +162,7 @@ describe('writing', () => {
 });
 
 describe('a file that cannot be written is left whole and reported', () => {
-  test('with line, column and remedy where it does not parse, and the other clients are written', async () => {
+  test('with line, column and remedy if it cannot be parsed, and the other clients are written', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, '{\n  "mcpServers": {\n    "a": }\n}\n');
     await own.file('.codex/config.toml', 'model = = 1\n');

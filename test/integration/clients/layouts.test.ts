@@ -55,7 +55,7 @@ describe("opencode's two places for entries", () => {
 describe('Flatpak applications', () => {
   const FLATPAK = '.var/app/com.visualstudio.code/config/Code/User';
 
-  test('are found by their folder and written there, and nothing is made where the other installation would be', async () => {
+  test('are found by their folder and written there, and nothing is created for the other installation', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, FLATPAK), { recursive: true });
     const [report] = (await own.service().survey([])).filter(({ because }) => because);
@@ -80,7 +80,7 @@ describe('Flatpak applications', () => {
   });
 });
 
-test('VS Code on this computer for a window on another one is written alone where it is alone', async () => {
+test('VS Code on this computer is written alone if it is alone, and not for a window on another computer', async () => {
   await using own = await ownClients();
   await mkdir(join(own.home, '.vscode-server/data/User'), { recursive: true });
   const outcomes = await own.service().add([], [SQL]);
@@ -98,7 +98,7 @@ describe("Continue's two files", () => {
     return own.service({ moreCommands: async () => [join(own.home, 'bin')] });
   }
 
-  test('a file of ours is written where only the extension can be there, and config.yaml is left alone', async () => {
+  test('a file of ours is written if only the extension can be there, and config.yaml is left alone', async () => {
     await using own = await ownClients();
     await own.file(CONFIG, THEIRS);
     expect(await own.service().add([], [SQL])).toMatchObject([{ client: 'continue', result: 'written' }]);

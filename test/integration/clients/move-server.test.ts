@@ -43,7 +43,7 @@ const json = async (...args: string[]) => JSON.parse((await causeway(...args, '-
 const entries = async () => JSON.parse(await readFile(cursor, 'utf8')).mcpServers;
 
 describe('moving a server to its successor', { timeout: 60_000 }, () => {
-  test('is offered where the servers are listed', async () => {
+  test('is offered in the list of servers', async () => {
     expect((await causeway('servers')).stdout).toContain(
       'mine: replaced by system.ai.dbsql. Move it with: causeway servers move mine',
     );
@@ -75,7 +75,7 @@ describe('moving a server to its successor', { timeout: 60_000 }, () => {
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('has no successor')]);
   });
 
-  test('changes nothing where the successor does not answer', async () => {
+  test('changes nothing if the successor does not answer', async () => {
     workspace.mcp.settings.preview = 'suspended';
     const before = [await json('servers'), await entries()];
     const refused = await causeway('servers', 'move', 'mine');
@@ -83,7 +83,7 @@ describe('moving a server to its successor', { timeout: 60_000 }, () => {
     expect([await json('servers'), await entries()]).toEqual(before);
   });
 
-  test('is refused where both places have rules', async () => {
+  test('is refused if both places have rules', async () => {
     await causeway('servers', 'add', 'system.ai.dbsql', '--name', 'newer', '--profile', 'ana');
     await causeway('rules', 'set', 'mine', '--off', 'execute_sql');
     await causeway('rules', 'set', 'newer', '--ask', 'execute_sql');

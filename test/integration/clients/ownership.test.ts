@@ -55,7 +55,7 @@ describe('an entry that the user wrote', () => {
     expect(await own.read(CURSOR)).toBe(THEIRS);
   });
 
-  test('makes room whole where the user says so, and a backup has it', async () => {
+  test('replaces all of it if the user says so, and a backup keeps it', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
     await own.service().add([], [GENIE]);

@@ -40,7 +40,7 @@ const text = (path: string) => readFile(join(home.folder, path), 'utf8');
 const url = () => `${workspace.host}/api/2.0/mcp/sql`;
 
 describe('clients add --http without --client-id', () => {
-  test('uses the published application where the workspace has it', async () => {
+  test('uses the published application if the workspace has it', async () => {
     const run = await causeway('clients', 'add', 'claude-code', 'codex', '--http');
     expect(run.code).toBe(0);
     expect(run.stdout).not.toContain('--client-id');
@@ -57,7 +57,7 @@ describe('clients add --http without --client-id', () => {
     expect(await text('.codex/config.toml')).not.toContain('oauth');
   });
 
-  test('says what to do where the workspace does not have it', async () => {
+  test('says what to do if the workspace does not have it', async () => {
     const run = await causeway('clients', 'add', 'cursor', '--http');
     expect(run.stdout).toMatch(/does not have the application .*\(cursor-desktop\)\. Use --client-id/);
     expect(run.stdout).toContain('"redirect_urls":["http://localhost:8787/callback"]');
@@ -69,7 +69,7 @@ describe('clients add --http without --client-id', () => {
     expect(await text('.claude.json')).toMatch(/"callbackPort": 4321/);
   });
 
-  test('writes nothing where the workspace does not say whether it has it', async () => {
+  test('writes nothing if the workspace does not say whether it has it', async () => {
     workspace.faults.add({ path: '/oidc/v1/token', method: 'POST', effect: { kind: 'unavailable' } });
     const run = await causeway('clients', 'add', 'claude-code', '--http');
     expect(run.stderr).toMatch(/Claude Code: .* could not confirm the application "claude-code" \(HTTP 503\)/);

@@ -129,7 +129,7 @@ describe('backups', () => {
 describe("Claude Desktop's files on Windows", () => {
   const config = (id: string) => `AppData/Local/Packages/${id}/LocalCache/Roaming/Claude/claude_desktop_config.json`;
 
-  test('are named and not written where there are several packages', async () => {
+  test('are named and not written if there are several packages', async () => {
     await using own = await ownClients();
     await own.file(config('Claude_a'), '{}');
     await own.file(config('Claude_b'), '{}');

@@ -52,7 +52,7 @@ describe('a file that two clients read', () => {
     expect(JSON.parse(await own.read('.claude.json'))).toEqual({});
   });
 
-  test('is not asked about where both clients are named, or all', async () => {
+  test('is not asked about if both clients are named, or all', async () => {
     await using own = await ownClients();
     await sharedFile(own);
     const outcomes = await own.service().remove([], ['databricks-sql']);

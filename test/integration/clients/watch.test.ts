@@ -123,7 +123,7 @@ test('a change beside the files is not reported, and nothing is after the end', 
   expect(seen.calls).toBe(0);
 });
 
-test('a look now and then finds a change where the system reports nothing', async () => {
+test('a regular check finds a change that the system does not report', async () => {
   await using own = await ownClients();
   const path = await own.file('quiet.json', '{}');
   const seen = { calls: 0 };

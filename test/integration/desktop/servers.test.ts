@@ -122,7 +122,7 @@ describe('the servers of the desktop', () => {
     await expect(call).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('ask for a sign-in where one is needed, and say that a name or a path cannot be', async () => {
+  it('ask for a sign-in if one is needed, and say that a name or a path cannot work', async () => {
     await servers.add({ ...FUNCTIONS, profile: 'oauth' });
     await expect.poll(labels).toEqual(['functions: Signed out']);
     expect(model.state.servers[0]?.state).toMatchObject({ action: 'sign-in' });

@@ -137,7 +137,7 @@ describe('what a workspace offers', () => {
     expect(twice.stderr).toContain(`Name one by its id: genie:${ids[3]}, genie:${ids[4]}.`);
   });
 
-  test('comes in whole where a page is refused for a moment (429), and a schema is closed', async () => {
+  test('is read whole if a page is refused for a moment (429) and a schema is closed', async () => {
     const limit = { kind: 'rate-limit', retryAfter: '0' } as const;
     small.workspace.faults.add({ path: `${UC}/mcp-services`, effect: limit, times: 2 });
     const denied = { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"No."}' } as const;
@@ -194,7 +194,7 @@ describe('a catalog of 50 × 40 × 20 services', () => {
     expect(large.workspace.requests.count()).toBeLessThan(45);
   });
 
-  test('is looked through first where the name is what is searched for', async () => {
+  test('is searched first if its name is part of the search', async () => {
     const found = await large.json('ben', 'servers', 'browse', '--json', '--search', 'catalog_33.schema_02.service_01');
     expect(addsOf(found as Browsed)).toEqual(['catalog_33.schema_02.service_01']);
   });

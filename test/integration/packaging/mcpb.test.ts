@@ -79,7 +79,7 @@ describe('the extension for Claude Desktop', () => {
     expect(server).toContain(join('node_modules', 'keytar', `keyring-${process.platform}-${process.arch}.node`));
   });
 
-  it('names the repository where it is known', () => {
+  it('names the repository if it is known', () => {
     expect(bundleManifest('ana/causeway').repository).toEqual({ type: 'git', url: 'https://github.com/ana/causeway' });
     expect(v0_3.McpbManifestSchema.parse(bundleManifest(undefined))).not.toHaveProperty('repository');
   });

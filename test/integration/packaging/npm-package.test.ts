@@ -58,7 +58,7 @@ describe('the package for npm', () => {
       expect(written).not.toHaveProperty(name);
   });
 
-  it('names the repository, and itself in the MCP registry, where the repository is known', () => {
+  it('names the repository, and itself in the MCP registry, if the repository is known', () => {
     expect(commandManifest('ana/causeway')).toMatchObject({
       repository: { url: 'git+https://github.com/ana/causeway.git' },
       mcpName: 'io.github.ana/causeway',
@@ -71,7 +71,7 @@ describe('the package for npm', () => {
     expect(stdout.trim()).toBe(manifest.version);
   });
 
-  it('keeps sign-ins for as long as the process lasts where npm could not install the native module', async () => {
+  it('keeps sign-ins as long as the process runs if npm could not install the native module', async () => {
     const workspace = await startWorkspace();
     const home = await ownHome(`[user]\nhost = ${workspace.host}\n`);
     const env = { ...home.env, CAUSEWAY_TOKEN_STORE: 'keychain', PATH: process.env.PATH };

@@ -48,7 +48,7 @@ describe('the changelog of a release', () => {
     expect(text).toBe(`# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - ${DATE}\n\n${notes}\n\n${older}`);
   });
 
-  it('comes from the commits where nothing was written', () => {
+  it('is made from the commits if nothing was written', () => {
     const { notes } = releasedChangelog('# Changelog\n\n## [Unreleased]\n', options);
     expect(notes).toBe(
       '### Added\n\n- Add a tray.\n\n### Fixed\n\n- Fix the tray.\n\n### Changed\n\n- Wait for the tray.',
@@ -114,7 +114,7 @@ describe('a release', () => {
     await expect(make('0.4.0')).rejects.toThrow('not committed');
   });
 
-  it('leaves everything as it was where the build fails', async () => {
+  it('leaves everything as it was if the build fails', async () => {
     const before = await state();
     const broken = () => Promise.reject(new Error('The build failed.'));
     await expect(make('0.2.0', broken)).rejects.toThrow('The build failed.');

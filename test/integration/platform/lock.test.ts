@@ -42,7 +42,7 @@ async function holdersAtOnce(): Promise<{ most: number; entered: number }> {
 }
 
 describe('a lock among processes', () => {
-  test('is taken where its folder holds names that are none of its numbers, the last possible number among them', async () => {
+  test('is taken if its folder holds names that are none of its numbers, the last possible number among them', async () => {
     await mkdir(lockFolder);
     for (const name of ['9007199254740991', '9007199254740992', '1e300', 'Infinity', '-1', '0.5', 'x', ' '])
       await writeFile(join(lockFolder, name), '');

@@ -55,7 +55,7 @@ const failure = (work: Promise<unknown>) =>
   );
 
 describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
-  test('has the new bytes and nothing beside it, for its owner only where it is new', async () => {
+  test('has the new bytes and no file beside it, and is readable by its owner only if it is new', async () => {
     await write(file, 'first');
     await write(file, 'second');
     expect(await readFile(file, 'utf8')).toBe('second');
@@ -75,7 +75,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect((await lstat(join(folder, 'dotfiles', 'deep', 'second'))).isSymbolicLink()).toBe(true);
   });
 
-  test('is made where a link leads that led to nothing', async () => {
+  test('is created if a link points to nothing', async () => {
     await mkdir(join(folder, 'dotfiles'));
     await symlink('dotfiles/file', file);
     await write(file, 'new');

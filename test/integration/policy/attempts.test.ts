@@ -379,7 +379,7 @@ test('a user who signs in through another OAuth application is refused', async (
   expect((await causeway(...login)).stderr).toContain('the OAuth application must be "acme-causeway"');
 });
 
-describe('a user who wants Causeway gone from a computer where an AI client is required', () => {
+describe('a user who wants to remove Causeway from a computer that requires an AI client', () => {
   async function required() {
     const home = await managedHome(() => ({ requiredClients: locked(['cursor'], 'Everyone uses our data') }));
     const file = join(String(home.env.HOME), '.cursor', 'mcp.json');
@@ -441,7 +441,7 @@ describe('a user who wants Causeway gone from a computer where an AI client is r
   });
 });
 
-describe('a policy that cannot be trusted forbids everything, where', () => {
+describe('a policy that cannot be trusted forbids everything if', () => {
   const refused = async (change: (policy: Awaited<ReturnType<typeof managedHome>>['policy']) => Promise<unknown>) => {
     const home = await managedHome(oneWorkspace);
     await change(home.policy);

@@ -158,7 +158,7 @@ describe('a locked OAuth application', () => {
     expect(code).toBe(0);
   });
 
-  test('is taken for granted where the policy cannot be used: no sign-in may be used', async () => {
+  test('is assumed if the policy cannot be used: no sign-in may be used', async () => {
     const { auth, profile } = await signedIn();
     setPolicySource({ name: '/etc/causeway/policy.json', version: () => 'x', read: async () => Buffer.from('{') });
     await expect(auth.tokens(profile).token()).rejects.toMatchObject({ code: 'managed' });

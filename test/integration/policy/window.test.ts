@@ -35,14 +35,14 @@ test('the window is told what is managed, by which file and why', async () => {
   expect(keys).toEqual([expect.objectContaining({ key: 'workspaces', locked: true, reason: 'One workspace for all' })]);
 });
 
-test('the window records no contents where the policy forbids it', async () => {
+test('the window records no contents if the policy forbids it', async () => {
   const { desktop } = await managedDesktop(() => ({ recordContents: locked(false) }));
   await expect(desktop.handlers.recordContents({ durationMs: null })).rejects.toMatchObject({ code: 'managed' });
   desktop.activity.recording.start(null);
   expect(desktop.activity.recording.recorder).toBeUndefined();
 });
 
-test('the window changes no setting that is locked, and looks for no update where they are off', async () => {
+test('the window changes no locked setting, and does not look for updates if they are off', async () => {
   const { desktop } = await managedDesktop(() => ({ tokenStore: locked('keychain'), updates: locked('off') }));
   const change = desktop.handlers.changeSettings({ tokenStore: 'encrypted-file' });
   await expect(change).rejects.toMatchObject({ code: 'managed' });

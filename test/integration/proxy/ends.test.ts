@@ -89,7 +89,7 @@ describe('the end of stdin', () => {
     expect(proxy.stderr).toBe('');
   });
 
-  it.each([405, 404, 500])('is no trouble where the server answers DELETE with %i', async (status) => {
+  it.each([405, 404, 500])('is no problem if the server answers DELETE with %i', async (status) => {
     const { script } = orderly();
     server.script = (arrival, response) =>
       arrival.method === 'DELETE' ? void response.writeHead(status).end() : script(arrival, response);
@@ -102,7 +102,7 @@ describe('the end of stdin', () => {
   it.each<[name: string, fate: (response: ServerResponse) => void]>([
     ['never answers DELETE', () => {}],
     ['breaks the connection on DELETE', (response) => response.destroy()],
-  ])('is no trouble where the server %s', async (_name, fate) => {
+  ])('is no problem if the server %s', async (_name, fate) => {
     const { script } = orderly();
     server.script = (arrival, response) => (arrival.method === 'DELETE' ? fate(response) : script(arrival, response));
     const proxy = start();

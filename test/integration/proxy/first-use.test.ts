@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect(await stage.pages()).toHaveLength(1);
   });
 
-  it('signs in through the application where it runs, although the profile names the Databricks CLI', async () => {
+  it('signs in through the application if it runs, although the profile names the Databricks CLI', async () => {
     const browser = scriptedBrowser();
     const causeway = createCauseway({ env: stage.home.env, openBrowser: browser.open });
     const hub = await causeway.serveProxies();

@@ -86,13 +86,13 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
     expect(stderr).not.toContain('secret');
   });
 
-  it('where there is no configuration file', async () => {
+  it('if there is no configuration file', async () => {
     const { code, stdout, stderr } = await outcome(['--path', SQL], environment(join(empty.home, 'nowhere')));
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
     expect(stderr).toMatch(/^causeway proxy: There is no profile in .+\. Sign in with: causeway login [^\n]+\n$/);
   });
 
-  it('where a certificate file is not there', async () => {
+  it('if a certificate file is missing', async () => {
     const env = environment(home.home, { SSL_CERT_FILE: join(home.home, 'ca.pem') });
     const { code, stdout, stderr } = await outcome(['--path', SQL, '--profile', 'acme'], env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] });

@@ -105,7 +105,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(arrived).toEqual([]);
   });
 
-  it('is not reached where the proxy does not know it', async () => {
+  it('is not reached if the proxy does not know it', async () => {
     const company = await companyProxy();
     const error = await failure('https://other.causeway.test', { HTTPS_PROXY: `http://${company.address}` });
     expect(error.message).toContain('The proxy does not connect to other.causeway.test (502).');
@@ -127,7 +127,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(arrived).toEqual([]);
   });
 
-  it('is asked directly where it is on this computer, whatever proxy there is', async () => {
+  it('is asked directly if it is on this computer, whatever proxy there is', async () => {
     const company = await companyProxy();
     const server = await startScriptedServer(orderly().script);
     open.push(server);

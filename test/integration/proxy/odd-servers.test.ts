@@ -150,7 +150,7 @@ describe('silence', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('is none where progress comes, however long the answer takes', async () => {
+  it('is none if progress comes, however long the answer takes', async () => {
     const client = await connect(
       async ({ frame }, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -130,7 +130,7 @@ describe('the client sees no error', () => {
     expect(order).toEqual(['fast', 'slow']);
   });
 
-  it('where nothing is granted: the list is empty', async () => {
+  it('if nothing is granted: the list is empty', async () => {
     expect(await toolsOf(await connect('/api/2.0/mcp/functions/main/finance', 'ben'))).toEqual([]);
   });
 });

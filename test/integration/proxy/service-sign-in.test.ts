@@ -145,7 +145,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     });
   });
 
-  it('is answered before its client gives up where nobody signs in, and goes through at the next try', async () => {
+  it('is answered before its client gives up if nobody signs in, and succeeds at the next try', async () => {
     const proxy = await startProxy();
     const waiting = await proxy.request(1, 'tools/call', SEARCH);
     expect([isError(waiting), calls()]).toEqual([true, 1]);
@@ -157,7 +157,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     expect(await stage.pages()).toEqual([page()]);
   });
 
-  it('is not sent again where the client takes it back while the user is at the page', async () => {
+  it('is not sent again if the client cancels it while the user is at the page', async () => {
     const proxy = await startProxy();
     void proxy.request(1, 'tools/call', SEARCH).catch(() => undefined);
     await expect.poll(stage.pages).toHaveLength(1);
@@ -313,7 +313,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
   it.each([
     ['javascript:alert(1)', page],
     ['https://evil.test/', () => 'https://evil.test/'],
-  ])('with the address %s reaches a client that opens addresses only where it is safe', async (url, shown) => {
+  ])('with the address %s reaches a client that opens addresses only if it is safe', async (url, shown) => {
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     await proxy.request(0, 'tools/list');
     refuse(inJson(elicitation(url)));
@@ -337,7 +337,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
           .map((answer) => JSON.stringify(answer));
     };
 
-    it('opens one page where all of it was refused, and all of it continues', async () => {
+    it('opens one page if all of it was refused, and all of it continues', async () => {
       const told = await batchOfTwo();
       await signInOnPage();
       await expect.poll(told, { timeout: 20_000 }).toHaveLength(2);
@@ -372,7 +372,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
     expect([await stage.pages(), calls()]).toEqual([[page()], 5]);
   });
 
-  it('comes again where the user signs out between two calls', async () => {
+  it('comes again if the user signs out between two calls', async () => {
     const proxy = await startProxy();
     const first = proxy.request(1, 'tools/call', SEARCH);
     await signInOnPage();

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_OPENSSL)("with certificates that openssl makes: the desktop
   const whoAmI = async (causeway: ReturnType<typeof createCauseway>) =>
     (await (await causeway.open('acme')).client.users.me()).user.userName;
 
-  it('are used where the environment names none', async () => {
+  it('are used if the environment names none', async () => {
     const proxy = await company();
     const { causeway, asked } = await computer(() => `PROXY ${proxy.address}`);
     expect(await whoAmI(causeway)).toBe('ana@example.com');

@@ -49,7 +49,7 @@ describe('import', () => {
     expect(overrides()).toEqual({});
   });
 
-  test('a dry run says where it could not be read whether the user may use the warehouse', async () => {
+  test('a dry run says if it could not be read whether the user may use the warehouse', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
     const { code, stdout } = await importing(typical, '--dry-run');
     expect(stdout).toContain('none → Shared analytics  (Permission on Shared analytics could not be checked.)');

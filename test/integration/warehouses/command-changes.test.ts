@@ -28,7 +28,7 @@ describe('the command', () => {
     ]);
   });
 
-  it('notes an override as the workspace then holds it where only one field was changed', async () => {
+  it('records an override as the workspace then has it if only one field was changed', async () => {
     await cli.run('ana', 'warehouse', 'set', 'Starter Warehouse');
     const name = 'default-warehouse-overrides/me';
     const args = ['update-default-warehouse-override', name, 'warehouse_id', 'CUSTOM'];
@@ -79,7 +79,7 @@ describe('the command', () => {
     expect(await noted()).toMatchObject([{ to: CUSTOM }]);
   });
 
-  it('changes an override anyway where that cannot be noted', async () => {
+  it('changes an override even if that cannot be recorded', async () => {
     const file = join(cli.env.CAUSEWAY_HOME ?? '', 'state');
     await writeFile(file, '');
     expect(await cli.run('ana', 'warehouse', 'set', 'Data science')).toMatchObject({ code: 0 });

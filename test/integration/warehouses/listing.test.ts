@@ -32,7 +32,7 @@ describe('warehouse list', () => {
     expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'predicted' }));
   });
 
-  test('marks none where only the workspace knows', async () => {
+  test('marks none if only the workspace knows', async () => {
     cli.give('ben');
     const { stdout } = await list();
     expect(stdout).not.toContain('→');
@@ -41,7 +41,7 @@ describe('warehouse list', () => {
     expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'unknown' }));
   });
 
-  test('says where the override leads nowhere', async () => {
+  test('says if the override points to nothing', async () => {
     cli.give('ben', science);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== science);
     expect((await list()).stdout).toContain(`Warehouse ${science} no longer exists. Queries will fail.`);
@@ -72,7 +72,7 @@ describe('warehouse set', () => {
     expect(stdout).toContain('Shared analytics');
   });
 
-  test('counts what the list shows where nothing fits', async () => {
+  test('counts what the list shows if nothing matches', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouse', 'set', 'nonesuch');
     expect(stderr).toContain('"nonesuch" matches none of the 6 warehouses.');
     expect(code).toBe(4);

@@ -152,7 +152,7 @@ describe('the predicted warehouse', () => {
     }
   });
 
-  test('is where a real query goes, and whether it will run is foreseen', { timeout: 60_000 }, async () => {
+  test('is the one that a real query runs on, and predicts whether it will run', { timeout: 60_000 }, async () => {
     const SETTLED: Partial<Record<Warehouse['state'], Warehouse['state']>> = {
       STARTING: 'RUNNING',
       STOPPING: 'STOPPED',

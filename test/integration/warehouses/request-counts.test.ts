@@ -63,14 +63,14 @@ describe('in the window', () => {
     expect(requests().count()).toBe(6);
   });
 
-  it('a refresh by itself reads the workspace default too where that decides', async () => {
+  it('an automatic refresh reads the workspace default too if that decides', async () => {
     cli.workspace.state.setWorkspaceDefault(science);
     await model.follow();
     expect(shown()).toBe(science);
     expect(requests().count()).toBe(3);
   });
 
-  it('a refresh by itself reads everything where an override or a warehouse has come or gone', async () => {
+  it('an automatic refresh reads everything if an override or a warehouse has been added or removed', async () => {
     cli.workspace.state.overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: science });
     await model.follow();
     expect(shown()).toBe(science);
@@ -95,7 +95,7 @@ describe('in the window', () => {
     expect(model.state.warehouse).toMatchObject({ effective: { override: { type: 'LAST_SELECTED' } } });
   });
 
-  it('a removal shows the workspace default only where it was read without an override in the way', async () => {
+  it('a removal shows the workspace default only if it was read without an override', async () => {
     await use(shared);
     await model.change('ben', (warehouses) => warehouses.clearOverride());
     expect(shown()).toBe(starter);
@@ -107,7 +107,7 @@ describe('in the window', () => {
     expect(requests().count()).toBe(8);
   });
 
-  it('a change reads everything again where what was seen is old', async () => {
+  it('a change reads everything again if the values shown are old', async () => {
     now += 31_000;
     cli.workspace.state.setWorkspaceDefault(science);
     await use(shared);
@@ -118,7 +118,7 @@ describe('in the window', () => {
     });
   });
 
-  it('a change reads everything again where the warehouse was not seen before', async () => {
+  it('a change reads everything again if the warehouse was not known before', async () => {
     const [first] = cli.workspace.state.warehouses;
     if (first) cli.workspace.state.warehouses.push({ ...first, id: 'abcdef', name: 'New one' });
     await use('abcdef');

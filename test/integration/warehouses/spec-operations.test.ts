@@ -63,7 +63,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(lastRequest()?.query).toMatchObject({ update_mask: 'warehouse_id' });
   });
 
-  test('update sends allow_missing only where --allow-missing is given', async () => {
+  test('update sends allow_missing only if --allow-missing is given', async () => {
     await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED', '--allow-missing');
     expect(lastRequest()?.query).toEqual({ update_mask: '*', allow_missing: 'true' });
     await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED');
@@ -101,7 +101,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
 });
 
 describe('Override lifecycle', () => {
-  test('create makes an override where there is none, and queries resolve to it', async () => {
+  test('create makes an override if there is none, and queries resolve to it', async () => {
     await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', shared);
     expect((await cli.query('ben')).warehouseId).toBe(shared);
   });

@@ -24,7 +24,7 @@ describe('What the service does', () => {
     });
   });
 
-  test('the workspace default decides where there is no override', async () => {
+  test('the workspace default decides if there is no override', async () => {
     expect(await effective('ben')).toMatchObject({
       decidedBy: 'workspace-default',
       certainty: 'known',
@@ -34,7 +34,7 @@ describe('What the service does', () => {
     });
   });
 
-  test('the heuristic decides where there is neither, as a prediction', async () => {
+  test('the heuristic decides if there is neither, as a prediction', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     expect(await effective('ana')).toMatchObject({
       decidedBy: 'heuristic',

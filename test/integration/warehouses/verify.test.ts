@@ -26,7 +26,7 @@ async function verify(profile: string, args: string[] = [], more: NodeJS.Process
 }
 
 describe('verify', () => {
-  test('fails where the user lacks CAN USE on what the override names', async () => {
+  test('fails if the user lacks CAN USE on the warehouse of the override', async () => {
     cli.give('ben', finance);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail']);
@@ -34,7 +34,7 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  test('fails where the user lacks CAN USE on the workspace default', async () => {
+  test('fails if the user lacks CAN USE on the workspace default', async () => {
     cli.workspace.state.setWorkspaceDefault(finance);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record not-applicable', 'resolver fail']);
@@ -42,7 +42,7 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  test('is in doubt, and says so, where it cannot be read what the user may use', async () => {
+  test('is in doubt if it cannot be read what the user may use, and says so', async () => {
     cli.give('ben', shared);
     const list = '/api/2.0/sql/warehouses';
     // The second of the two lists is that of the usable ones.
@@ -53,14 +53,14 @@ describe('verify', () => {
     expect(code).toBe(5);
   });
 
-  test('succeeds without an override where the lookup comes to the workspace default', async () => {
+  test('succeeds without an override if the lookup returns the workspace default', async () => {
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record not-applicable', 'resolver pass']);
     expect(evidence).toContain('The workspace stores no override. There is no record to check.');
     expect(code).toBe(0);
   });
 
-  test('takes the workspace default for a target that is named, where there is no override', async () => {
+  test('takes the workspace default for a named target if there is no override', async () => {
     expect(await verify('ben', ['starter'])).toMatchObject({
       code: 0,
       verdicts: ['record not-applicable', 'resolver pass'],
@@ -71,19 +71,16 @@ describe('verify', () => {
     });
   });
 
-  test.each(['ana', 'ben'])(
-    'invents no intention where neither an override nor a default is set (%s)',
-    async (user) => {
-      cli.workspace.state.setWorkspaceDefault(undefined);
-      const { code, verdicts, evidence } = await verify(user);
-      expect(verdicts).toEqual(['record not-applicable', 'resolver unknown']);
-      expect(evidence).toContain('nothing to compare it with');
-      expect(evidence).not.toMatch(/Intended|recorded/);
-      expect(code).toBe(5);
-    },
-  );
+  test.each(['ana', 'ben'])('invents no intention if neither an override nor a default is set (%s)', async (user) => {
+    cli.workspace.state.setWorkspaceDefault(undefined);
+    const { code, verdicts, evidence } = await verify(user);
+    expect(verdicts).toEqual(['record not-applicable', 'resolver unknown']);
+    expect(evidence).toContain('nothing to compare it with');
+    expect(evidence).not.toMatch(/Intended|recorded/);
+    expect(code).toBe(5);
+  });
 
-  test('stops nothing end to end where there is no intention', async () => {
+  test('stops nothing end to end if there is no intention', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     const { verdicts, evidence } = await verify('ana', ['--end-to-end', '--stop-warehouses']);
     expect(verdicts).toContain('end-to-end unknown');
@@ -91,7 +88,7 @@ describe('verify', () => {
     expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
   });
 
-  test('fails where the override names a warehouse that no longer exists', async () => {
+  test('fails if the override names a warehouse that no longer exists', async () => {
     cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     const { code, verdicts, evidence } = await verify('ben');
@@ -100,14 +97,14 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  test('cannot tell where an override follows what was picked last', async () => {
+  test('cannot tell if an override follows the last selection', async () => {
     cli.give('ben');
     expect(await verify('ben')).toMatchObject({ code: 5, verdicts: ['record unknown', 'resolver unknown'] });
   });
 });
 
 describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
-  test('blames the variable, and not the override, where it names another warehouse', async () => {
+  test('blames the variable, and not the override, if it names another warehouse', async () => {
     cli.give('ben', shared);
     const { code, verdicts, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: science });
     expect(verdicts).toEqual(['record pass', 'resolver fail']);
@@ -129,7 +126,7 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
     expect(code).toBe(1);
   });
 
-  test('succeeds where the lookup comes to the same without it', async () => {
+  test('succeeds if the lookup returns the same without it', async () => {
     const { code, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: starter });
     expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is also set to Starter Warehouse (${starter}).`);
     expect(code).toBe(0);
@@ -149,7 +146,7 @@ describe('the end-to-end check of a pin', () => {
     expect(cli.workspace.statements.at(-1)?.choice).toEqual({ source: 'request', warehouseId: finance });
   });
 
-  test('takes the only pin of the entries, and asks which one where there are two', async () => {
+  test('takes the only pin of the entries, and asks which one if there are two', async () => {
     const pin = async (...args: string[]) => (await cli.run('ana', ...args)).code;
     expect((await cli.run('ana', 'warehouse', 'verify', '--pin')).stderr).toContain('is pinned to a warehouse');
     expect(await pin('servers', 'add', 'sql', '--meta', `warehouse_id=${science}`)).toBe(0);
@@ -174,7 +171,7 @@ describe('the end-to-end check of a pin', () => {
     expect(posts(server === 'sql' ? '/ai-gateway/mcp-services/system.ai.dbsql' : '/api/2.0/mcp/sql')).toBe(0);
   });
 
-  test('stops nothing where the session cannot be opened, or the pinned warehouse may not be used', async () => {
+  test('stops nothing if the session cannot be opened, or the user may not use the pinned warehouse', async () => {
     const running = () => cli.workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').length;
     const before = running();
     cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'POST', path: '/api/2.0/mcp/sql' });
@@ -191,16 +188,13 @@ describe('the end-to-end check', () => {
   const endToEnd = (profile = 'ana') => verify(profile, ['--end-to-end', '--stop-warehouses']);
   const stops = () => cli.workspace.requests.count({ path: '*/stop' });
 
-  test.each(['legacy', 'modern'] as const)(
-    'passes where the SQL server speaks %s revisions alone',
-    async (revision) => {
-      cli.workspace.mcp.settings.revision = revision;
-      cli.give('ana', science);
-      const { code, verdicts } = await endToEnd();
-      expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
-      expect(code).toBe(0);
-    },
-  );
+  test.each(['legacy', 'modern'] as const)('passes if the SQL server supports %s revisions only', async (revision) => {
+    cli.workspace.mcp.settings.revision = revision;
+    cli.give('ana', science);
+    const { code, verdicts } = await endToEnd();
+    expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
+    expect(code).toBe(0);
+  });
 
   test('opens its session before it stops anything, and sends its query after that', async () => {
     cli.give('ana', science);
@@ -215,7 +209,7 @@ describe('the end-to-end check', () => {
     ['lacks the scope', { kind: 'missing-scope', scope: 'sql' }],
     ['is not there', { kind: 'answer', status: 404, body: '{"error_code":"ENDPOINT_NOT_FOUND","message":"no"}' }],
     ['answers with a page', { kind: 'html' }],
-  ] as const)('stops nothing where the SQL server %s', async (_why, effect) => {
+  ] as const)('stops nothing if the SQL server %s', async (_why, effect) => {
     cli.give('ana', science);
     cli.workspace.faults.add({ effect, path: '/api/2.0/mcp/sql', times: 'always' });
     const { code, verdicts, evidence } = await endToEnd();
@@ -225,7 +219,7 @@ describe('the end-to-end check', () => {
     expect(code).toBe(5);
   });
 
-  test('stops nothing where the user may not use the target', async () => {
+  test('stops nothing if the user may not use the target', async () => {
     cli.give('ben', finance);
     const { code, verdicts, evidence } = await endToEnd('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail', 'end-to-end unknown']);

@@ -309,7 +309,7 @@ describe('several servers as one', () => {
     expect(client.frames.filter((frame) => 'id' in frame && frame.id === 'cancelled')).toEqual([]);
   });
 
-  it('list a tool once that its server lists twice, and end where a server gives the same cursor again', async () => {
+  it('list a tool once if its server lists it twice, and end if a server returns the same cursor again', async () => {
     const lists: unknown[] = [];
     const a = serverOf('a', {}, ({ id, method, params }, say) => {
       if (method !== 'tools/list') return false;
@@ -377,7 +377,7 @@ describe('several servers as one', () => {
     expect(a.received.some(({ method }) => method?.startsWith('tasks/'))).toBe(false);
   });
 
-  it('answer every method of the capabilities that they offer, also where no server has them', async () => {
+  it('answer every method of the capabilities that they offer, even if no server has them', async () => {
     const a = serverOf('a', { tools: ['run'], prompts: ['ask'], resources: ['file:///a'], templates: ['file:///{x}'] });
     for (const servers of [[], [a]]) {
       const client = clientOf(...servers);

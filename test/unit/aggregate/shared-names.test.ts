@@ -12,7 +12,7 @@ const prefix = fc.constantFrom(IN_NAMES, IN_URIS);
 const names = (how = IN_NAMES) => new SharedNames(how, (one) => SERVERS.includes(one));
 
 describe('names of several servers', () => {
-  it('stay as they are where only one server has them, and have their server before them otherwise', () => {
+  it("stay as they are if only one server has them, and start with their server's name otherwise", () => {
     const told = names().tell([
       { server: 'a', name: 'run' },
       { server: 'a', name: 'query' },
@@ -89,7 +89,7 @@ describe('names of several servers', () => {
     expect(shared.find('nobody__run')).toEqual({ kind: 'none' });
   });
 
-  it('are forgotten where servers mention too many, and still lead nowhere else', () => {
+  it('are forgotten if servers mention too many, and still lead to no other server', () => {
     const shared = names();
     const [told] = shared.tell([{ server: 'a', name: 'kept' }]);
     for (let at = 0; at < 25_000; at += 1) shared.mention({ server: 'b', name: `uri-${at}` });

@@ -31,7 +31,7 @@ describe('the cloud of Azure that a workspace is in', () => {
     expect(azureCloudOf(host, undefined)).toBeUndefined();
   });
 
-  test('is the public one where the profile names its Azure resource', () => {
+  test('is the public one if the profile names its Azure resource', () => {
     expect(azureCloudOf('https://a.example', '/subscriptions/1')?.entra).toBe('https://login.microsoftonline.com');
   });
 });

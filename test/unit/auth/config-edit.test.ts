@@ -164,7 +164,7 @@ describe('changing the address of a profile', () => {
     expect(withAddress('token = t\n', 'DEFAULT', { host: 'h' })).toBe('host = h\ntoken = t\n');
   });
 
-  test('is refused where a value over several lines holds what looks like the host', () => {
+  test('is refused if a value over several lines contains a line that looks like the host', () => {
     const file = '[a]\ntoken = """\nhost = inside\n"""\nhost = h\n';
     expect(() => withAddress(file, 'a', { host: 'n' })).toThrow('The address of "a" cannot be changed here.');
   });

@@ -81,7 +81,7 @@ describe('what is sent with a token', () => {
     });
   });
 
-  test.each(['a b', 'a\u200b', 'a\r\nx: y', 'ä', ''])('is refused where it can be no token: %j', (text) => {
+  test.each(['a b', 'a\u200b', 'a\r\nx: y', 'ä', ''])('is refused if it cannot be a token: %j', (text) => {
     const refusal = expect.objectContaining({ code: 'unexpected_answer' });
     expect(() => bearerHeaders(new Secret(text))).toThrow(refusal);
     expect(() => bearerHeaders(new BearerToken('dapi-1', { x: new Secret(text) }))).toThrow(refusal);

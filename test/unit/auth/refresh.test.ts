@@ -69,7 +69,7 @@ describe('refreshing the tokens of a sign-in', () => {
     });
   });
 
-  it('keeps the refresh token and the scopes where the answer names none', async () => {
+  it('keeps the refresh token and the scopes if the answer names none', async () => {
     const { outcome } = await renewed(answered(200, { access_token: 'new-access', token_type: 'bearer' }));
     expect(outcome).toEqual({
       ...RECORD,

@@ -37,14 +37,14 @@ describe.skipIf(process.platform === 'win32')('the session bus of an environment
     expect(find({ XDG_RUNTIME_DIR: place })).toBe(`unix:path=${place.replace(' ', '%20')}/bus`);
   });
 
-  test('is in the folder of the user id where the environment names none, or one without a bus', async () => {
+  test('is in the folder of the user id if the environment names none, or one without a bus', async () => {
     const place = await socketIn(join('run', String(uid)));
     expect(find({})).toBe(`unix:path=${place}/bus`);
     expect(find({ XDG_RUNTIME_DIR: join(folder, 'nowhere') })).toBe(`unix:path=${place}/bus`);
     expect(find({ XDG_RUNTIME_DIR: 'relative' })).toBe(`unix:path=${place}/bus`);
   });
 
-  test('is left alone where the environment names one', async () => {
+  test('is left alone if the environment names one', async () => {
     const place = await socketIn('runtime');
     expect(find({ XDG_RUNTIME_DIR: place, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' })).toBeUndefined();
   });

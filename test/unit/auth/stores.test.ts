@@ -88,7 +88,7 @@ describe('without a keychain', () => {
     ]);
   });
 
-  test('reading says nothing where there is none, and does where it is locked', async () => {
+  test('reading reports a locked keychain, but not an empty one', async () => {
     for (const [code, told] of [
       ['keychain_unavailable', 0],
       ['keychain_locked', 1],

@@ -10,7 +10,7 @@ describe('a response', () => {
     expect(one.requests[0]).toMatchObject({ outstanding: 0, responseStarted: true, misaddressed: false });
   });
 
-  it('a response gets the id as the client wrote it where the server wrote it differently', () => {
+  it('a response gets the id as the client wrote it if the server wrote it differently', () => {
     expect(asking(call('1.0')).after(result('1'))).toEqual([result('1.0')]);
     expect(asking(call('"\\u0061"')).after(result('"a"'))).toEqual([result('"\\u0061"')]);
   });
@@ -30,7 +30,7 @@ describe('a response', () => {
     expect(one.answered).toHaveLength(1);
   });
 
-  it("to another request is not taken for this one's, even where nothing else comes", () => {
+  it("to another request is not taken for this one's, even if nothing else comes", () => {
     const two = asking(call(1), call(2));
     expect(two.after(result(2), 0)).toEqual([]);
     expect(two.requests[0]).toMatchObject({ misaddressed: true, stray: undefined, outstanding: 1 });
@@ -68,14 +68,14 @@ describe('a response', () => {
     expect(one.atEnd()).toEqual(['{"id":1,"jsonrpc":"2.0","result":5}']);
   });
 
-  it('whose id no request has is dropped where a better one comes', () => {
+  it('whose id no request has is dropped if a better one comes', () => {
     const one = asking(call(1));
     one.after(result(7, 'wrong'));
     expect(one.after(result(1))).toEqual([result(1)]);
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('whose id no request has is not taken where there are several of them', () => {
+  it('whose id no request has is not taken if there are several of them', () => {
     const one = asking(call(1));
     one.after(result(7));
     one.after(result(8));
@@ -88,7 +88,7 @@ describe('a response', () => {
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('a response is dropped where the client has an answer from the cache', () => {
+  it('a response is dropped if the client has an answer from the cache', () => {
     const one = asking(call(1));
     Object.assign(one.requests[0] ?? {}, { silent: true, outstanding: 0 });
     expect(one.after(result(1))).toEqual([]);
@@ -120,14 +120,14 @@ describe('what a server sends besides responses', () => {
     expect(one.afterOwn(question)).toEqual([question]);
   });
 
-  it('is read by the client where it comes in the answer to a notification', () => {
+  it('is read by the client if it comes in the answer to a notification', () => {
     const one = asking(NOTE);
     const question = '{"jsonrpc":"2.0","id":5,"method":"roots/list"}';
     expect(one.after(question)).toEqual([question]);
     expect(one.asked).toEqual([]);
   });
 
-  it('is refused where it wants to open an address that is not of the web', async () => {
+  it('is replaced by our own error if it asks to open an address that is not on the web', async () => {
     const one = asking(call(1));
     expect(one.after(elicitation(5, 'javascript:alert(1)'))).toEqual([]);
     expect(one.afterOwn(elicitation(6, 'file:///etc/passwd'))).toEqual([]);

@@ -55,7 +55,7 @@ describe('the envelope of a frame', () => {
     });
   });
 
-  it('of a batch is refused where it has more frames than are taken, and not where it has as many', () => {
+  it('of a batch is refused if it has too many frames, and not at the limit', () => {
     expect(readEnvelope(Buffer.from(batchOf(MAX_BATCH_FRAMES)))).toEqual({ kind: 'batch', requests: 0 });
     expect(readEnvelope(Buffer.from(batchOf(MAX_BATCH_FRAMES + 1)))).toEqual({
       ...INVALID,

@@ -44,7 +44,7 @@ describe('a JSON answer', () => {
     expect(atItsEnd).toEqual([]);
   });
 
-  it('is passed on in the moment in which it is whole where that is asked for, and once', async () => {
+  it('is passed on as soon as it is whole if that is asked for, and once', async () => {
     const { outcome, atItsEnd } = await answered(true, 'application/json', [FRAME.slice(0, 9), FRAME.slice(9)]);
     expect(atItsEnd).toEqual([FRAME]);
     expect(outcome).toMatchObject({ kind: 'streamed', head: { status: 200 }, place: { lastEventId: undefined } });

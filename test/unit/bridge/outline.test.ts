@@ -32,7 +32,7 @@ describe('the outline of a frame', () => {
     );
   });
 
-  it('is refused exactly where JSON.parse refuses the frame', () => {
+  it('is refused exactly if JSON.parse refuses the frame', () => {
     const place = fc.nat();
     const damage = fc.constantFrom(...'{}[],:"\\0123-+.eEtfnu \n\u0001x', '');
     fc.assert(
@@ -80,12 +80,12 @@ describe('a large frame of very many values', () => {
     expect(envelopeOf(json)).toEqual({ kind: 'response' });
   });
 
-  it('is none where the id is as large', () => {
+  it('is none if the id is as large', () => {
     const json = parseFrame(Buffer.from(`{"jsonrpc":"2.0","id":${CROWD},"method":"ping"}`));
     expect(envelopeOf(json)).toMatchObject({ kind: 'invalid' });
   });
 
-  it('is a batch that is too long where it is an array', () => {
+  it('is a batch that is too long if it is an array', () => {
     expect(envelopeOf(parseFrame(Buffer.from(CROWD)))).toMatchObject({ kind: 'invalid' });
   });
 
@@ -103,7 +103,7 @@ describe('a large frame of very many values', () => {
     expect(unsafeAddress(parseFrame(Buffer.from(text)))).toBeDefined();
   });
 
-  it('is parsed as a whole where its length is that of its texts', () => {
+  it('is parsed as a whole if its length is that of its texts', () => {
     const frame = Buffer.from(JSON.stringify({ id: 1, result: 'x'.repeat(3_000_000) }));
     expect(parseFrame(frame)).toEqual(JSON.parse(String(frame)));
   });

@@ -48,7 +48,7 @@ describe('a call that waits for the user', () => {
     ]);
   });
 
-  it('is not reported where the client gave no token', () => {
+  it('is not reported if the client gave no token', () => {
     const sink = new CollectingSink();
     const end = new ProgressReports(sink).askingUser(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call"}'));
     vi.advanceTimersByTime(60_000);
@@ -74,7 +74,7 @@ describe('a client that gave a progress token', () => {
     expect(told()).toHaveLength(2);
   });
 
-  it("reads the server's own reports as they are where the bridge has made none", () => {
+  it("reads the server's own reports unchanged if the bridge has made none", () => {
     const { passing } = waiting(call('"t"'));
     expect([passing(0), passing(0), passing(5, '"other"')]).toEqual([0, 0, 5]);
   });

@@ -44,7 +44,7 @@ describe('the waits before an answer that was cut is read on', () => {
     expect((await waits(outcomes, cut('1', 300))).slice(0, 4)).toEqual([300, 300, 300, 700]);
   });
 
-  it('the delays grow where no event comes, so that an outage of half a minute is survived', async () => {
+  it('the delays grow if no event comes, so that an outage of half a minute is survived', async () => {
     const waited = await waits([], cut('1', 10));
     expect(waited).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000]);
     expect(waited.reduce((sum, each) => sum + each)).toBeGreaterThan(30_000);

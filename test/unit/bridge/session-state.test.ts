@@ -173,7 +173,7 @@ describe('the session that an answer to initialize begins', () => {
     expect(sessionFrom(json, HEAD)).toEqual(session);
   });
 
-  it('has no id where the server gives none', () => {
+  it('has no id if the server gives none', () => {
     const json = opens({ protocolVersion: '2025-06-18' });
     expect(sessionFrom(json, { status: 200, headers: {} })).toEqual({ id: undefined, protocolVersion: '2025-06-18' });
   });
@@ -249,7 +249,7 @@ describe('a session that is opened again', () => {
     await expect(reopened([], outcome)).rejects.toThrow(JSON.stringify(failure));
   });
 
-  it('is none where the client has not begun one', async () => {
+  it('is none if the client has not begun one', async () => {
     const frames = { initialize: undefined, initialized: undefined };
     const accepted: HttpOutcome = { kind: 'accepted', head: HEAD };
     await expect(reopened([], accepted, frames)).rejects.toThrow('there is no initialize to replay');

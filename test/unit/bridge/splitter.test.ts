@@ -81,7 +81,7 @@ describe('frames of a stream', () => {
 });
 
 describe('one line of a text that has several', () => {
-  it('has spaces where the line ends were, and the same value', () => {
+  it('has spaces in place of line ends, and the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('\n', '\r\n', '\r'), (value, lineEnd) => {
         const text = JSON.stringify(value, undefined, 2).replaceAll('\n', lineEnd);
@@ -93,7 +93,7 @@ describe('one line of a text that has several', () => {
     );
   });
 
-  it('is the very same buffer where there was one line already', () => {
+  it('is the very same buffer if it was one line already', () => {
     const frame = Buffer.from('{"text":"a\\nb"}');
     expect(toLine(frame)).toBe(frame);
   });

@@ -112,7 +112,7 @@ describe('what the stream says beside its frames', () => {
     expect(events.retryMs).toBe(1500);
   });
 
-  it('is nothing where it says nothing', () => {
+  it('is empty if there is nothing to say', () => {
     const { events } = feed('data: 1\n\n');
     expect(events).toMatchObject({ lastEventId: undefined, retryMs: undefined });
   });

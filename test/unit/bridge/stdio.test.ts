@@ -69,7 +69,7 @@ describe('frames on a stream', () => {
     expect(stream.taken).toEqual(['1\n', '2\n3\n']);
   });
 
-  it('wait for each other where the turn before had several, until one comes alone again', async () => {
+  it('wait for each other if the previous turn had several, until one comes alone again', async () => {
     const stream = new Held();
     const sink = new StreamSink(stream);
     for (const texts of [['1', '2'], ['3', '4'], ['5'], ['6']]) {
@@ -108,11 +108,11 @@ describe('frames on a stream', () => {
 });
 
 describe('everything has left', () => {
-  it('at once where nothing was written', async () => {
+  it('at once if nothing was written', async () => {
     await new StreamSink(new Held()).flushed();
   });
 
-  it('when the other end has taken it, even where too little was held for a drain', async () => {
+  it('when the other end has taken it, even if too little was held for a drain', async () => {
     const stream = new Held(1024);
     const sink = new StreamSink(stream);
     sink.write(Buffer.from('{}'));

@@ -43,14 +43,14 @@ describe('a call that asks first', () => {
     ['late', 'the request timed out'],
     ['absent', 'Causeway is not running to ask for it'],
     ['crowded', 'too many calls are already waiting for it'],
-  ] as const)('is answered where the user is %s', async (is, words) => {
+  ] as const)('is answered if the user is %s', async (is, words) => {
     const one = guardOf({ ask: ['drop'] }, { askApproval: async () => is });
     await one.take(calling(1, 'drop'));
     expect(one.sent).toEqual([]);
     expect(textIn(one.read()[0])).toContain(words);
   });
 
-  it('is answered where there is no user to ask', async () => {
+  it('is answered if there is no user to ask', async () => {
     const one = guardOf({ ask: ['drop'] });
     await one.take(calling(1, 'drop'));
     expect(textIn(one.read()[0])).toContain('Causeway is not running to ask for it');
@@ -99,7 +99,7 @@ describe('a call that asks first', () => {
     expect(one.read()).toEqual([]);
   });
 
-  it('waits on where another call is taken back', async () => {
+  it('waits on if another call is canceled', async () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
@@ -133,7 +133,7 @@ describe('a call that asks first', () => {
     expect(one.listeners.size).toBe(1);
   });
 
-  it('is refused where the rules have become stricter unnoticed while the user allowed it', async () => {
+  it('is refused if the rules have become stricter unnoticed while the user allowed it', async () => {
     const one = guardOf(
       { ask: ['drop'] },
       {

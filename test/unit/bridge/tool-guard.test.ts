@@ -62,7 +62,7 @@ describe('without rules', () => {
 });
 
 describe('a tool that is off', () => {
-  it('it is in no list, also where a client gives two requests for one the same id', async () => {
+  it('it is in no list, even if a client gives two requests for one the same id', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take(LIST);
     await one.take(LIST);
@@ -100,7 +100,7 @@ describe('a tool that is off', () => {
     expect([one.sent, one.read()]).toEqual([[text], []]);
   });
 
-  it('a batch continues without the calls of it, and not at all where nothing else is in it', async () => {
+  it('a batch continues without its calls of that tool, and is not sent if nothing else is in it', async () => {
     const one = guardOf({ off: ['drop'] });
     const [drop, look] = [calling(1, 'drop'), calling(2, 'look')];
     await one.take(`[${look} , ${look}]`);
@@ -170,7 +170,7 @@ describe('a tool that is off', () => {
     expect(one.read()).toHaveLength(1);
   });
 
-  it('a call is refused with the reason where the rules cannot be read', async () => {
+  it('a call is refused with the reason if the rules cannot be read', async () => {
     const one = guardOf({});
     one.become(new CausewayError('invalid_file', 'The rules cannot be read.', { remedy: 'Correct them.' }), false);
     await one.take(calling(1, 'look'));
@@ -211,7 +211,7 @@ describe('a tool that is off', () => {
   });
 });
 
-it('frames continue in the order in which they came, also where the rules have to be read first', async () => {
+it('frames continue in the order in which they came, even if the rules have to be read first', async () => {
   const one = guardOf({ off: ['drop'] });
   let done = () => {};
   one.isReading(

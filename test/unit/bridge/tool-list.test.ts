@@ -43,7 +43,7 @@ describe('a list of tools', () => {
     expect(second).toEqual(JSON.parse(pong));
   });
 
-  it('is shown as its client may use it, where clients differ', async () => {
+  it('is shown as its client may use it if clients differ', async () => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, { name: 'codex-mcp-client' }));
     one.shown('{"jsonrpc":"2.0","id":0,"result":{}}');

@@ -4,7 +4,7 @@ import { Secret } from '../../../main/platform/secret.ts';
 import { asking, askingAs, askingWith, call, HEAD, result, TOKEN } from './answers-under-test.ts';
 
 describe('a response that may not be read as it is', () => {
-  it('is an error of ours where it wants to open an address that is not of the web', () => {
+  it('is replaced by our own error if it asks to open an address that is not on the web', () => {
     const one = asking(call(1));
     const data = { elicitations: [{ mode: 'url', url: 'javascript:alert(1)' }] };
     const [frame = ''] = one.after(
@@ -49,7 +49,7 @@ describe('a response that may not be read as it is', () => {
     }
   });
 
-  it('is an error of what its message says, in short, where it is too long to be searched', () => {
+  it('is a short error with its message if it is too long to be searched', () => {
     const error = { code: -32001, message: `No. ${'x '.repeat(100_000)}`, data: 1 };
     const [frame = ''] = asking(call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
     expect(JSON.parse(frame).error).toEqual({ code: -32001, message: expect.stringMatching(/^No\. x x/) });
@@ -124,7 +124,7 @@ describe('a response that may not be read as it is', () => {
     expect(Buffer.from(JSON.parse(frame).result.content, 'base64').toString()).not.toContain(token.slice(0, 8));
   });
 
-  it('is an error in our words where what repeats the token has no code and no message', () => {
+  it('is an error in our words if what repeats the token has no code and no message', () => {
     const one = asking(call(1));
     const [frame = ''] = one.after(JSON.stringify({ id: 1, error: { data: TOKEN } }));
     expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'The server gave no reason.' });
@@ -149,12 +149,12 @@ describe('a response that may not be read as it is', () => {
     });
   });
 
-  it('is an error without the token where the server sent a text for an error', () => {
+  it('is an error without the token if the server sent a text for an error', () => {
     const [frame = ''] = asking(call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error: `No: ${TOKEN}` }));
     expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'No: [redacted]' });
   });
 
-  it.each([[[]], [[undefined, '']]])('is an error as it is where no token was sent: %j', (sent) => {
+  it.each([[[]], [[undefined, '']]])('is an error unchanged if no token was sent: %j', (sent) => {
     const text = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no","data":1.0}}';
     expect(askingWith(sent, call(1)).after(text)).toEqual([text]);
   });

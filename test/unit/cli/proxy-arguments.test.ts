@@ -55,7 +55,7 @@ describe('both forms', () => {
     expect(parseProxyArguments(args)).toMatchObject({ profile: 'acme', path: SQL });
   });
 
-  it('leave the profile to the configuration file where none is named', () => {
+  it('leave the profile to the configuration file if none is named', () => {
     expect(parseProxyArguments(['--path', SQL]).profile).toBeUndefined();
   });
 

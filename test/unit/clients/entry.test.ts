@@ -18,7 +18,7 @@ const LAUNCH = { name: 'databricks-sql', command: '/opt/causeway', args: ['proxy
 const DIRECT = { name: 'databricks-sql', url: 'https://w.example.com/mcp', clientId: 'an-id', callbackPort: 8020 };
 
 describe('an entry that starts a process', () => {
-  it('has the command and its arguments, and a type where the client wants one', () => {
+  it('has the command and its arguments, and a type if the client wants one', () => {
     const { command, args } = LAUNCH;
     expect(plain(LAUNCH)).toEqual({ fixed: { command, args } });
     expect(typed(LAUNCH)).toEqual({ fixed: { type: 'stdio', command, args } });
@@ -33,7 +33,7 @@ describe('an entry that starts a process', () => {
 });
 
 describe('an entry with an address', () => {
-  it('has it under the key of the client, with a type where the client wants one', () => {
+  it('has it under the key of the client, with a type if the client wants one', () => {
     expect(addressed('serverUrl')(DIRECT)).toStrictEqual({ fixed: { serverUrl: DIRECT.url } });
     expect(addressed('url', 'http')(DIRECT)).toEqual({ fixed: { type: 'http', url: DIRECT.url } });
   });
@@ -52,14 +52,14 @@ describe('an entry with an address', () => {
     });
   });
 
-  it('names an application where its shape has a place for one', () => {
+  it('names an application if its shape has a place for one', () => {
     expect(namesApplication(addressedWithOauth('http', ['clientId']))).toBe(true);
     expect(namesApplication(({ callbackPort }) => ({ fixed: { callbackPort } }))).toBe(false);
     expect(namesApplication(addressed('url'))).toBe(false);
     expect(namesApplication(undefined)).toBe(false);
   });
 
-  it('names the port of the sign-in where its shape has a place for one', () => {
+  it('names the port of the sign-in if its shape has a place for one', () => {
     expect(namesCallbackPort(addressedWithOauth('http', ['client_id', 'callback_port']))).toBe(true);
     expect(namesCallbackPort(addressedWithOauth('http', ['clientId']))).toBe(false);
     expect(namesCallbackPort(addressed('url'))).toBe(false);
@@ -112,7 +112,7 @@ describe('the keys that go when an entry changes its form', () => {
     expect(otherKeys(typed(LAUNCH), http)).toEqual(['url', 'oauth']);
   });
 
-  it('are none where the client has no other form', () => {
+  it('are none if the client has no other form', () => {
     expect(otherKeys(stdio, undefined)).toEqual([]);
   });
 });
@@ -129,7 +129,7 @@ describe('an entry of which nothing was recorded', () => {
     ['a script by the Node of Debian', { command: '/usr/bin/nodejs', args: ['causeway', 'proxy'] }],
     ['the source by Electron', { command: '/opt/electron', args: ['main/causeway.ts', 'proxy'] }],
     ['a command with keys of the user', { command: 'causeway', args: ['proxy'], env: { A: 'b' }, disabled: true }],
-  ])('is ours where it starts `causeway proxy`: %s', (_what, entry) => {
+  ])('is ours if it starts `causeway proxy`: %s', (_what, entry) => {
     expect(isOurs(entry, [])).toBe(true);
   });
 

@@ -52,11 +52,11 @@ describe('clients with several files', () => {
   test.each([
     ['vscode', '.vscode-server'],
     ['vscode-insiders', '.vscode-server-insiders'],
-  ])('%s has one also where a window on another computer is connected', (id, folder) => {
+  ])('%s has one too if a window on another computer is connected', (id, folder) => {
     expect(filesOf(id, 'linux')).toContain(`/home/ana/${folder}/data/User/mcp.json`);
   });
 
-  test('opencode has .jsonc where it is, else .json', () => {
+  test('opencode has .jsonc if it exists, else .json', () => {
     expect(filesOf('opencode', 'linux')).toEqual([
       '/home/ana/.config/opencode/opencode.jsonc',
       '/home/ana/.config/opencode/opencode.json',

@@ -17,11 +17,11 @@ describe('the name that is proposed for a Genie space', () => {
     expect(spaceNamed(title)).toBe(name);
   });
 
-  it.each([[undefined], [''], ['売上'], ['…']])('is made of the id where the title is %j', (title) => {
+  it.each([[undefined], [''], ['売上'], ['…']])('is made of the id if the title is %j', (title) => {
     expect(spaceNamed(title)).toBe('genie-7191');
   });
 
-  it('is distinct where another space has the same title', () => {
+  it('is distinct if another space has the same title', () => {
     expect(spaceNamed('New York taxi trips', ['new-york'])).toBe('new-york-2');
     expect(spaceNamed('Kundenzufriedenheit', ['kundenzufr', 'kundenzu-2'])).toBe('kundenzu-3');
   });

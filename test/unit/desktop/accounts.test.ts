@@ -69,7 +69,7 @@ describe('the name that is suggested for a workspace', () => {
     ['http://127.0.0.1:8020', [], '127'],
     ['https://', [], ''],
     ['', [], ''],
-  ])('for %j where %j are taken is %j', (host, taken, name) => {
+  ])('for %j if %j are taken is %j', (host, taken, name) => {
     expect(suggestedName(host, taken)).toBe(name);
   });
 });

@@ -201,7 +201,7 @@ describe('how long calls took', () => {
     expect(latencyOf([at(1, 600_000, { method: 'subscriptions/listen' })], now).count).toBe(0);
   });
 
-  it('is nothing where nothing was called', () => {
+  it('is empty if nothing was called', () => {
     expect(latencyOf([], now)).toMatchObject({ count: 0, p50: null, p95: null, worst: null });
   });
 });
@@ -227,7 +227,7 @@ describe('the calls of the last day', () => {
     expect(droppedBefore).toBeNull();
   });
 
-  it('are said to be incomplete where some of them were dropped', () => {
+  it('are said to be incomplete if some of them were dropped', () => {
     expect(dayOf([at(1), at(2)], now, true).droppedBefore).toBe(now - 2 * HOUR);
     expect(dayOf([at(1), at(30)], now, true).droppedBefore).toBeNull();
     expect(dayOf([], now, false).hours.every(({ calls }) => calls === 0)).toBe(true);
@@ -289,7 +289,7 @@ describe('the plot', () => {
     expect(loneDots([10, null, null, 20, 30], 40)).toBe('M 0 10 h 0');
   });
 
-  it('breaks its line where nothing was called, and shows a lone moment as a dot', () => {
+  it('breaks its line if nothing was called, and shows a single moment as a dot', () => {
     expect(svgPath([null, 10, 20, null, 30], 40)).toBe('M 10 10 h 0 L 20 20 M 40 30 h 0');
   });
 });
@@ -318,7 +318,7 @@ describe('the path of a call', () => {
     expect(parts.map(({ where, ms }) => `${where} ${ms}`)).toEqual(['causeway 10', 'workspace 90']);
   });
 
-  it('is Causeway’s alone where nothing was sent', () => {
+  it('is Causeway’s alone if nothing was sent', () => {
     expect(partsOf(call({ durationMs: 3, attempts: [] }))).toEqual([{ where: 'causeway', atMs: 0, ms: 3 }]);
   });
 

@@ -132,7 +132,7 @@ describe('the jump list on Windows', () => {
     expect(links.map(screenOfLink)).toEqual(['warehouse', 'servers', 'activity', 'settings']);
   });
 
-  it('names the application’s folder first where it is not packaged', () => {
+  it('names the application’s folder first if it is not packaged', () => {
     const [open, warehouse] = userTasks('electron.exe', ['C:\\my causeway']);
     expect(open?.arguments).toBe('"C:\\my causeway"');
     expect(warehouse?.arguments).toBe('"C:\\my causeway" "causeway://open/warehouse"');

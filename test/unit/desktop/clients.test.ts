@@ -63,7 +63,7 @@ describe('how a server stands in a client', () => {
     expect(standing).toEqual({ on, words, repairable, unknown: false });
   });
 
-  it('is not known where no file could be read', () => {
+  it('is not known if no file could be read', () => {
     expect(clientEntryStatus(client({}), 'sql')).toMatchObject({ on: false, unknown: true });
   });
 });
@@ -99,7 +99,7 @@ describe('what a client has', () => {
     expect(formatModified(client({ sql, genie }).files, ['sql', 'genie'])).toBe(words);
   });
 
-  it('names nothing to be repaired where that would change nothing', () => {
+  it('names nothing to be repaired if that would change nothing', () => {
     const files = client({ sql: 'broken' }).files.map((file) => ({ ...file, repairable: [] }));
     expect(toRepair(files, ['sql'])).toEqual({ modified: [], outdated: [] });
     expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Program not found', repairable: false });
@@ -113,7 +113,7 @@ describe('what a client has', () => {
   });
 });
 
-it('reminds of what is left to do, each thing once, and only where something was written', () => {
+it('lists what is left to do, each thing once, and only if something was written', () => {
   const written: ClientOutcome = {
     client: 'cursor',
     name: 'Cursor',
@@ -134,7 +134,7 @@ it('reminds of what is left to do, each thing once, and only where something was
 });
 
 describe('the lines of a difference', () => {
-  it('are distinguished without the head, with a gap where some are left out', () => {
+  it('are distinguished without the beginning, with a gap if some are left out', () => {
     const diff =
       '--- /a\n+++ /a\n@@ -1,2 +1,2 @@\n {\r\n-  --- old\r\n+  +++ new\r\n@@ -9,1 +9,1 @@\n }\n\\ No newline at end of file\n';
     expect(diffLines(diff)).toEqual([

@@ -117,7 +117,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('continues for longer where the user says so, and keeps what it has', () => {
+  it('continues for longer if the user says so, and keeps what it has', () => {
     recording.start(minutes(15));
     record('something');
     vi.advanceTimersByTime(minutes(10));
@@ -189,7 +189,7 @@ describe('what is read of it', () => {
     expect(read(request, given).answer?.blocks.map((block) => block.text)).toEqual([text]);
   });
 
-  it('is nothing where nothing was passed, and no answer where there was none', () => {
+  it('is empty if nothing was passed, and no answer if there was none', () => {
     expect(read({ id: 1, method: 'ping' })).toEqual({
       status: 'kept',
       request: { blocks: [], bytes: 24, isCut: false },
@@ -198,7 +198,7 @@ describe('what is read of it', () => {
     expect(readContents(undefined)).toEqual({ status: 'deleted' });
   });
 
-  it('is the beginning where the rest was cut', () => {
+  it('is the beginning if the rest was cut', () => {
     const request = asked({ query: 'x'.repeat(100_000), more: 1 });
     const given = answer({ content: [{ type: 'text', text: 'row\n'.repeat(50_000) }], structuredContent: {} });
     const contents = read(request, given);
@@ -209,7 +209,7 @@ describe('what is read of it', () => {
     expect(contents.answer?.blocks[0]?.text).toMatch(/^(row\n)+r?o?w?$/);
   });
 
-  it('is as it was sent where it is no JSON', () => {
+  it('is as it was sent if it is not JSON', () => {
     expect(read('no JSON').request.blocks).toEqual([{ title: 'Raw message', text: 'no JSON' }]);
   });
 
@@ -259,7 +259,7 @@ describe('an export', () => {
     expect(await csvOf(null)).not.toMatch(/SELECT|,request/);
   });
 
-  it('holds those that are recorded where they are asked for', async () => {
+  it('holds those that are recorded if they are asked for', async () => {
     const [exported] = exportedCalls([call], contents);
     expect(exported).toMatchObject({
       tool: 'query',

@@ -34,7 +34,7 @@ describe('the way to the workspace', () => {
     ['nobody', broken('unreachable'), 'fail', 'skipped'],
     ['nobody in time', broken('timeout'), 'fail', 'skipped'],
     ['a certificate that is not trusted', broken('tls'), 'pass', 'fail'],
-  ])('is judged where it leads to %s', (_name, probe, host, tls) => {
+  ])('is described if it leads to %s', (_name, probe, host, tls) => {
     expect(hostFinding(profile, probe).status).toBe(host);
     expect(tlsFinding(profile, {}, probe).status).toBe(tls);
   });
@@ -69,7 +69,7 @@ describe('what is on this computer', () => {
     [{ status: 'idle', checkedAt: 1 }, 'pass'],
     [{ status: 'off' }, 'pass'],
     [{ status: 'ready', version: '9.0.0' }, 'warning'],
-  ] as const)('is judged where updates are %j', (update, status) => {
+  ] as const)('is described if updates are %j', (update, status) => {
     expect(versionFinding(update).status).toBe(status);
   });
 
@@ -82,13 +82,13 @@ describe('the warehouse that queries run on', () => {
   it.each([
     [true, 'pass', 'Your queries run on Shared analytics. You have permission to use it.'],
     ['unknown', 'unknown', 'Your queries run on Shared analytics. Your permission could not be checked.'],
-  ] as const)('is judged where canUse is %s', async (canUse, status, words) => {
+  ] as const)('is described if canUse is %s', async (canUse, status, words) => {
     const summary = { ...warehouse({ canUse }), type: 'PRO' };
     const found = { ...effective(), steps: [], warehouse: summary };
     expect(await warehouseFinding(async () => found)).toMatchObject({ status, words });
   });
 
-  it('leads to the command that chooses another one where it is gone', async () => {
+  it('leads to the command that chooses another one if it is gone', async () => {
     const problem = { code: 'warehouse-gone', message: 'It is gone.', remedy: 'Choose another one.' } as const;
     const found = { ...effective(), steps: [], warehouse: null, problems: [problem] };
     const finding = await warehouseFinding(async () => found);
@@ -138,7 +138,7 @@ describe('the entries in AI clients’ files', () => {
     ],
     ['a file cannot be read', [client('A', 'current', { problem: 'It is damaged.' })], 'fail'],
     ['one of somebody else has the name', [client('A', 'foreign'), client('B', 'current')], 'pass'],
-  ])('are judged where %s', (_name, reports, status) => {
+  ])('are described if %s', (_name, reports, status) => {
     expect(clientsFinding(reports).status).toBe(status);
   });
 });

@@ -56,7 +56,7 @@ describe('the commands of the palette', () => {
     expect(found?.description).toBe('genie-7191 · Running, 6 tools · acme');
   });
 
-  it('there is no check for updates where the organization has switched updates off', () => {
+  it('does not look for updates if the organization has turned them off', () => {
     const off = { key: 'updates', title: 'Updates', value: 'off', plain: false, reason: null } as const;
     const managed = (locked: boolean) => ({
       source: '/etc/causeway/policy.json',

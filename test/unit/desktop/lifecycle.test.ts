@@ -13,7 +13,7 @@ describe('after a crash', () => {
     expect(crashesIn(args ?? [])).toEqual([1000]);
   });
 
-  it('its window stays closed where it was, and a link is not followed again', () => {
+  it('its window stays closed if it was closed, and a link is not followed again', () => {
     expect(argumentsAfterCrash(['.', '--hidden', 'causeway://open/servers'], 5, false)).toEqual([
       '.',
       '--hidden',
@@ -117,7 +117,7 @@ describe('closing', () => {
     expect(order).toEqual(['calls begins', 'calls ends', 'connections begins', 'connections ends']);
   });
 
-  it('continues where one fails', async () => {
+  it('continues if one fails', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const last = vi.fn();
     await closingOnce([() => Promise.reject(new Error('stuck')), last], 10_000)();

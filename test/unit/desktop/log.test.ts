@@ -50,7 +50,7 @@ describe('the log', () => {
     expect(await content()).toMatch(/^[^\n]*another detail\n$/);
   });
 
-  it('is written again as soon as it can be, also where it could not be at the first line', async () => {
+  it('is written again as soon as it can be, even if the first line could not be written', async () => {
     const inTheWay = join(home, 'logs');
     await writeFile(inTheWay, '');
     log.write.info('the lost line');

@@ -20,7 +20,7 @@ describe('memory after the window has closed', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is collected where nothing refers to it', async () => {
+  it('is collected if nothing refers to it', async () => {
     vi.useRealTimers();
     const held = { large: new WeakRef({ text: 'x'.repeat(1000) }) };
     await nextTurn();
@@ -28,7 +28,7 @@ describe('memory after the window has closed', () => {
     expect(held.large.deref()).toBeUndefined();
   });
 
-  it('is asked for a moment later, and not where the window is open again', () => {
+  it('is asked for a moment later, and not if the window is open again', () => {
     const asked = vi.fn(() => false);
     releaseMemoryLater(asked);
     vi.advanceTimersByTime(1_000);

@@ -28,7 +28,7 @@ describe('notifications', () => {
   const titles = (source: NewsSource, state: DesktopState, isSeen = false) =>
     source.next(state, isSeen).map(({ title }) => title);
 
-  it('offer to sign in again where the sign-in has ended', () => {
+  it('offer to sign in again if the sign-in has ended', () => {
     const [news] = new NewsSource().next(signedOut, false);
     expect(news).toEqual({
       setting: 'notifySignedOut',
@@ -39,7 +39,7 @@ describe('notifications', () => {
     });
   });
 
-  it('lead to the warehouse where the override names one that is gone', () => {
+  it('lead to the warehouse if the override names one that is gone', () => {
     const [news] = new NewsSource().next(dangling(), false);
     expect(news).toMatchObject({
       setting: 'notifyOverride',
@@ -114,7 +114,7 @@ describe('notifications', () => {
     expect(titles(source, ready, true)).toHaveLength(1);
   });
 
-  it('are not shown where all is well or still unknown', () => {
+  it('are not shown if all is well or still unknown', () => {
     const source = new NewsSource();
     for (const state of [loading, known(), known({}, failure('unreachable'))])
       expect(titles(source, state)).toEqual([]);

@@ -49,7 +49,7 @@ describe('what to do next', () => {
     expect(inOneLine(error)).toBe('No. Sign in with: causeway login --profile "my work".');
   });
 
-  it('is nothing where there is nothing to say', () => {
+  it('is empty if there is nothing to say', () => {
     expect(problemFor(new CausewayError('internal', 'No')).remedy).toBeNull();
   });
 });

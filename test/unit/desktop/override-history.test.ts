@@ -50,7 +50,7 @@ describe('what changed when', () => {
     expect(await later.of(profile)).toMatchObject([{ before: { warehouseId: 'a' }, after: { type: 'LAST_SELECTED' } }]);
   });
 
-  it('lasts as long as the application where it cannot be written', async () => {
+  it('lasts as long as the application if it cannot be written', async () => {
     const file = join(home, 'a-file');
     await writeFile(file, '');
     const history = new OverrideHistory({ CAUSEWAY_HOME: file }, () => undefined);
@@ -59,7 +59,7 @@ describe('what changed when', () => {
     expect(await history.of(holding(NONE).profile)).toHaveLength(1);
   });
 
-  it('restarts where the profile leads to another workspace or another user', () => {
+  it('restarts if the profile leads to another workspace or another user', () => {
     const first = afterSeeing({ profiles: {} }, holding(pinned('a')), 'here', 1);
     const second = afterSeeing(first, holding(pinned('b'), { host: 'https://other.example.com' }), 'here', 2);
     expect(Object.values(second.profiles)[0]?.changes).toEqual([]);

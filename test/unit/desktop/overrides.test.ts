@@ -112,7 +112,7 @@ describe('an override as text', () => {
     expect(overrideState(row('a', { warehouseState: null }))).toBe('');
   });
 
-  it('tells who it is about by user name, and by id where the names are the same', () => {
+  it('tells who it is about by user name, and by id if the names are the same', () => {
     expect(secondLineOf(row('a'))).toBe('a@example.com');
     expect(secondLineOf(row('a', { displayName: 'a@example.com' }))).toBe('a');
     expect(secondLineOf(row('a', { displayName: '', userName: '' }))).toBe('');

@@ -27,7 +27,7 @@ describe('what a tool does, by its annotations', () => {
     });
   });
 
-  it('has the title of its annotations where it has none of its own', () => {
+  it('has the title of its annotations if it has none of its own', () => {
     expect(toolForWindow({ name: 'x', inputSchema: {}, annotations: { title: 'Find' } }).title).toBe('Find');
   });
 });
@@ -69,7 +69,7 @@ describe('what crosses of an answer', () => {
     expect(part).toMatchObject({ text: 'a'.repeat(200_000), cut: 800_000 });
   });
 
-  it('is a text where the structure is too large to be shown', () => {
+  it('is a text if the structure is too large to be shown', () => {
     const structuredContent = { rows: Array.from({ length: 1_000_000 }, (_, number) => [number]) };
     const { structured, parts } = answerForWindow({ content: [], isError: false, structuredContent }, 5);
     expect(structured).toBeUndefined();
@@ -99,7 +99,7 @@ describe('a failure in an answer that MCP calls a success', () => {
     expect(failureOf(structured)).toEqual(failure);
   });
 
-  it('is found where only a text holds it, and the text is shown once', () => {
+  it('is found if only a text holds it, and the text is shown once', () => {
     const body = statement('FAILED', { message: 'No' });
     const text = { type: 'text', text: JSON.stringify(body, null, 1) };
     expect(failureOf(undefined, [text])).toEqual(failed('No'));
@@ -149,7 +149,7 @@ describe('a server as the window shows it', () => {
     expect(shown({})).toMatchObject({ type, title });
   });
 
-  it('is called by the title of its Genie space, and by a newer one where that is known', () => {
+  it('is called by the title of its Genie space, and by a newer one if that is known', () => {
     const space = { ...server, name: 'genie-7191', kind: 'genie', path: '/api/2.0/mcp/genie/01ef7191' } as const;
     const titleOf = (stored?: string, title?: string) =>
       describeConfiguredServer(
@@ -171,7 +171,7 @@ describe('a server as the window shows it', () => {
     expect(successorOf('/ai-gateway/mcp-services/system.ai.dbsql')).toBeNull();
   });
 
-  it('has its tools where it is ready', () => {
+  it('has its tools if it is ready', () => {
     const { state } = describeConfiguredServer(server, { health: { name: 'ready', tools: 3, checkedAt: 0 }, now: 0 });
     expect(state).toMatchObject({ status: 'ready', tools: 3, label: 'Running, 3 tools', retryAt: null, action: null });
   });
@@ -191,7 +191,7 @@ describe('a server as the window shows it', () => {
     });
   });
 
-  it('offers a button where the services name a command', () => {
+  it('offers a button if the services name a command', () => {
     const action = { do: 'sign-in', profile: 'ana' } as const;
     const signedOut = new CausewayError('signed_out', 'You are signed out.', { action });
     expect(shownAfter(signedOut, 'signed-out')).toMatchObject({
@@ -225,7 +225,7 @@ describe('a server as the window shows it', () => {
     expect(inOneLine(error)).toContain('`causeway login --profile ana`');
   });
 
-  it('leads to the screen where its profile is put right', () => {
+  it('leads to the screen that can fix its profile', () => {
     const action = { do: 'add-workspace', profile: 'gone' } as const;
     const gone = new CausewayError('profile_not_found', 'There is no profile "gone".', { action });
     expect(shownAfter(gone, 'failing')).toMatchObject({

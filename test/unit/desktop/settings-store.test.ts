@@ -62,7 +62,7 @@ describe('the settings', () => {
     expect(open()).toMatchObject({ trouble: null, current: { appearance: 'light' } });
   });
 
-  it('hold for one run where there is no file to be had, and say why at each change', async () => {
+  it('apply to one run if there is no file, and say why at each change', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     await mkdir(file);
     const settings = open();

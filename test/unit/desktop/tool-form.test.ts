@@ -35,7 +35,7 @@ describe('the control for a property of a tool', () => {
     expect(kindOf(property)).toBe(kind);
   });
 
-  it('follows references, and ends where they go in circles', () => {
+  it('follows references, and ends if they form a circle', () => {
     const node = { type: 'object', properties: { child: { $ref: '#/$defs/node' }, name: { type: 'string' } } };
     expect(kindOf({ $ref: '#/$defs/name' }, { $defs: { name: { type: 'string' } } })).toBe('text');
     expect(kindOf({ $ref: '#/$defs/node' }, { $defs: { node } })).toBe('object');
@@ -114,7 +114,7 @@ describe('what is entered', () => {
     expect([...problemsIn(SCHEMA, read(entries))]).toEqual([problem]);
   });
 
-  it('passes where nothing is wrong, and where the schema itself is', () => {
+  it('passes if nothing is wrong, and if the schema itself is', () => {
     expect(problemsIn(SCHEMA, read({ query: 'tips' })).size).toBe(0);
     const beyond = { type: 'object', properties: { a: { $ref: '#/nowhere' } } } as const;
     expect(problemsIn(beyond, { values: { a: 1 }, problems: new Map() }).size).toBe(0);
@@ -155,7 +155,7 @@ describe('the table in an answer', () => {
     expect(found && { columns: found.columns.map(({ name }) => name), rows: found.rows }).toEqual(table);
   });
 
-  it('has the types of its columns, and whether rows are missing, where the server says so', () => {
+  it('has the types of its columns, and whether rows are missing, if the server says so', () => {
     const columns = [
       { name: 'a', type_text: 'DECIMAL(10,2)', type_name: 'DECIMAL' },
       { name: 'b', type_name: 'STRING' },
@@ -203,7 +203,7 @@ describe('what an answer leads to', () => {
     expect(namesAfter({ conversationId: 'c', messageId: 'm', status: 'ASKING_AI' })).toEqual(['answer']);
   });
 
-  it('is nothing once it has ended, or where something is missing', () => {
+  it('is nothing once it has ended, or if something is missing', () => {
     expect(namesAfter({ statement_id: 's1', status: { state: 'SUCCEEDED' } })).toEqual([]);
     expect(namesAfter({ conversationId: 'c' })).toEqual([]);
     expect(namesAfter('text')).toEqual([]);

@@ -40,7 +40,7 @@ describe('a call that waits for the user in the tray', () => {
     expect(trayMood(waiting(approval))).toBe('attention');
   });
 
-  it('cannot be allowed for ever where the client has not named itself', () => {
+  it('cannot be allowed forever if the client has not named itself', () => {
     const [first] = trayMenu(waiting({ ...approval, client: null, statement: null }));
     expect(first).toMatchObject({ label: 'An AI client asks to use execute_sql' });
     expect(first?.kind === 'submenu' && first.items.map(trayLine)).toEqual(['[Allow once]', '[Refuse]']);
@@ -88,7 +88,7 @@ describe('the connected clients in the tray', () => {
   });
 });
 
-it('the tray says that contents of calls are being recorded while they are, and leads to where that is ended', () => {
+it('the tray says that contents of calls are being recorded while they are, and leads to the switch', () => {
   const words = 'Recording requests and responses…';
   expect(readMenu(known())).not.toContain(`[${words}]`);
   const item = trayMenu({ ...known(), recording: { status: 'on', until: null } }).find(
@@ -168,7 +168,7 @@ describe('the servers in the tray', () => {
     ['connecting', 'ready'],
     ['no-grants', 'ready'],
     ['waiting-for-browser', 'ready'],
-  ] as const)('change the icon where one fails: %s', (status, mood) => {
+  ] as const)('change the icon if one fails: %s', (status, mood) => {
     const servers = [server('sql'), server('other', { state: { status } })];
     expect(trayMood({ ...known(), servers })).toBe(mood);
   });

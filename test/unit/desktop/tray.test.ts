@@ -177,7 +177,7 @@ describe('the tray', () => {
     expect(trayMood(state)).toBe(mood);
   });
 
-  it('names the host where it does not know the user', () => {
+  it('names the host if it does not know the user', () => {
     const nobody = { id: '', userName: '', displayName: '', admin: 'unknown' as const };
     expect(readMenu(known({ user: nobody }))[0]).toBe('acme · acme.cloud.databricks.com');
   });

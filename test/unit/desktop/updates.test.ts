@@ -93,7 +93,7 @@ describe('the state of updates', () => {
     [true, 'win32', {}, null],
     [true, 'linux', {}, 'package-manager'],
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
-  ] as const)('is impossible or not where packaged is %s, on %s, with %j: %s', (packaged, platform, env, blocker) => {
+  ] as const)('is impossible or not if packaged is %s, on %s, with %j: %s', (packaged, platform, env, blocker) => {
     expect(updateBlocker(packaged, platform, env)).toBe(blocker);
   });
 });
@@ -153,7 +153,7 @@ describe('updates', () => {
     expect(order).toEqual(['closed', 'installed']);
   });
 
-  it('are only named where the user does not want them to be fetched by themselves', async () => {
+  it('are only named if the user does not want them to be downloaded automatically', async () => {
     const { updates, settings } = updatesWith({ look: async () => '2.0.0' });
     settings.change({ automaticUpdates: false });
     await updates.check();

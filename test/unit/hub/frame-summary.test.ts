@@ -63,7 +63,7 @@ describe('the middle of a frame', () => {
   // A quotation mark that is never closed: whoever walks through it finds nothing behind it.
   const broken = (length: number) => `{"text":"${'x'.repeat(length)}}`;
 
-  it.each([20, 2_000])('the middle is not read where the ends show id and method (%i bytes)', (length) => {
+  it.each([20, 2_000])('the middle is not read if the ends show id and method (%i bytes)', (length) => {
     const request = `{"jsonrpc":"2.0","method":"tools/call","params":${broken(length)},"id":9}`;
     expect(summarizeFrame(frame(request))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
     const spaced = `{ "jsonrpc" : "2.0", "method" : "tools/call", "params" : ${broken(length)} , "id" : 9 }\n`;
@@ -83,7 +83,7 @@ describe('the middle of a frame', () => {
     ['no large member', '{"id":5,"method":"m"}', '5', 'm', undefined],
     ['a large member of another name', '{"id":5,"more":{},"method":"m"}', '5', 'm', undefined],
     ['nothing', '{}', undefined, undefined, undefined],
-  ])('the middle is scanned where the frame has %s', (_what, text, id, method, body) => {
+  ])('the middle is scanned if the frame has %s', (_what, text, id, method, body) => {
     expect(summarizeFrame(frame(text))).toStrictEqual({ id, method, body });
   });
 });

@@ -187,7 +187,7 @@ describe('a call', () => {
     expect(ends()).toEqual(['subscriptions/listen cancelled']);
   });
 
-  it('is none where the line is no frame', () => {
+  it('is none if the line is not a frame', () => {
     const { record, sends, hears } = recorded();
     for (const line of ['{"id":1,"method":', '{"id":}', '[', '[]', '5', '{"method":5,"id":1}', 'x']) sends(line);
     hears('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}');

@@ -24,7 +24,7 @@ describe('a nonce', () => {
     expect(nonces.every((nonce) => Buffer.from(nonce, 'base64url').length === 32)).toBe(true);
   });
 
-  it('a nonce is different each time where the system has no file of random bytes', () => {
+  it('a nonce is different each time if the system has no file of random bytes', () => {
     const own = Object.getOwnPropertyDescriptor(process, 'platform');
     Object.defineProperty(process, 'platform', { value: 'win32' });
     try {

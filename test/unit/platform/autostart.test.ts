@@ -43,7 +43,7 @@ describe('starting at login on Linux', () => {
     expect(autostartEntry(command).split('\n')).toContain(line);
   });
 
-  it('is off where the desktop has switched it off', () => {
+  it('is off if the desktop has turned it off', () => {
     const entry = autostartEntry(['causeway']);
     expect(isSwitchedOn(entry)).toBe(true);
     expect(isSwitchedOn(`${entry}Hidden=true\n`)).toBe(false);

@@ -73,7 +73,7 @@ describe('displayText makes a foreign name harmless', () => {
     expect(withoutControls('  a\n\u202eb', true)).toBe('  a\n\ufffdb');
   });
 
-  it('keeps line breaks where lines are asked for, and nothing else', () => {
+  it('keeps line breaks if lines are asked for, and nothing else', () => {
     expect(displayText('one\r\ntwo\u2028three\u001b[A', { lines: true })).toBe('one\ntwo\nthree\ufffd[A');
   });
 

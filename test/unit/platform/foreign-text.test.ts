@@ -79,13 +79,13 @@ describe('foreignText', () => {
     }
   });
 
-  it('redacts the beginning of a secret at the place where the text was cut off', () => {
+  it('redacts the beginning of a secret at the place of the cut', () => {
     for (let length = 8; length < PAT.length; length += 1) {
       expect(tells(foreignText(`x Bearer ${PAT.slice(0, length)}`, { sent: [PAT] }), PAT)).toBe(false);
     }
   });
 
-  it('does not show a secret that stands where a long text is cut', () => {
+  it('does not show a secret at the place of the cut', () => {
     for (let before = 560; before < 620; before += 1) {
       expect(tells(foreignText(`${'x '.repeat(before / 2)}${PAT}`, { sent: [PAT] }), PAT)).toBe(false);
     }
@@ -182,7 +182,7 @@ describe('foreignCause', () => {
     expect(inspect(foreignCause(error, sent))).not.toContain('dapi');
   });
 
-  it('ends where causes go round in a circle', () => {
+  it('ends if causes form a circle', () => {
     const error = new Error('round');
     error.cause = error;
     expect(foreignCause(error)?.message).toBe('round');

@@ -85,7 +85,7 @@ test('backoffMs takes its own range', () => {
   expect([1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1, range))).toEqual([100, 200, 300, 300]);
 });
 
-test('the system’s clock counts from 1970, and its pause ends early where it is cancelled', async () => {
+test('the system’s clock counts from 1970, and its pause ends early if it is canceled', async () => {
   expect(new Date(systemClock.now()).getUTCFullYear()).toBeGreaterThan(2025);
   expect(Math.floor(systemClock.random())).toBe(0);
   await expect(systemClock.sleep(1, undefined)).resolves.toBeUndefined();

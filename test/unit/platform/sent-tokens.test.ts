@@ -29,7 +29,7 @@ describe('the answer of an app', () => {
     );
   });
 
-  it('stays the same buffer where it holds no token', { timeout: 30_000 }, () => {
+  it('stays the same buffer if it holds no token', { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const frame = Buffer.from(JSON.stringify({ result: text }));
@@ -38,7 +38,7 @@ describe('the answer of an app', () => {
     );
   });
 
-  it('keeps its other bytes where it holds one', () => {
+  it('keeps its other bytes if it holds one', () => {
     const frame = Buffer.from(JSON.stringify({ result: `é ${TOKEN} 日本 ${TOKEN}` }));
     expect(String(withoutTokens(frame, [secret]))).toBe('{"result":"é [redacted] 日本 [redacted]"}');
   });

@@ -34,7 +34,7 @@ describe('the proxy of the desktop', () => {
     expect(await to('PROXY proxy.invalid:1')).toBe('http://proxy.invalid:1');
   });
 
-  it('is none for the direct way, for this computer, and where the desktop fails to say', async () => {
+  it('is none for the direct way, for this computer, and if the desktop fails to answer', async () => {
     expect(await to('DIRECT; PROXY a:1')).toBeUndefined();
     for (const host of ['http://127.0.0.1:80', 'http://localhost:80', 'http://[::1]:80', 'http://a.localhost']) {
       expect(await to('PROXY a:1', host)).toBeUndefined();
@@ -42,7 +42,7 @@ describe('the proxy of the desktop', () => {
     expect(await systemProxy('https://acme.example', () => Promise.reject(new Error('no')))).toBeUndefined();
   });
 
-  it('passes over SOCKS where there is another way, and is an error where there is none', async () => {
+  it('skips SOCKS if there is another way, and is an error if there is none', async () => {
     expect(await to('SOCKS5 b:2; DIRECT')).toBeUndefined();
     expect(await to('SOCKS5 b:2; PROXY proxy.invalid:1')).toBe('http://proxy.invalid:1');
     await expect(to('SOCKS5 b:2; SOCKS c:3')).rejects.toMatchObject({

@@ -103,12 +103,12 @@ describe('rules of an organization', () => {
     },
   );
 
-  it('say nothing of the same path of another workspace where they name a host', async () => {
+  it('do not apply to the same path of another workspace if they name a host', async () => {
     const other = 'https://other.cloud.databricks.com/api/2.0/mcp/sql';
     expect((await rulesOf({ rules: locked({ servers: { [other]: { off: ['drop'] } } }) })).isEmpty).toBe(true);
   });
 
-  it('hold by default where the user has none', async () => {
+  it('apply by default if the user has none', async () => {
     const rules = await rulesOf({ readOnly: { value: true, locked: false } });
     expect(rules.decide('execute_sql', 'x', undefined)).toMatchObject({ do: 'refuse', why: 'read-only' });
   });
@@ -155,7 +155,7 @@ describe('what the registry says', () => {
     expect(() => policyInRegistry(printed)).toThrow('such as \\u00FC');
   });
 
-  it.skipIf(process.platform === 'win32')('closes everything where it cannot be asked', async () => {
+  it.skipIf(process.platform === 'win32')('closes everything if it cannot be asked', async () => {
     const { problem } = await new PolicyFile(registrySource()).now();
     expect(problem?.code).toBe('managed');
   });

@@ -107,7 +107,7 @@ describe('the imports of the product', () => {
     expect(inside.filter((one) => !isAllowed(one)).map(told)).toEqual([]);
   });
 
-  it.each(OUTSIDE)('of %s stand only where they may', (what, who) => {
+  it.each(OUTSIDE)('of %s are refused in the wrong places', (what, who) => {
     const wrong = imports.filter(({ from, to, isType }) => !isType && what.test(to) && !who.test(from));
     expect(wrong.map(told)).toEqual([]);
   });

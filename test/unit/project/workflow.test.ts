@@ -66,7 +66,7 @@ test('the workflow names each action by its commit, with the version beside it',
   expect(lines.filter((line) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
-test('the workflow may only read the repository where a job does not say otherwise', () => {
+test('the workflow may only read the repository unless a job says otherwise', () => {
   expect(workflows.map(({ permissions }) => permissions)).toEqual(workflows.map(() => ({ contents: 'read' })));
 });
 

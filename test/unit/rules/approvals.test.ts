@@ -65,7 +65,7 @@ describe('a call that waits for the user', () => {
     expect(() => queue.find(1)).toThrow('no longer waiting');
   });
 
-  it('is refused at once where fifty wait already', async () => {
+  it('is refused at once if fifty are waiting already', async () => {
     const { queue, ask } = queueWith();
     for (let index = 0; index < 50; index += 1) void ask();
     expect(await ask()).toBe('crowded');

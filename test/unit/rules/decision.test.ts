@@ -60,7 +60,7 @@ describe('onlyReads', () => {
 });
 
 describe('decide', () => {
-  it('allows everything where there are no rules', () => {
+  it('allows everything if there are no rules', () => {
     expect(decide(rules({}), use('ask'))).toEqual({ do: 'allow' });
   });
 
@@ -180,7 +180,7 @@ describe('decide', () => {
     });
   });
 
-  it('lets a client of a server write where only the server is read-only, not where everything is', () => {
+  it('lets a client of a server write if only the server is read-only, not if everything is', () => {
     const exception = { [GENIE]: { readOnly: true, clients: { codex: { readOnly: false } } } };
     const clients = { codex: CODEX };
     expect(decide(rules({ clients, servers: exception }), use('ask', { hints: {} }))).toEqual({ do: 'allow' });

@@ -127,7 +127,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('the workspace default decides where there is no override', () => {
+  test('the workspace default decides if there is no override', () => {
     const effective = explainEffective(readings({ workspaceDefault: known({ id: '1', readFrom: 'default-id' }) }));
     expect(effective).toMatchObject({
       warehouse: { id: '1' },
@@ -184,7 +184,7 @@ describe('explain', () => {
     expect(none.steps[2]).toMatchObject({ outcome: 'empty', reason: 'No warehouse is available to you.' });
   });
 
-  test('the heuristic prefers the user’s own warehouse, and none where the user is unknown', () => {
+  test('the heuristic prefers the user’s own warehouse, and none if the user is unknown', () => {
     const visible = known([warehouse('1'), warehouse('2', { creator_name: 'ana@example.com' })]);
     expect(explainEffective(readings({ visible })).warehouse?.id).toBe('2');
     expect(explainEffective(readings({ visible, user: unreadable('unavailable') })).warehouse?.id).toBe('1');
@@ -257,7 +257,7 @@ describe('explain', () => {
     expect(effective.steps[0]?.reason).toContain(said);
   });
 
-  test('a user is shown by display name, or by user name where there is none', () => {
+  test('a user is shown by display name, or by user name if there is none', () => {
     const named = known({ id: '7', userName: 'ana@example.com', displayName: 'Ana' });
     expect(explainEffective(readings({ user: named })).user).toMatchObject({ id: '7', displayName: 'Ana' });
     expect(explainEffective(readings({})).user).toMatchObject({
@@ -358,7 +358,7 @@ describe('a problem that is found beforehand', () => {
     expect(explainEffective(readings(last)).problems).toMatchObject([{ code: 'last-selected-unseen' }]);
   });
 
-  test('is not told where it is open which step decides', () => {
+  test('is not named if the deciding step is unknown', () => {
     const some = { visible: known([]), workspaceDefault: unreadable('unavailable') };
     expect(explainEffective(readings(some)).problems).toEqual([]);
   });

@@ -70,7 +70,7 @@ describe('within a tier the predicted warehouse', () => {
     expect(choose(serverless, own)?.name).toBe('serverless');
   });
 
-  it('is one that the user has made, where all or none are serverless', () => {
+  it('is one that the user has made, if all or none are serverless', () => {
     expect(choose(others, own)?.name).toBe('own');
     expect(choose(own, others)?.name).toBe('own');
     const both = [others, own].map((each) => ({ ...each, enable_serverless_compute: true }));

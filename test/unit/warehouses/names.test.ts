@@ -48,7 +48,7 @@ describe('chooseByName', () => {
     );
   });
 
-  test('what is a last resort is taken only where nothing else fits', () => {
+  test('a last resort is taken only if nothing else fits', () => {
     const isOld = ({ name }: { name: string }) => name.endsWith('(old)');
     const meant = (text: string) => chooseByName(all, text, 'warehouses', '', isOld).name;
     expect(meant('data')).toBe('Data science');

@@ -75,7 +75,7 @@ describe('the walk through what a workspace offers', () => {
     expect(end.unread).toEqual({ catalogs: 0, schemas: 80, lists: 0 });
   });
 
-  test('looks first where the name is what is searched for', async () => {
+  test('looks first in what the search names', async () => {
     const { rest } = workspaceOf(large);
     const { found } = await walk(rest, { groups: ['services'], search: 'c_7.of_c_7_9', maxRequests: 20 });
     expect(found).toEqual(['c_7.of_c_7_9.tickets']);
@@ -101,7 +101,7 @@ describe('the walk through what a workspace offers', () => {
     expect(later.some((event) => event.what === 'found' && event.servers[0]?.group === 'services')).toBe(false);
   });
 
-  test('continues where one list fails, and tells which', async () => {
+  test('continues if one list fails, and tells which', async () => {
     const { rest } = workspaceOf((path, query) => {
       if (path === '/api/2.0/genie/spaces') throw failure('unavailable', 500);
       if (path === '/api/2.0/apps') throw failure('feature_unavailable', 404);
@@ -125,7 +125,7 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end)).toEqual(['Services: The workspace answered 499.']);
   });
 
-  test('keeps what it has where a list repeats its token', async () => {
+  test('keeps what it has if a list repeats its token', async () => {
     const { rest } = workspaceOf((path, query) =>
       path === `${UC}/mcp-services` ? { ...(large(path, query) as object), next_page_token: 'again' } : {},
     );
@@ -138,7 +138,7 @@ describe('the walk through what a workspace offers', () => {
     ['of services', `${UC}/mcp-services`],
     ['of catalogs', `${UC}/catalogs`],
     ['of Genie spaces', '/api/2.0/genie/spaces'],
-  ])('ends, with what the other lists have, where a list %s gives a new token for ever', async (_what, endless) => {
+  ])('ends, with what the other lists have, if a list %s gives a new token forever', async (_what, endless) => {
     let token = 0;
     const { rest, asked } = workspaceOf((path, query) => {
       const page = large(path, query) as object;
@@ -155,7 +155,7 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end)[0]).toMatch(/^Stopped after 500 requests: .*not read\.$/);
   });
 
-  test('ends where tens of thousands of lists are left out', async () => {
+  test('ends if tens of thousands of lists are left out', async () => {
     const { rest } = workspaceOf((path, query) => {
       if (path === `${UC}/schemas`) return { schemas: numbered(`of_${query.catalog_name}`, 4_000) };
       return large(path, query);
@@ -174,7 +174,7 @@ describe('the walk through what a workspace offers', () => {
     expect(asked.length).toBeLessThan(12 + 5 + 8);
   });
 
-  test('fails where the sign-in is refused, and where nothing could be read', async () => {
+  test('fails if the sign-in is refused, and if nothing could be read', async () => {
     const refused = workspaceOf(() => {
       throw failure('unauthenticated', 401);
     });

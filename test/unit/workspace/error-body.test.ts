@@ -45,7 +45,7 @@ describe('readErrorBody reads every spelling, in the order in which the workspac
   });
 });
 
-describe('workspaceRefusal decides by the status, and by the error code only where the status is ambiguous', () => {
+describe('workspaceRefusal decides by the status, and by the error code only if the status is ambiguous', () => {
   const code = (status: number, text: string) =>
     workspaceRefusal('GET', status, readErrorBody(answer(status, text), [])).code;
 

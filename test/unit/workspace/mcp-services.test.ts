@@ -32,7 +32,7 @@ const forbidden = new WorkspaceError('permission_denied', 'No.');
 
 describe('the connection of a service', () => {
   it.each(['CONNECTION_HTTP_OAUTH_U2M_MAPPING', 'CONNECTION_HTTP_DCR', 'CONNECTION_SLACK_OAUTH_U2M_MAPPING'])(
-    'needs a sign-in where it is %s',
+    'needs a sign-in if it is %s',
     async (securable_kind) => {
       const source = { name: 'connections/system.ai.github', securable_kind };
       const { services } = workspace({ [RECORD]: record(source) });
@@ -44,7 +44,7 @@ describe('the connection of a service', () => {
     ['there is none', undefined],
     ['it is of another kind', { name: 'connections/c', securable_kind: 'CONNECTION_HTTP_BEARER' }],
     ['its kind is not told', { name: 'connections/c' }],
-  ])('needs none where %s', async (_what, source) => {
+  ])('needs none if %s', async (_what, source) => {
     const { services } = workspace({ [RECORD]: record(source) });
     expect(await services.signInConnection('system.ai.github')).toBeUndefined();
   });
@@ -67,16 +67,16 @@ describe('whether a user has a credential', () => {
       { [BELOW_SERVICE]: forbidden, [BELOW_CONNECTION]: absent },
       false,
     ],
-  ])('is known where %s', async (_what, answers, expected) => {
+  ])('is known if %s', async (_what, answers, expected) => {
     expect(await workspace(answers).services.hasCredential(GITHUB, 'ben@example.com')).toBe(expected);
   });
 
-  it('is unknown where neither form of the API answers', async () => {
+  it('is unknown if neither form of the API answers', async () => {
     const { services } = workspace({ [BELOW_CONNECTION]: forbidden });
     await expect(services.hasCredential(GITHUB, 'ben@example.com')).rejects.toBe(forbidden);
   });
 
-  it('is asked of the connection with the id of the service, and only where the service does not say so', async () => {
+  it('is asked of the connection by the id of the service, and only if the service does not say so', async () => {
     const { services, asked } = workspace({ [BELOW_SERVICE]: absent, [BELOW_CONNECTION]: absent });
     await services.hasCredential(GITHUB, 'ben@example.com');
     expect(asked).toEqual([BELOW_SERVICE, `${BELOW_CONNECTION}?id-1`]);

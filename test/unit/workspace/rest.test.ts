@@ -117,7 +117,7 @@ describe('a REST answer', () => {
     expect(await rest()()).toEqual({ name: 'x', extra: { deep: [1] }, type: 'A_NEW_TYPE' });
   });
 
-  test('is not followed where it is a redirect, so that the token goes to one host only', async () => {
+  test('is not followed if it is a redirect, so that the token goes to one host only', async () => {
     script = [refuse(302, { location: `${host}/elsewhere` })];
     await expect(rest()()).rejects.toMatchObject({ code: 'login_page', status: 302 });
     expect(seen).toHaveLength(1);

@@ -16,7 +16,7 @@ describe('the service that a path names', () => {
     expect(serviceOf(path)).toBe(service);
   });
 
-  it('has the name of what is behind it where that is known, and else its own', () => {
+  it('has the name of the server behind it if that is known, and otherwise its own', () => {
     expect(['system.ai.google_drive', 'main.support.tickets'].map(serviceTitle)).toEqual([
       'Google Drive',
       'main.support.tickets',

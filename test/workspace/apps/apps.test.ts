@@ -85,7 +85,7 @@ describe('the API', () => {
     expect((await ben('GET', `${BASE}/${name}`)).status).toBe(status);
   });
 
-  test('is unknown where there are no apps', async () => {
+  test('is unknown if there are no apps', async () => {
     workspace.features.apps = false;
     expect((await ben('GET', BASE)).body.error_code).toBe('ENDPOINT_NOT_FOUND');
   });

@@ -33,7 +33,7 @@ it('the functions server offers each function as a tool with its comment and its
   });
 });
 
-it('the functions server offers one function where the path names it', async () => {
+it('the functions server offers one function if the path names it', async () => {
   expect(await (await connect('functions/main/default/initials')).toolNames()).toEqual(['main__default__initials']);
 });
 

@@ -109,18 +109,18 @@ describe('a Genie space', () => {
 });
 
 describe('a Genie space that is not there for the user', () => {
-  it('has no tools where the user may not ask it', async () => {
+  it('has no tools if the user may not ask it', async () => {
     host = await startTestHost();
     expect(await (await connect(FINANCE)).toolNames()).toEqual([]);
     expect(await (await connect(ORDERS, CHLOE)).toolNames()).toEqual([]);
   });
 
-  it('is an error where it does not exist', async () => {
+  it('is an error if it does not exist', async () => {
     host = await startTestHost();
     await expect((await connect('01ef')).toolNames()).rejects.toThrow('BAD_REQUEST: Genie space 01ef not found');
   });
 
-  it('is an error where the conversation is another user’s or another space’s', async () => {
+  it('is an error if the conversation is another user’s or another space’s', async () => {
     host = await startTestHost();
     const { conversationId } = await ask(await connect(TAXI), TAXI, 'How many trips were there?');
     const [chloe, orders] = [await connect(TAXI, CHLOE), await connect(ORDERS)];

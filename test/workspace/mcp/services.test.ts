@@ -252,7 +252,7 @@ describe('a connection that waits for a sign-in', () => {
     expect((await ben('POST', GITHUB, SEARCH)).status).toBe(401);
   });
 
-  it('does not wait where all users share one credential', async () => {
+  it('does not wait if all users share one credential', async () => {
     const { body } = await ben('POST', `${SERVICES}/main.support.tickets`, call('ticket_read', { ticket: '12' }));
     expect(body).toMatchObject({ result: { structuredContent: { arguments: { ticket: '12' } } } });
     expect(() => workspace.gateway.signIn('ben', 'main.support.tickets')).toThrow('no sign-in of its own');
@@ -266,7 +266,7 @@ describe('external connections', () => {
     expect(await toolNames(PATH)).toEqual(['find_issues', 'close_issue']);
   });
 
-  it('are asked for a grant, and for a sign-in where their kind needs one', async () => {
+  it('are asked for a grant, and for a sign-in if their kind needs one', async () => {
     const [tracker] = workspace.state.connections;
     Object.assign(tracker ?? {}, { grantedTo: new Set(['analysts']), securableKind: 'CONNECTION_HTTP_DCR' });
     workspace.mcp.settings.signInSignal = 'elicitation';
@@ -321,7 +321,7 @@ describe.each(['/api/2.0/mcp/sql', `${SERVICES}/system.ai.dbsql`])('a warehouse 
   it.each([
     ['0000000000000000', 'RESOURCE_DOES_NOT_EXIST', 'does not exist'],
     ['c7e5190b3d48f62a', 'PERMISSION_DENIED', 'CAN_USE'],
-  ])('fails the query where it is %s: %s', async (warehouse_id, error_code, message) => {
+  ])('fails the query if it is %s: %s', async (warehouse_id, error_code, message) => {
     const { body } = await ben('POST', path, call('execute_sql', { query: 'SELECT 1' }, { warehouse_id }));
     expect(body).toMatchObject({
       result: {

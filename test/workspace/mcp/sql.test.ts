@@ -115,7 +115,7 @@ describe('SQL', () => {
     'DELETE FROM samples.tpch.region',
     'DROP TABLE samples.tpch.region',
     'EXPLAIN ANALYZE DELETE FROM samples.tpch.region',
-  ])('does not write where it may only read: %s', async (query) => {
+  ])('does not write if it may only read: %s', async (query) => {
     await start();
     const ben = await connect();
     const answer = await untilDone(ben, await ben.call('execute_sql_read_only', { query }));
@@ -213,7 +213,7 @@ describe('the warehouse of a query', () => {
     ]);
   });
 
-  it('is the last selected one where the override says so', async () => {
+  it('is the last selected one if the override says so', async () => {
     await start({
       ...RUNNING,
       overrides: [{ userId: BEN_ID, type: 'LAST_SELECTED', warehouseId: undefined }],

@@ -135,7 +135,7 @@ describe('a session', () => {
     expect(await polled).toMatchObject({ status: { state: 'SUCCEEDED' } });
   });
 
-  it('is neither issued nor demanded where the servers have none', async () => {
+  it('is neither issued nor required if the servers have none', async () => {
     await start({ sessions: 'none' });
     expect((await host.post(SQL, BEN, initialize())).headers.has('mcp-session-id')).toBe(false);
     expect((await host.post(SQL, BEN, LIST)).status).toBe(200);
@@ -174,7 +174,7 @@ describe('a request', () => {
     expect(await answer.json()).toMatchObject({ id });
   });
 
-  it('is answered with the id 0 where its own is text, if the old fault is switched on', async () => {
+  it('is answered with the id 0 if its own is text and the old fault is switched on', async () => {
     await start({ textIdsBecomeZero: true });
     const session = await openSession();
     expect(await (await host.post(SQL, BEN, { ...LIST, id: 'text' }, session)).json()).toMatchObject({ id: 0 });
@@ -238,7 +238,7 @@ describe('GET and DELETE', () => {
     expect((await host.post(SQL, BEN, LIST, session)).status).toBe(200);
   });
 
-  it('listen and end the session where that is supported', async () => {
+  it('listen and end the session if that is supported', async () => {
     await start({ listening: 'supported' });
     const client = new Client({ name: 'test', version: '0' });
     const changed = new Promise<void>((resolve) => {
@@ -264,7 +264,7 @@ describe('GET and DELETE', () => {
     expect(await stream.text()).toBe('');
   });
 
-  it('take up a broken stream after an event, where events have ids', async () => {
+  it('resume a broken stream after an event, if events have ids', async () => {
     await start({ listening: 'supported', eventIds: true, answers: 'sse' });
     const opened = await host.post(SQL, BEN, initialize('2025-11-25'));
     const session = {

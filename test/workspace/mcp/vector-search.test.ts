@@ -23,7 +23,7 @@ it('the vector search server offers each index of the schema whose vectors the w
   expect(await (await connect()).toolNames()).toEqual([ARTICLES, 'main__support__faq_index']);
 });
 
-it('the vector search server offers one index where the path names it, under the older and the newer path', async () => {
+it('the vector search server offers one index if the path names it, under the older and the newer path', async () => {
   expect(await (await connect('vector-search/main/support/faq_index')).toolNames()).toEqual([
     'main__support__faq_index',
   ]);

@@ -57,7 +57,7 @@ describe('the sign-in page of a service', () => {
   });
 
   test.each(['system.ai.web_search', 'main.support.tickets', 'system.ai.nothing', ''])(
-    'answers 404 for %j, where there is nothing to sign in to',
+    'answers 404 for %j, if there is nothing to sign in to',
     async (name) => {
       expect((await opened(pageOf({ name }))).status).toBe(404);
     },
@@ -130,7 +130,7 @@ describe('a sign-in to a service within a sign-in to the workspace that names a 
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(false);
   });
 
-  test('needs no click where sign-ins are decided, and no page where nothing waits', async () => {
+  test('needs no click if sign-ins are decided, and no page if nothing waits', async () => {
     workspace.approve({ as: 'ben@example.com' });
     await client.signIn({ extra: { resource: resource() } });
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(true);

@@ -91,7 +91,7 @@ describe('a session that the server forgets', () => {
     expect(order.slice(1).toSorted()).toEqual(['first', 'second']);
   });
 
-  it('is none where a server without sessions answers 404 to a method that it does not know', async () => {
+  it('is none if a server without sessions answers 404 to a method that it does not know', async () => {
     const { server, proxy } = await stage.begin(({ frame }, response) => {
       if (frame?.method === 'initialize') {
         return json(response, result(frame.id, INITIALIZE_RESULT), { 'mcp-session-id': 's' });

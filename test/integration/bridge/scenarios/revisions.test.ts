@@ -183,7 +183,7 @@ describe('a stateless client before a server with sessions', () => {
   });
 });
 
-it('batches go as one request where the revision has them, and come back as one frame', async () => {
+it('batches go as one request if the revision has them, and come back as one frame', async () => {
   const batch = '[{"jsonrpc":"2.0","id":1.0,"method":"a"}, {"jsonrpc":"2.0","id":"2","method":"b"}]';
   const answers = '[{"jsonrpc":"2.0","id":"2","result":{}}, {"jsonrpc":"2.0","id":1.0,"result":{"n":1.0}}]';
   const { script } = orderly();

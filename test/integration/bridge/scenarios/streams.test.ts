@@ -64,7 +64,7 @@ describe("the server's own stream", () => {
 });
 
 describe('an answer that comes in a stream which is cut', () => {
-  it('is read on where the server numbers its events, each answer at its own pace', async () => {
+  it('is read on if the server numbers its events, each answer at its own pace', async () => {
     const waits = { slow: 400, fast: 20 };
     const waited = new Map<string, number>();
     const { server, proxy } = await stage.begin(
@@ -98,7 +98,7 @@ describe('an answer that comes in a stream which is cut', () => {
       'breaks in the middle of it',
       (response) => void response.write('data: {"jsonrpc":"2.0","id":1,"resu', () => response.destroy()),
     ],
-  ])('leaves no request without an answer where the server does not number its events: it %s', async (_name, end) => {
+  ])('leaves no request without an answer if the server does not number its events: it %s', async (_name, end) => {
     const { server, proxy } = await stage.begin(
       withStream(
         (_arrival, response) => void response.writeHead(405).end(),

@@ -50,7 +50,10 @@ const SIGN_IN: Scenario[] = [
       'the addresses of a sign-in are on the workspace itself, whatever it says: no other program is started with one',
     seen: 'CVE-2025-6514',
     proofs: [
-      ['auth/credentials.test.ts', 'go to the workspace only: not after a redirect, not where its metadata points'],
+      [
+        'auth/credentials.test.ts',
+        'go to the workspace only: not after a redirect, and not to where its metadata points',
+      ],
     ],
   },
 ];
@@ -87,7 +90,7 @@ const SESSIONS: Scenario[] = [
     demand: 'a 404 for an unknown method is no end of a session; another id in an answer is no new session',
     seen: 'the official client takes a session id from any answer',
     proofs: [
-      [DEATH, 'is none where a server without sessions answers 404 to a method that it does not know'],
+      [DEATH, 'is none if a server without sessions answers 404 to a method that it does not know'],
       [DEATH, 'is not replaced by one that another answer names'],
     ],
   },
@@ -132,12 +135,12 @@ const STREAMING: Scenario[] = [
   {
     demand: 'an answer whose stream is cut is read on where events are numbered, each at the pace that it was told',
     seen: 'the official client keeps one wait for all streams',
-    proofs: [[STREAMS, 'is read on where the server numbers its events, each answer at its own pace']],
+    proofs: [[STREAMS, 'is read on if the server numbers its events, each answer at its own pace']],
   },
   {
     demand: 'a request whose stream ends without its answer is settled with an error: no id hangs',
     seen: 'https://github.com/modelcontextprotocol/typescript-sdk/issues/2739; mcp-remote hangs for ever',
-    proofs: [[STREAMS, 'leaves no request without an answer where the server does not number its events: it %s']],
+    proofs: [[STREAMS, 'leaves no request without an answer if the server does not number its events: it %s']],
   },
   {
     demand: 'sampling, elicitation, roots, progress, cancellation, logging and list changes pass both ways untouched',
@@ -202,7 +205,7 @@ const BOTH_REVISIONS: Scenario[] = [
   },
   {
     demand: 'batches pass as they are where the revision has them',
-    proofs: [[REVISIONS, 'batches go as one request where the revision has them, and come back as one frame']],
+    proofs: [[REVISIONS, 'batches go as one request if the revision has them, and come back as one frame']],
   },
 ];
 

@@ -81,7 +81,7 @@ describe('configured servers', () => {
     expect(workspace.requests.count({})).toBe(0);
   });
 
-  it('are probed once, and then only on request, where they are not to be watched', async () => {
+  it('are checked once, and then only on request, if they are not to be watched', async () => {
     await keep(sql('ana'));
     warm.keep(false);
     await becomes('sql-ana', { name: 'ready' });

@@ -35,7 +35,7 @@ describe("a header's value", () => {
     ['a\n', '=?base64?YQo=?='],
     ['ä', '=?base64?w6Q=?='],
     ['=?base64?x?=', `=?base64?${Buffer.from('=?base64?x?=').toString('base64')}?=`],
-  ])('is encoded where it must be: %j', (value, expected) => {
+  ])('is encoded if it must be: %j', (value, expected) => {
     expect(headerText(value)).toBe(expected);
   });
 
