@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FileReport } from '../clients/survey.ts';
 import { displayNameOf } from '../clients/table.ts';
 import type { ServerStatus } from '../diagnosis/local-checks.ts';
 import { askHub, isHubAlive } from '../hub/attach.ts';
@@ -9,6 +10,7 @@ import { CausewayError, sentences } from '../platform/errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { VERSION } from '../platform/version.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
+import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type JsonFailure, jsonFailure } from './failure.ts';
@@ -30,7 +32,7 @@ export interface Status {
   clients: {
     id: string;
     name: string;
-    files: { path: string; entries: Record<string, string>; problem: string | null }[];
+    files: (Pick<FileReport, 'path' | 'entries' | 'all'> & { problem: string | null })[];
     problem: string | null;
   }[];
   warehouse: EffectiveWarehouse | { error: JsonFailure };
@@ -119,7 +121,7 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
     .map(({ id, name, files, problem = null }) => ({
       id,
       name,
-      files: files.map((file) => ({ path: file.path, entries: file.entries, problem: file.problem ?? null })),
+      files: files.map(({ path, entries, all, problem: ofFile = null }) => ({ path, entries, all, problem: ofFile })),
       problem,
     }));
 }
@@ -191,14 +193,14 @@ function serverLine({ name, profile, message, remedy }: Status['servers'][number
 function clientLines({ name, files, problem }: Status['clients'][number]): string[] {
   if (problem !== null) return [`${name}: ${problem}`];
   return files.map((file) => {
-    const states = Object.entries(file.entries).map(([server, state]) => `${server} ${ENTRY_WORDS[state] ?? state}`);
+    const states = shownEntries(file).map(([name, state]) => {
+      const what = file.all.includes(name) ? `${name} (one entry for all servers)` : name;
+      return `${what} ${ENTRY_WORDS[state]}`;
+    });
     const where = files.length > 1 ? ` (${file.path})` : '';
     return `${name}${where}: ${file.problem ?? (states.join(', ') || 'no entries')}`;
   });
 }
-
-/** As `causeway clients` words them. */
-const ENTRY_WORDS: Record<string, string> = { current: 'added', absent: 'not added' };
 
 function warehouseLines(warehouse: Status['warehouse']): string[] {
   if (!('error' in warehouse)) return describeEffective(warehouse);

@@ -8,6 +8,7 @@ import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, confirm, printable, write, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
+import { ENTRY_WORDS, shownEntries } from './entry-words.ts';
 import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
 export interface ClientCommandOptions extends ClientOptions {
@@ -196,17 +197,6 @@ async function print(context: CommandContext, outcome: ChangeOutcome): Promise<v
   for (const warning of warnings) await line(`  ${warning}`);
 }
 
-const WORDS: Record<EntryStatus, string> = {
-  absent: 'not added',
-  current: 'added',
-  outdated: 'added; an update is available',
-  vanished: 'removed by another program',
-  edited: 'changed by another program',
-  broken: 'starts a program that no longer exists',
-  'not-on-path': 'added, but its command is not on the PATH',
-  foreign: 'another entry has this name',
-};
-
 const REPAIRS: Partial<Record<EntryStatus, string>> = {
   outdated: 'updates it',
   vanished: 'restores it',
@@ -255,13 +245,10 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   const others = sharedWith.length === 0 ? '' : ` (shared with ${sharedWith.map(({ name }) => name).join(', ')})`;
   await line(`  ${file.path}${file.exists ? '' : ' (not created yet)'}${others}`);
   if (file.problem !== undefined) await line(`    ${file.problem}`);
-  const states = Object.entries(file.entries);
-  const isAll = file.all.some((name) => file.entries[name] !== 'vanished');
-  for (const [server, state] of states) {
-    if (isAll && state === 'absent') continue;
+  for (const [server, state] of shownEntries(file)) {
     const what = file.all.includes(server) ? 'all servers in one entry, ' : '';
     const repair = file.repairable.includes(server) ? `; "causeway clients repair${at}" ${REPAIRS[state]}` : '';
-    await line(`    ${server}: ${what}${WORDS[state]}${repair}`);
+    await line(`    ${server}: ${what}${ENTRY_WORDS[state]}${repair}`);
   }
   for (const [server, meta] of Object.entries(file.meta))
     await line(`    ${server}: calls include ${formatMeta(meta)}`);

@@ -36,6 +36,19 @@ describe('one entry for all servers', () => {
     expect(await text()).toBe(before);
   });
 
+  test('is what the status shows, without the entries that it replaces', async () => {
+    const { causeway } = await home();
+    const clients = async () => /AI clients\n(.*?)\n\S/s.exec((await causeway('status')).stdout)?.[1];
+    await causeway('clients', 'add', 'cursor');
+    expect(await clients()).toBe('  Cursor: databricks-sql added, functions-default added');
+    await causeway('clients', 'add', 'cursor', '--all-in-one');
+    expect(await clients()).toBe('  Cursor: causeway (one entry for all servers) added');
+    const { clients: found } = JSON.parse((await causeway('status', '--json')).stdout);
+    expect(found).toMatchObject([{ id: 'cursor', files: [{ all: ['causeway'], entries: { causeway: 'current' } }] }]);
+    await causeway('clients', 'remove', 'cursor');
+    expect(await clients()).toBe('  Cursor: databricks-sql not added, functions-default not added');
+  });
+
   test('makes room for one for each again', async () => {
     const { causeway, entries } = await home();
     await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
