@@ -159,6 +159,13 @@ function foldedNames(list: readonly string[]): ReadonlySet<string> {
   return names;
 }
 
+/** A name without case and without characters that nobody sees: a server may take it for the tool that it looks like. */
 function folded(name: string): string {
-  return name.normalize('NFKC').trim().toLowerCase();
+  if (PLAIN.test(name)) return name.trim().toLowerCase();
+  // In both directions: `ß` is `SS` in capitals, and an `s` at the end of a Greek word has a small letter of its own.
+  const visible = name.replace(INVISIBLE, '').normalize('NFKC').toUpperCase().toLowerCase();
+  return visible.normalize('NFKC').trim();
 }
+
+const PLAIN = /^[ -~]*$/;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\ufffd]/gu;

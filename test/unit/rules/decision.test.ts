@@ -73,6 +73,41 @@ describe('decide', () => {
     expect(decide(off, use('ask', { server: SQL }))).toEqual({ do: 'allow' });
   });
 
+  it.each([
+    ['a zero-width space', 'a\u200bsk'],
+    ['a mark of direction', '\u202eask'],
+    ['a control character', 'ask\u0000'],
+    ['a soft hyphen before a wide letter', 'a\u00ad\uff53k'],
+    ['half of a pair', 'as\ud800k'],
+    ['what bytes that are no UTF-8 become', 'as\ufffdk'],
+    ['a mark before a space', '\ufeff ask'],
+  ])('refuses a tool that is off if its name has %s', (_what, tool) => {
+    const off = rules({ servers: { [GENIE]: { off: ['ask'] } } });
+    expect(decide(off, use(tool))).toMatchObject({ do: 'refuse', why: 'off' });
+  });
+
+  it('refuses a tool that is off in every spelling that differs in case, form or what nobody sees', () => {
+    const invisible = fc.constantFrom('', '\u200b', '\u200d', '\u2060', '\u00ad', '\u0007', '\ufe0f', '\ufffd');
+    const spell = fc.constantFrom<(letter: string) => string>(
+      (letter) => letter,
+      (letter) => letter.toUpperCase(),
+      (letter) => letter.toLowerCase(),
+      (letter) => letter.normalize('NFD'),
+      (letter) => (/[!-~]/.test(letter) ? String.fromCharCode(letter.charCodeAt(0) + 0xfee0) : letter),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom('execute_sql', 'dröp', 'Straße', 'ΟΔΟΣ', 'İzin'),
+        fc.array(fc.tuple(spell, invisible), { minLength: 12, maxLength: 12 }),
+        (name, how) => {
+          const spelled = Array.from(name, (letter, at) => `${how[at]?.[0](letter)}${how[at]?.[1]}`).join('');
+          const off = rules({ servers: { [GENIE]: { off: [name] } } });
+          expect(decide(off, use(spelled))).toMatchObject({ do: 'refuse', why: 'off' });
+        },
+      ),
+    );
+  });
+
   it('lets the rule of a client decide against the rule of the server', () => {
     const both = rules({
       clients: { codex: CODEX },
