@@ -1,5 +1,5 @@
 import type { Bridge } from './bridge.ts';
-import { elementsOf, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
+import { elementsOf, objectOf, placeAt, wholeOf, withMemberOnce, withMembers } from './frame/edit.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
 import { interceptBridge } from './stdio.ts';
 
@@ -26,10 +26,12 @@ export function presetFrame(frame: Buffer, presets: MetaPresets): Buffer {
 
 function presetCall(frame: Buffer, presets: MetaPresets): Buffer {
   if (scanFrame(frame).method !== 'tools/call') return frame;
+  // A server may read the first of two members of a name, and would find the client's own value there.
+  const call = withMemberOnce(withMemberOnce(frame, [], 'params'), ['params'], '_meta');
   const members = JSON.stringify(presets).slice(1, -1);
-  const place = placeAt(frame, 'params', '_meta');
-  if (!place) return withMembers(frame, ['params'], `"_meta":{${members}}`);
-  const others = objectOf(frame, place, (name) => !Object.hasOwn(presets, name)).slice(1, -1);
+  const place = placeAt(call, 'params', '_meta');
+  if (!place) return withMembers(call, ['params'], `"_meta":{${members}}`);
+  const others = objectOf(call, place, (name) => !Object.hasOwn(presets, name)).slice(1, -1);
   const meta = Buffer.from(others === '' ? `{${members}}` : `{${others},${members}}`);
-  return Buffer.concat([frame.subarray(0, place.start), meta, frame.subarray(place.end)]);
+  return Buffer.concat([call.subarray(0, place.start), meta, call.subarray(place.end)]);
 }

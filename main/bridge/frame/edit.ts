@@ -103,8 +103,8 @@ export function withMembers(json: Buffer, path: string[], members: string): Buff
 }
 
 /** The members of the object at `place` that are kept, as their own object: each value as it was written. */
-export function objectOf(json: Buffer, place: Place, keep: (name: string) => boolean): string {
-  const kept = frameMembers(json, place).filter(({ name }) => keep(name));
+export function objectOf(json: Buffer, place: Place, keep: (name: string, value: Place) => boolean): string {
+  const kept = frameMembers(json, place).filter((member) => keep(member.name, member.place));
   const members = kept.map(
     ({ name, place: { start, end } }) => `${JSON.stringify(name)}:${json.toString('utf8', start, end)}`,
   );
@@ -117,6 +117,16 @@ export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<
   if (!place || json[place.start] !== OPEN_BRACE) return json;
   const object = Buffer.from(objectOf(json, place, (name) => !names.has(name)));
   return Buffer.concat([json.subarray(0, place.start), object, json.subarray(place.end)]);
+}
+
+/** The same JSON with the last of several members of this name in the object at `path` alone; the values of the others untouched. */
+export function withMemberOnce(json: Buffer, path: string[], name: string): Buffer {
+  const object = placeAt(json, ...path);
+  const same = object ? frameMembers(json, object).filter((member) => member.name === name) : [];
+  const last = same.at(-1)?.place;
+  if (!object || !last || same.length === 1) return json;
+  const once = objectOf(json, object, (each, { start }) => each !== name || start === last.start);
+  return Buffer.concat([json.subarray(0, object.start), Buffer.from(once), json.subarray(object.end)]);
 }
 
 /** The same JSON with only those elements of the array at `path` that are kept; every byte outside it untouched. */

@@ -17,6 +17,16 @@ describe('a tool call', () => {
     ],
     ['that names another value itself', '{"_meta":{"warehouse_id":"b2"}}', '{"_meta":{"warehouse_id":"a1"}}'],
     ['whose _meta is no object', '{"name":"t","_meta":null}', '{"name":"t","_meta":{"warehouse_id":"a1"}}'],
+    [
+      'with two _meta, of which servers differ in the one that counts',
+      '{"_meta":{"warehouse_id":"b2"},"name":"t","_met\\u0061":{"progressToken":1.0}}',
+      '{"name":"t","_meta":{"progressToken":1.0,"warehouse_id":"a1"}}',
+    ],
+    [
+      'that names its own value twice',
+      '{"_meta":{"warehouse_id":"b2","x":1,"warehouse_\\u0069d":"c3"}}',
+      '{"_meta":{"x":1,"warehouse_id":"a1"}}',
+    ],
     ['whose _meta is a list', '{"_meta":[1]}', '{"_meta":{"warehouse_id":"a1"}}'],
   ])('%s carries the preset, and is the same otherwise', (_name, before, after) => {
     expect(preset(call(before))).toBe(call(after));
@@ -29,6 +39,12 @@ describe('a tool call', () => {
       method: 'tools/call',
       params: { _meta: PIN },
     });
+  });
+
+  it('with two parameters keeps the last ones', () => {
+    const frame =
+      '{"id":1,"params":{"name":"a","_meta":{"warehouse_id":"b2"}},"method":"tools/call","params":{"name":"b"}}';
+    expect(preset(frame)).toBe('{"id":1,"method":"tools/call","params":{"name":"b","_meta":{"warehouse_id":"a1"}}}');
   });
 
   it('in a batch carries it, and the others do not', () => {
