@@ -273,12 +273,12 @@ const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_change
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 /** The members that decide what a frame does. Servers differ in which of two duplicates counts, and some ignore case (Go › encoding/json). */
-const DECISIVE = new Set(['method', 'params', 'name', 'arguments']);
+const DECISIVE = new Set(['method', 'params', 'name', 'arguments', '_meta']);
 
 /** For a request that a server may read as another one than the rules do. */
 const AMBIGUOUS = new CausewayError(
   'invalid_argument',
-  'This request repeats its method, parameters, tool or arguments, or spells them differently than the protocol.',
+  'This request repeats its method, parameters, tool, arguments or _meta, or spells them differently than the protocol.',
   {
     remedy: 'It was not sent, because tool rules apply. Name each once, as the protocol does.',
   },

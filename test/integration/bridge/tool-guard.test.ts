@@ -114,7 +114,7 @@ describe('a tool that is off', () => {
     client.send('{"jsonrpc":"2.0","id":3,"method":"tools/call","method":"tools/list","params":{"name":"drop"}}');
     for (const id of [1, 2, 3]) {
       expect((await client.sink.answerTo(id)).error.message).toContain(
-        'repeats its method, parameters, tool or arguments',
+        'repeats its method, parameters, tool, arguments or _meta',
       );
     }
     await client.request('after', 'tools/call', call('look'));

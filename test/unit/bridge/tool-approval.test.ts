@@ -66,7 +66,7 @@ describe('a call that asks first', () => {
       );
       expect([asked, one.sent]).toEqual([[], []]);
       expect(JSON.parse(one.read()[0] ?? '').error.message).toContain(
-        'repeats its method, parameters, tool or arguments',
+        'repeats its method, parameters, tool, arguments or _meta',
       );
     },
   );

@@ -186,13 +186,15 @@ describe('a tool that is off', () => {
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{"name":"look"}}',
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"q":1},"arguments":{"q":2}}}',
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","Arguments":{"q":1},"arguments":{"q":2}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","_meta":{"warehouse_id":"a"},"_meta":{}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","_META":{"warehouse_id":"a"}}}',
   ])('a frame that can be read in two ways is refused: %s', async (text) => {
     const one = guardOf({ off: ['drop'] });
     await one.take(text);
     expect(one.sent).toEqual([]);
     expect(JSON.parse(one.read()[0] ?? '').error).toMatchObject({
       message:
-        'This request repeats its method, parameters, tool or arguments, or spells them differently than the protocol. It was not sent, because tool rules apply. Name each once, as the protocol does.',
+        'This request repeats its method, parameters, tool, arguments or _meta, or spells them differently than the protocol. It was not sent, because tool rules apply. Name each once, as the protocol does.',
       data: { reason: 'invalid_argument' },
     });
   });
