@@ -1,14 +1,15 @@
 import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { textAt } from './frame/edit.ts';
+import { matchOfIds } from './frame/frame.ts';
 import type { ProgressReports } from './progress.ts';
 
 export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
 
 export interface ToolApprovalsOptions {
   rules: ServerRules;
-  /** What the rules say about a call now. */
-  decide(call: CallerAndTool): 'allow' | 'ask' | 'refuse';
+  /** What the rules say about a call now; the text for the model where they refuse it. */
+  decide(call: CallerAndTool): 'allow' | 'ask' | { text: string };
   askApproval: AskApproval | undefined;
   /** Tells the client that its call waits for the user. */
   progress: ProgressReports;
@@ -50,26 +51,29 @@ export class ToolApprovals {
     endProgress();
     this.#waiting.delete(waiting);
     if (signal.aborted) return 'cancelled';
+    if (typeof approval === 'object') return approval;
     if (approval !== 'allowed') return { text: NOT_ALLOWED[approval](call.tool) };
     // The rules may have become stricter while the user was asked.
     await rules.refresh();
-    return decide(call) === 'refuse' ? { text: NOT_ALLOWED.refused(call.tool) } : 'allowed';
+    const now = decide(call);
+    return typeof now === 'object' ? now : 'allowed';
   }
 
   /** The client has cancelled the request with this raw id. */
   cancel(requestId: string | undefined): void {
-    for (const waiting of this.#waiting) if (waiting.id === requestId) waiting.abort.abort();
+    if (requestId === undefined) return;
+    for (const { id, abort } of this.#waiting) if (id !== undefined && matchOfIds(requestId, id)) abort.abort();
   }
 
   /** What the user says to a call, or the rules do once the user has changed them. */
-  async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval> {
+  async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval | { text: string }> {
     const { rules, decide, askApproval } = this.#options;
     if (!askApproval) return 'absent';
     const decided = new AbortController();
-    const byRules = new Promise<Approval>((resolve) => {
+    const byRules = new Promise<'allowed' | { text: string }>((resolve) => {
       const unsubscribe = rules.subscribe(() => {
         const now = decide(call);
-        if (now !== 'ask') resolve(now === 'allow' ? 'allowed' : 'refused');
+        if (now !== 'ask') resolve(now === 'allow' ? 'allowed' : now);
       });
       decided.signal.addEventListener('abort', unsubscribe, { once: true });
     });

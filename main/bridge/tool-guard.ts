@@ -158,6 +158,10 @@ export class ToolGuard {
 
   /** Decides about one frame, and answers one that may not continue. */
   async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
+    // Also where the rules have been removed meanwhile: a call that waits would be sent then.
+    if (scanFrame(frame).method === 'notifications/cancelled') {
+      this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
+    }
     if (this.#rules.isEmpty) {
       this.#rememberList(frame);
       return 'go';
@@ -168,7 +172,6 @@ export class ToolGuard {
     }
     const envelope = singleEnvelopeOf(parseFrame(frame));
     const method = 'method' in envelope ? envelope.method : undefined;
-    if (method === 'notifications/cancelled') this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
     this.#rememberList(frame);
     return method === 'tools/call' ? this.#judgeCall(frame, isInBatch) : 'go';
   }
@@ -192,8 +195,9 @@ export class ToolGuard {
     return 'stop';
   }
 
-  #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | 'refuse' {
-    return this.#rules.decide(tool, client, this.#hints.get(tool)).do;
+  #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | { text: string } {
+    const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
+    return decision.do === 'refuse' ? { text: refusalOf(tool, decision) } : decision.do;
   }
 
   #clientOf(frame: Buffer): string | undefined {

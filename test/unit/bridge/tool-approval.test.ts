@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ToolGuard } from '../../../main/bridge/tool-guard.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 import { calling, guardOf, initializing, LIST, textIn } from './guard-under-test.ts';
 
 type AskApproval = NonNullable<ConstructorParameters<typeof ToolGuard>[0]['askApproval']>;
@@ -85,6 +86,24 @@ describe('a call that asks first', () => {
       (one: ReturnType<typeof guardOf>) =>
         one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'),
     ],
+    [
+      'that its client takes back with the same id in another spelling',
+      (one: ReturnType<typeof guardOf>) =>
+        one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1.0}}'),
+    ],
+    [
+      'that its client takes back in a batch',
+      (one: ReturnType<typeof guardOf>) =>
+        one.take('[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]'),
+    ],
+    [
+      'that its client takes back when the rules have just gone',
+      async (one: ReturnType<typeof guardOf>) => {
+        one.become({}, false);
+        await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+        one.become({});
+      },
+    ],
     ['whose client goes', async (one: ReturnType<typeof guardOf>) => one.abort.abort()],
   ])('is not sent and not answered %s', async (_how, end) => {
     const { asked, askApproval } = asker();
@@ -133,6 +152,18 @@ describe('a call that asks first', () => {
     expect(one.listeners.size).toBe(1);
   });
 
+  it('is refused with the reason if the rules can no longer be read', async () => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'] }, { askApproval });
+    const waiting = one.take(calling(1, 'drop'));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    one.become(new CausewayError('invalid_file', 'The rules cannot be read.', { remedy: 'Correct them.' }));
+    await waiting;
+    expect(asked[0]?.signal.aborted).toBe(true);
+    expect(one.sent).toEqual([]);
+    expect(one.read().map(textIn).filter(Boolean)).toEqual(['The rules cannot be read. Correct them.']);
+  });
+
   it('is refused if the rules have become stricter unnoticed while the user allowed it', async () => {
     const one = guardOf(
       { ask: ['drop'] },
@@ -145,6 +176,6 @@ describe('a call that asks first', () => {
     );
     await one.take(calling(1, 'drop'));
     expect(one.sent).toEqual([]);
-    expect(textIn(one.read()[0])).toContain('The user refused this call');
+    expect(textIn(one.read()[0])).toContain('The user has turned off "drop" on this server. Nothing was run.');
   });
 });
