@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
-import type { Profile, TokenSource } from '../auth/auth.ts';
+import { maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
@@ -145,10 +145,19 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     };
   }
   const refused = workspaceRefusal(method, answer.status, readErrorBody(answer, sentWith(token)));
-  const error = refused.code === 'missing_scope' ? refused.withNext(missingScopeRemedy(profile)) : refused;
+  const error = withProfileRemedy(refused, profile);
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
   return { error, again: { retryAfter: answer.header('retry-after') } };
+}
+
+/** A refusal with the remedy for how this profile gets its tokens. */
+function withProfileRemedy(refused: WorkspaceError, profile: Profile): WorkspaceError {
+  if (refused.code === 'missing_scope') return refused.withNext(missingScopeRemedy(profile));
+  if (refused.code !== 'unauthenticated' || maySignIn(profile)) return refused;
+  return refused.withNext({
+    remedy: `Correct the credentials of the profile "${profile.name}". If they are right, check that its host is the right workspace.`,
+  });
 }
 
 function headers(profile: Profile, token: Secret, hasBody: boolean): Record<string, string> {

@@ -124,6 +124,19 @@ describe('a REST answer', () => {
   });
 });
 
+describe('a token that is refused twice', () => {
+  test.each([
+    ['oauth-user', 'Sign in again. If it keeps failing, check that the profile names the right workspace.'],
+    [
+      'oauth-m2m',
+      'Correct the credentials of the profile "p". If they are right, check that its host is the right workspace.',
+    ],
+  ] as const)('has a remedy that its profile allows: %s', async (method, remedy) => {
+    script = [refuse(401), refuse(401)];
+    await expect(rest({ method })()).rejects.toMatchObject({ code: 'unauthenticated', remedy });
+  });
+});
+
 describe('a name in a response that is the token that was sent', () => {
   const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2ln/bmF0dXJl';
   const everyCharacter = (write: (code: number) => string) =>
