@@ -62,6 +62,8 @@ export const strings = {
     hint: 'You see what is removed first. Your Databricks profiles stay.',
     open: 'Remove Causeway…',
     title: 'Remove Causeway from this computer?',
+    doneTitle: 'Removal almost complete',
+    failedTitle: 'Removal incomplete',
     intro: 'AI clients lose their Databricks servers, and you are signed out. This cannot be undone.',
     kept: (file: string) => `Your Databricks profiles in ${file} stay.`,
     plan: 'What is removed',

@@ -19,6 +19,11 @@ const words = strings.uninstall;
 /** Removes all that Causeway has left on this computer, after showing what that is. */
 export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
   const [opened, setOpened] = useState(false);
+  const [title, setTitle] = useState<string>(words.title);
+  const open = () => {
+    setTitle(words.title);
+    setOpened(true);
+  };
   const isFixed = isManaged(managed, 'requiredClients');
   return (
     <Card title={strings.sections.uninstall} isFlush>
@@ -27,19 +32,19 @@ export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
           <p>{words.label}</p>
           <p className={layout.quiet}>{managedHint(managed, 'requiredClients') ?? words.hint}</p>
         </div>
-        <Button variant="default" disabled={isFixed} onClick={() => setOpened(true)}>
+        <Button variant="default" disabled={isFixed} onClick={open}>
           {words.open}
         </Button>
       </div>
-      <Dialog opened={opened} onClose={() => setOpened(false)} title={words.title} size="lg">
-        <Uninstalling onClose={() => setOpened(false)} />
+      <Dialog opened={opened} onClose={() => setOpened(false)} title={title} size="lg">
+        <Uninstalling onClose={() => setOpened(false)} onTitle={setTitle} />
       </Dialog>
     </Card>
   );
 }
 
 /** The plan, then the result of it. The application quits last, and its own files go then. */
-function Uninstalling({ onClose }: { onClose(): void }) {
+function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: string): void }) {
   const { request } = window.causeway;
   const [removed, setRemoved] = useState<Removal[]>([]);
   const plan = useQuery({
@@ -50,7 +55,10 @@ function Uninstalling({ onClose }: { onClose(): void }) {
   });
   const removing = useMutation({
     mutationFn: (evenRunning: boolean) => unwrap(request.uninstall({ evenRunning })),
-    onSuccess: ({ removals }) => setRemoved((before) => [...before, ...removals.filter(isRemoved)]),
+    onSuccess: ({ removals }) => {
+      setRemoved((before) => [...before, ...removals.filter(isRemoved)]);
+      onTitle(removals.every(({ problem }) => problem === null) ? words.doneTitle : words.failedTitle);
+    },
   });
   const finishing = useMutation({ mutationFn: () => unwrap(request.finishUninstall()) });
   const failures = removing.data?.removals.filter(({ problem }) => problem !== null) ?? [];

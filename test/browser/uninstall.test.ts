@@ -15,7 +15,8 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
   const { shown, button, inspect, allow, go } = useWindow();
   const path = (file: string) => join(shown.home, file);
   const entries = async (file: string) => Object.keys(JSON.parse(await readFile(path(file), 'utf8')).mcpServers ?? {});
-  const dialog = () => shown.page.getByRole('dialog', { name: 'Remove Causeway from this computer?' });
+  const dialog = () => shown.page.getByRole('dialog');
+  const isTitled = (name: string) => shown.page.getByRole('dialog', { name, exact: true }).waitFor();
   const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
   const section = (name: string) => dialog().getByRole('region', { name, exact: true });
 
@@ -35,6 +36,7 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
     await go('Settings');
     await button('Remove Causeway…').click();
     await section('What is removed').waitFor();
+    await isTitled('Remove Causeway from this computer?');
   };
 
   it('shows what is removed, removes nothing before the user says so, and quits at the end', async () => {
@@ -59,6 +61,7 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
     await open();
     await inDialog('Remove Causeway').click();
     await section('Removed').waitFor();
+    await isTitled('Removal almost complete');
     expect(await entries(CURSOR)).toEqual(['files']);
     expect(await entries(CLAUDE)).toEqual(['files']);
     expect(await section('Removed').innerText()).toContain('Its tokens are revoked.');
@@ -82,6 +85,7 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
     await open();
     await inDialog('Remove Causeway').click();
     await dialog().getByText('One item could not be removed.').waitFor();
+    await isTitled('Removal incomplete');
     expect(await section('Not removed').innerText()).toContain(path(CURSOR));
     expect(await entries(CLAUDE)).toEqual(['files']);
     expect(await inDialog('Delete files and quit').count()).toBe(0);
@@ -89,6 +93,7 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
     await writeFile(path(CURSOR), written);
     await inDialog('Try again').click();
     await inDialog('Delete files and quit').waitFor();
+    await isTitled('Removal almost complete');
     expect(await entries(CURSOR)).toEqual(['files']);
     expect(await section('Removed').innerText()).toContain(path(CLAUDE));
   });
