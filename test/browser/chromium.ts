@@ -62,10 +62,27 @@ export function textsCutOff(page: Page): Promise<string[]> {
         ((beside && !scrolls(overflowX)) || (below && !scrolls(overflowY)))
       );
     };
+    // The row of a virtual table ends at its height, and shows nothing beyond it (`contain: paint`), above or below.
+    const beyondRow = (row: Element) => {
+      const box = row.getBoundingClientRect();
+      const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        const around = text.parentElement;
+        if (!text.textContent?.trim() || !around || getComputedStyle(around).clipPath !== 'none') continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const { top, bottom, height } = range.getBoundingClientRect();
+        if (height > 0 && (top < box.top - 1 || bottom > box.bottom + 1)) return true;
+      }
+      return false;
+    };
+    const rows = [...document.querySelectorAll('[role=row]')].filter(beyondRow);
     return [
+      ...rows,
       ...document.querySelectorAll('button, a, label, p, span, h1, h2, dt, dd, [role=gridcell], [role=columnheader]'),
     ]
-      .filter((element) => element.checkVisibility() && element.textContent?.trim() && cut(element))
+      .filter((element) => element.checkVisibility() && element.textContent?.trim())
+      .filter((element) => rows.includes(element) || cut(element))
       .map((element) => `cut off: ${element.textContent?.trim().slice(0, 60)}`);
   });
 }
