@@ -65,6 +65,9 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('switches the warehouse from the tray, and the window follows', async () => {
+    // The icon, "Switch warehouse", the warehouse.
+    expect(await tray.clicksTo('Data science — stopped')).toBe(3);
+    expect(await tray.clicksTo('Open Causeway')).toBe(2);
     await tray.click('Data science — stopped');
     await reasonIs('Your override');
     expect(await answer()).toBe('Your queries run on Data science');

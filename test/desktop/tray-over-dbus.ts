@@ -14,6 +14,8 @@ export interface MenuEntry {
   separator: boolean;
   /** Marked, as the chosen one of several. */
   chosen: boolean;
+  /** How many submenus it is in. */
+  depth: number;
 }
 
 /** The tray icon of this session's one application, read and clicked as a panel does it (StatusNotifierItem, dbusmenu). */
@@ -52,13 +54,14 @@ export class TrayOverDbus {
 
   async entries(): Promise<MenuEntry[]> {
     const layout = await this.#call('GetLayout', 'int32 0', 'int32 -1', '@as []');
-    return [...layout.matchAll(/<\((\d+), \{([^{}]*)\}/g)].map(([, id, properties = '']) => ({
+    return [...layout.matchAll(/<\((\d+), \{([^{}]*)\}/g)].map(({ index, 1: id, 2: properties = '' }) => ({
       id: Number(id),
       // `_` marks the letter to press, and `__` is an underscore (com.canonical.dbusmenu › label).
       label: textOf(properties, 'label').replaceAll(/_(_?)/g, '$1'),
       enabled: !properties.includes("'enabled': <false>"),
       separator: textOf(properties, 'type') === 'separator',
       chosen: /'toggle-state': <(?:int32 )?1>/.test(properties),
+      depth: listsAround(layout.slice(0, index)) - 1,
     }));
   }
 
@@ -69,6 +72,12 @@ export class TrayOverDbus {
   /** The label of the entry that is marked, submenus included. */
   async chosen(): Promise<string | undefined> {
     return (await this.entries()).find(({ chosen }) => chosen)?.label;
+  }
+
+  /** How often a user clicks for an entry: on the icon, on each submenu, and on the entry. */
+  async clicksTo(label: string): Promise<number | undefined> {
+    const entry = (await this.entries()).find((each) => each.label === label);
+    return entry && entry.depth + 2;
   }
 
   async click(label: string): Promise<void> {
@@ -100,6 +109,12 @@ async function gdbus(bus: Bus, destination: string, path: string, method: string
   const [program = 'gdbus', ...args] = [...bus, 'gdbus', 'call', '--session', ...target, '--', ...parameters];
   const { stdout } = await run(program, args, { env });
   return stdout;
+}
+
+/** How many lists of children are open at the end of a text in GVariant's format. */
+function listsAround(text: string): number {
+  const bare = text.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, '');
+  return bare.split('[').length - bare.split(']').length;
 }
 
 /** A string property as GVariant's text format writes it: in either kind of quotes, with backslashes. */
