@@ -113,7 +113,7 @@ export function offeredSearch(name: string, isSearchable = true): OfferedServer 
   return {
     ...plain,
     group: 'search',
-    title: name.split('.').length === 2 ? `All indexes of ${name}` : name,
+    title: name.split('.').length === 2 ? `All indexes in ${name}` : name,
     add: `search:${name}`,
     path: below(SEARCH_PATH, name),
     obstacle: isSearchable ? null : 'Not searchable: it manages its own embeddings',
@@ -126,7 +126,7 @@ export function offeredFunctions(schema: string, one?: CatalogItem): OfferedServ
   return {
     ...plain,
     group: 'functions',
-    title: one ? name : `All functions of ${schema}`,
+    title: one ? name : `All functions in ${schema}`,
     about: one?.comment ?? '',
     add: `functions:${name}`,
     path: below('/api/2.0/mcp/functions', name),

@@ -17,11 +17,11 @@ export const strings = {
   },
   empty: {
     title: 'No calls yet',
-    hint: 'Calls of your AI clients appear here while Causeway runs.',
+    hint: 'Calls from your AI clients appear here while Causeway runs.',
     noServers: 'Add a server first. Your AI clients can use it then.',
     addServers: 'Add servers',
     connectClients: 'Connect AI clients',
-    waiting: 'Calls of the connected clients appear here.',
+    waiting: 'Calls from connected clients appear here.',
   },
   calls: {
     title: 'Calls',
@@ -85,7 +85,7 @@ export const strings = {
   servers: {
     sql: 'SQL',
     genie: (space: string) => `Genie space ${space}`,
-    functions: (schema: string) => `Functions of ${schema}`,
+    functions: (schema: string) => `Functions in ${schema}`,
     search: (schema: string) => `Vector search in ${schema}`,
   },
   day: {
@@ -164,7 +164,7 @@ export const strings = {
       'tool-error': 'The tool reported a failure.',
       error: 'The request was refused.',
       cancelled: 'The client canceled it.',
-      lost: 'The connection ended before the response. It may or may not have run.',
+      lost: 'The connection ended before the response. The call may have run.',
     },
     remedy: {
       'tool-error': 'Record request and response contents to read what the tool says.',
@@ -223,7 +223,7 @@ export const strings = {
     verb: 'Export calls…',
     what: 'The file lists client, server, tool, time, duration and outcome of each call.',
     include: (calls: string) => `Include recorded contents (${calls})`,
-    mind: 'Passwords and tokens are removed. Queries and results are not. Be careful who can read the file.',
+    mind: 'Passwords and tokens are removed. Queries and results are not. Check who can read the file.',
   },
   contents: {
     find: 'Find in contents',

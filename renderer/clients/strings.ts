@@ -92,8 +92,8 @@ export const strings = {
     changeOf: (server: string, client: string) => `Pin warehouse of ${server} in ${client}…`,
     title: (server: string, client: string) => `Warehouse of ${server} in ${client}`,
     workspace: 'Use workspace choice',
-    asAll: (warehouse: string) => `Use ${warehouse}, like every client`,
-    consequence: 'Its calls name this warehouse.',
+    asAll: (warehouse: string) => `Use ${warehouse}, as in every client`,
+    consequence: 'Calls from this client use this warehouse.',
     sharedWith: (names: string) => `${names} read the same file and use it too.`,
   },
   review: {
@@ -125,9 +125,8 @@ export const strings = {
     noFile: (file: string) => `No file yet: ${file}`,
     restore: 'Restore…',
     restoreOf: (client: string, time: string) => `Restore ${client}, ${time}…`,
-    restoring: (client: string) =>
-      `The file of ${client} goes back to what it was. Its current content becomes a backup.`,
-    removing: (client: string) => `${client} had no file then, so its file is removed. Its content becomes a backup.`,
+    restoring: (client: string) => `Restores the file of ${client}. Its current content is kept as a backup.`,
+    removing: (client: string) => `${client} had no file then. The current one is removed and kept as a backup.`,
     unchanged: 'The file is already as it was.',
     back: 'Back',
     restoreNow: 'Restore file',

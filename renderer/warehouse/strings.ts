@@ -85,7 +85,7 @@ export const strings = {
     current: 'Current',
     runs: (name: string) => `New queries run on ${name}.`,
     starts: 'It starts with the first query.',
-    pins: (name: string) => `Pins ${name}: stays even if the default changes.`,
+    pins: (name: string) => `Pins ${name}. It stays even if the default changes.`,
     keeps: (name: string) => `${name} is already your override.`,
     cannotUse: (name: string) => `You do not have CAN USE on ${name}. Queries would fail until an admin grants it.`,
   },
@@ -134,7 +134,7 @@ export const strings = {
     pinnedTo: (name: string) => `Pinned to ${name}`,
     stops: 'Warehouses to stop',
     stopAndVerify: 'Stop and verify',
-    nothingRuns: 'No warehouse is running, so nothing has to be stopped.',
+    nothingRuns: 'No warehouse is running. Nothing has to be stopped.',
     stopsOne: 'This warehouse is stopped first and restarted afterwards. Its running queries are canceled.',
     stopsSeveral: (count: number) =>
       `These ${count} warehouses are stopped first and restarted afterwards. Their running queries are canceled.`,

@@ -71,7 +71,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await go('Servers');
     await button('Add server').click();
     await kind('Vector search');
-    await shown.page.getByRole('radio', { name: 'All indexes of main.support' }).waitFor();
+    await shown.page.getByRole('radio', { name: 'All indexes in main.support' }).waitFor();
     await shown.page.getByRole('radio', { name: 'main.support.images_index' }).check();
     await text('main.support.images_index manages its own embeddings.');
     await inspect('add-index');

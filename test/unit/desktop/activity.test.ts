@@ -238,7 +238,7 @@ describe('a session as text', () => {
   it.each([
     [SQL, 'SQL'],
     ['/api/2.0/mcp/genie/01ef', 'Genie space 01ef'],
-    ['/api/2.0/mcp/functions/main/tools/', 'Functions of main.tools'],
+    ['/api/2.0/mcp/functions/main/tools/', 'Functions in main.tools'],
     ['/api/2.0/mcp/vector-search/main/docs/index', 'Vector search in main.docs.index'],
     ['/api/2.0/mcp/external/github', '/api/2.0/mcp/external/github'],
     ['/api/2.0/mcp/sqlite', '/api/2.0/mcp/sqlite'],
@@ -345,7 +345,7 @@ describe('the path of a call', () => {
       { outcome: 'error', errorCode: -31_999, problem: { code: 'unreachable', message: 'Out of reach. Try again.' } },
       'Out of reach. Try again.',
     ],
-    [{ outcome: 'lost' }, 'The connection ended before the response. It may or may not have run.'],
+    [{ outcome: 'lost' }, 'The connection ended before the response. The call may have run.'],
   ] as const)('ends with what went wrong: %j', (change, message) => {
     expect(problemIn(call(change))?.message ?? null).toBe(message);
   });

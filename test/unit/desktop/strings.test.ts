@@ -32,10 +32,6 @@ const BANNED: readonly [words: RegExp, instead: string][] = [
   [/\bcancelled\b/i, 'canceled'],
   [/, which\b|\bin which\b|\bof which\b/i, 'two sentences, where'],
   [/(?<!\bthere )\b(is|are) no (?!longer\b)/i, 'is not a, has no'],
-];
-
-/** What is not said in an error, in the command's output or in its help either. */
-const BANNED_IN_MAIN: readonly [words: RegExp, instead: string][] = [
   [/, so\b/i, 'two sentences'],
   [/\bany ?more\b/i, 'no longer'],
   [/\b(by itself|by themselves)\b/i, 'automatically, on their own'],
@@ -72,11 +68,6 @@ describe('the texts that users read', () => {
 
   it.each(BANNED)('%s is not said, but %s', (words) => {
     expect(catalog.filter(({ text }) => words.test(text)).map(shown)).toEqual([]);
-  });
-
-  it.each(BANNED_IN_MAIN)('%s is not said by errors and the command, but %s', (words) => {
-    const texts = inMain('message', 'remedy', 'description', 'help', 'other');
-    expect(texts.filter(({ text }) => words.test(text)).map(shown)).toEqual([]);
   });
 
   it('an ellipsis is one character, at the end of what opens more input', () => {
@@ -132,15 +123,11 @@ describe('the texts that users read', () => {
 
 /** What is not said in the window either. */
 const BANNED_IN_WINDOW: readonly [words: RegExp, instead: string][] = [
-  [/\bcancelled\b/i, 'canceled'],
-  [/\bany ?more\b/i, 'no longer'],
-  [/\bby (itself|themselves)\b/i, 'automatically'],
   [/\bpresent (content|sign-in|URL|name|one)\b/i, 'current'],
   [/\bcut off\b/i, 'canceled'],
   [/\baccess to no\b|\boffers you no\b|\bmay \w+ no\b/i, 'none is available to you'],
   [/\b(begun|anew|whatever|nowhere)\b/i, 'the plain word'],
   [/\btaken out\b|\breplaced by \[/i, 'removed, replaced with'],
-  [/\bplease\b/i, 'nothing'],
   [/\. ·/, 'one separator'],
 ];
 

@@ -52,7 +52,7 @@ describe('the checks in the window', () => {
   });
 
   it.each([
-    [[], 'nothing has to be stopped'],
+    [[], 'Nothing has to be stopped'],
     [['A'], 'This warehouse is stopped first'],
     [['A', 'B'], 'These 2 warehouses are stopped first'],
   ])('say before the third one what becomes of %j', (names, words) => {

@@ -137,7 +137,7 @@ describe('before a warehouse is chosen', () => {
   it('says that the workspace default is pinned, and that an override stays', () => {
     const starter = warehouse({ id: 'b2', name: 'Starter' });
     expect(afterChoosing(starter, effective({ override: null }))).toBe(
-      'Pins Starter: stays even if the default changes.',
+      'Pins Starter. It stays even if the default changes.',
     );
     expect(afterChoosing(warehouse(), effective())).toBe('Shared analytics is already your override.');
   });
