@@ -1,15 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { WORKSPACE_ID } from '../workspace/fixture.ts';
+import { connectThroughEntry, readsRow } from './client-entry.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
-
-const Configuration = z.object({
-  mcpServers: z.record(z.string(), z.object({ command: z.string(), args: z.array(z.string()) })),
-});
 
 describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
   const { shown, button, inspect, allow, reopenIn, countClicks } = useWindow();
@@ -59,16 +53,8 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     await expect.poll(() => shown.server.opened.at(-1)).toMatch(/^cursor:.*prompt\?text=List%20the%20tables/);
     expect(await clicks()).toBeLessThanOrEqual(5);
 
-    const { mcpServers } = Configuration.parse(JSON.parse(await readFile(join(home, '.cursor/mcp.json'), 'utf8')));
-    const entry = mcpServers['databricks-sql'];
-    const env = { HOME: home, CAUSEWAY_HOME: join(home, 'causeway'), CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
-    const client = new Client({ name: 'cursor-vscode', version: '1.0.0' });
-    await client.connect(new StdioClientTransport({ command: entry?.command ?? '', args: entry?.args ?? [], env }));
-    const asked = await client.callTool({ name: 'execute_sql_read_only', arguments: { query: 'SELECT 1' } });
-    const { statement_id } = z.object({ statement_id: z.string() }).parse(asked.structuredContent);
-    const poll = async () =>
-      (await client.callTool({ name: 'poll_sql_result', arguments: { statement_id } })).structuredContent;
-    await expect.poll(poll).toMatchObject({ result: { data_array: [{ values: [expect.anything()] }] } });
+    const client = await connectThroughEntry(home, 'databricks-sql');
+    await readsRow(client);
     expect(shown.server.model.state.proxies).toMatchObject([{ path: '/api/2.0/mcp/sql' }]);
     await shown.page.getByText('Connected', { exact: true }).waitFor();
     await client.close();

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { connectThroughEntry, readsRow } from './client-entry.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 const SHARED = '8baced1ff014912d';
@@ -10,9 +11,10 @@ const CHLOE = '8241';
 const GONE = '0000000000000bad';
 const QUERY = 'SELECT 40 + 2 AS answer';
 
-/** What people open the window for, each begun on the screen that it opens with. The first run counts its own. */
+/** What people open the window for, each begun on the screen that it opens with, with clicks counted and without a mouse. */
 describe.skipIf(whyNotHere)('everyday tasks', () => {
-  const { shown, button, go, more, reason, overrideOf, giveServer, openList, countClicks } = useWindow();
+  const { shown, button, go, more, reason, allow, overrideOf, giveServer, openList, countClicks, reopenIn } =
+    useWindow();
 
   const press = async (...keys: string[]) => {
     for (const key of keys) await shown.page.keyboard.press(key);
@@ -44,6 +46,32 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
   }
   const isCopied = () => expect.poll(() => shown.server.copied.at(-1)).toBe('answer\n42\n');
 
+  it('a fresh home gets to a client’s first row without a mouse', { timeout: 120_000 }, async () => {
+    const home = join(shown.home, 'new');
+    await mkdir(join(home, '.cursor'), { recursive: true });
+    await reopenIn(home, true);
+    const title = (name: string) => role('heading', { level: 1, name, exact: true }).waitFor();
+    await title('Connect your Databricks workspace');
+    await reach(role('textbox', { name: 'Workspace URL' }));
+    await type(shown.workspace.host);
+    await press('Enter');
+    await button('Copy link').waitFor();
+    await allow();
+    await title('Choose servers');
+    await reach(button('Add 1 server'));
+    await press('Enter');
+    await title('Connect your AI clients');
+    await reach(button('Add to 1 client'));
+    await press('Enter');
+    await title('You’re all set');
+    const client = await connectThroughEntry(home, 'databricks-sql');
+    await readsRow(client);
+    await client.close();
+    await reach(button('Open Causeway'));
+    await press('Enter');
+    await role('navigation', { name: 'Screens' }).waitFor();
+  });
+
   it('the warehouse is switched in three clicks in the window, and in two in the palette', async () => {
     await reason('Workspace default');
     const clicks = await countClicks();
@@ -67,6 +95,14 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
     await role('option', { name: /Switch to Shared analytics/ }).waitFor();
     await press('Enter');
     await role('heading', { name: 'Your queries run on Shared analytics' }).waitFor();
+
+    await reach(button('Change warehouse'));
+    await press('Enter');
+    await role('radio', { name: /^Data science/ }).waitFor();
+    await reach(role('textbox', { name: 'Search Warehouses' }));
+    await type('data sci');
+    await press('ArrowDown', 'Enter');
+    await role('heading', { name: 'Your queries run on Data science' }).waitFor();
   });
 
   it('a Genie space is added in four clicks, under its title', async () => {
