@@ -12,7 +12,7 @@ import { electronFlags, findElectron } from '../../main/desktop/electron-binary.
 import { environmentIn, whyNotHere } from '../desktop/application.ts';
 import { APPLICATION } from '../packaging/packaged.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
-import { type Idle, watchIdle } from './desktop/idle.ts';
+import { type Idle, type Share, watchIdle } from './desktop/idle.ts';
 import { type Command, measureTrayStarts } from './desktop/tray-start.ts';
 import { measureWindowOpens } from './desktop/window-open.ts';
 import { table } from './table.ts';
@@ -39,6 +39,9 @@ const idle = await measureIdle(Number(values.minutes));
 
 const ms = (value: number) => `${Math.round(value)} ms`;
 const mib = (value: number) => `${Math.round(value)} MiB`;
+const rowsOf = (shares: readonly Share[]) =>
+  shares.map(({ kind, count, memory }) => [`  ${count > 1 ? `${count} × ` : ''}${kind}`, mib(memory), '']);
+const total = (shares: readonly Share[]) => shares.reduce((sum, { memory }) => sum + memory, 0);
 const { memory } = idle;
 console.log(
   table([
@@ -49,11 +52,14 @@ console.log(
       ? [
           ['click in the tray to the answer, first', ms(opens.first), '< 400 ms'],
           ['  again, p50', ms(opens.again), '< 400 ms'],
+          ['memory after the window was closed', mib(total(opens.closed)), ''],
+          ...rowsOf(opens.closed),
         ]
       : []),
     [`memory of ${idle.processes} processes, tray only`, mib(memory.first), ''],
     [`  after ${values.minutes} minutes idle`, mib(memory.last), 'stable'],
     ['  the most in between', mib(memory.most), ''],
+    ...rowsOf(idle.shares),
     ['processor meanwhile', `${idle.cpu.toFixed(2)} % of one`, 'near 0'],
   ]),
 );

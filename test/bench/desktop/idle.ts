@@ -12,6 +12,15 @@ export interface Idle {
   /** Share of one processor that all of them took together, in percent. */
   cpu: number;
   processes: number;
+  shares: Share[];
+}
+
+/** What processes of one kind take together at the end. */
+export interface Share {
+  /** `main`, `zygote`, `renderer`: Chromium's `--type`. */
+  kind: string;
+  count: number;
+  memory: number;
 }
 
 /** Watches an application and all its processes do nothing (Linux only). */
@@ -28,15 +37,26 @@ export async function watchIdle(pid: number, minutes: number): Promise<Idle> {
     memory: { first: memory[0] ?? Number.NaN, last: memory.at(-1) ?? Number.NaN, most: Math.max(...memory) },
     cpu: (100 * busy) / (performance.now() - start),
     processes: (await familyOf(pid)).length,
+    shares: await sharesOf(pid),
   };
 }
 
 async function memoryMiB(pid: number): Promise<number> {
-  const sizes = (await familyOf(pid)).map(async (each) => {
+  return (await sharesOf(pid)).reduce((sum, { memory }) => sum + memory, 0);
+}
+
+/** The memory of an application by the kind of its processes, the largest share first. */
+export async function sharesOf(pid: number): Promise<Share[]> {
+  const shares = new Map<string, Share>();
+  for (const each of await familyOf(pid)) {
     const rollup = await readFile(`/proc/${each}/smaps_rollup`, 'utf8').catch(() => '');
-    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
-  });
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const memory = Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
+    const command = await readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '');
+    const kind = /--type=([\w-]+)/.exec(command)?.[1] ?? 'main';
+    const share = shares.get(kind) ?? { kind, count: 0, memory: 0 };
+    shares.set(kind, { kind, count: share.count + 1, memory: share.memory + memory });
+  }
+  return [...shares.values()].sort((one, other) => other.memory - one.memory);
 }
 
 async function ticksOf(pid: number): Promise<number> {
