@@ -146,7 +146,7 @@ describe('several servers as one', () => {
     );
   });
 
-  it('answer a request for a name that nobody has, and run nothing', async () => {
+  it('answer a request for an unknown name with an error, and run nothing', async () => {
     const [a, b] = [serverOf('a', { tools: ['run'] }), serverOf('b', { tools: ['run'] })];
     const client = clientOf(a, b);
     await client.open();
@@ -161,7 +161,7 @@ describe('several servers as one', () => {
     expect([a.calls(), b.calls()]).toEqual([[], []]);
   });
 
-  it('tell apart what they ask the client under the same id, and give each its own answer', async () => {
+  it('keep requests from two servers to the client apart even under the same id, and return each its own answer', async () => {
     const [a, b] = [serverOf('a', {}), serverOf('b', {})];
     const client = clientOf(a, b);
     await client.open();
@@ -198,7 +198,7 @@ describe('several servers as one', () => {
     ]);
   });
 
-  it('pass on progress and cancellation of the call that is meant, and answer a cancelled call never', async () => {
+  it('pass progress and cancellation on to the right call, and never answer a canceled call', async () => {
     let waiting: Frame | undefined;
     let answer: (frame: Frame) => void = () => {};
     const a = serverOf('a', { tools: ['wait'] }, (frame, say) => {
@@ -224,7 +224,7 @@ describe('several servers as one', () => {
     expect(client.frames.filter((frame) => 'id' in frame && frame.id === 'call')).toEqual([]);
   });
 
-  it('tell resources of the same address apart, wherever servers speak of them', async () => {
+  it('keep resources with the same address apart, wherever servers mention them', async () => {
     const [a, b] = [serverOf('a', { resources: ['doc:1', 'doc:a'] }), serverOf('b', { resources: ['doc:1'] })];
     const client = clientOf(a, b);
     await client.open();
@@ -241,7 +241,7 @@ describe('several servers as one', () => {
     });
   });
 
-  it('read what only a template or a result names from the server that has named it', async () => {
+  it('read a resource that only a template or a result names from the server that named it', async () => {
     const a = serverOf('a', { tools: ['link'], templates: ['a://{x}/end'] }, (frame, say) => {
       if (frame.method !== 'tools/call') return false;
       say({ id: frame.id, result: { content: [{ type: 'resource_link', name: 'l', uri: 'link:1' }] } } as Frame);
@@ -262,7 +262,7 @@ describe('several servers as one', () => {
     expect(b.received.at(-1)?.method).toBe('completion/complete');
   });
 
-  it('give the level of log messages to servers that come later, too', async () => {
+  it('also set the log level on servers that are added later', async () => {
     const [a, b] = [serverOf('a', {}), serverOf('b', {})];
     const client = clientOf(a);
     await client.open();
@@ -273,7 +273,7 @@ describe('several servers as one', () => {
     expect(a.received.filter(({ method }) => method === 'initialize')).toHaveLength(1);
   });
 
-  it('give that level again to a server that could not be opened at first', async () => {
+  it('set the log level on a server that could not be opened at first', async () => {
     let isAway = true;
     const a = serverOf('a', { tools: ['run'] }, ({ id, method }, say) => {
       if (method === 'initialize' && isAway) say({ id, error: { code: -31_999, message: 'Away' } } as Frame);
@@ -290,7 +290,7 @@ describe('several servers as one', () => {
     expect(levels).toMatchObject([{ params: { level: 'debug' } }]);
   });
 
-  it('send no call that was cancelled before its server could be asked', async () => {
+  it('do not send a call that was canceled before its server could be asked', async () => {
     let introduce: () => void = () => {};
     const slow = serverOf('slow', { tools: ['wait', 'run'] }, ({ id, method }, say) => {
       if (method !== 'initialize') return false;
@@ -309,7 +309,7 @@ describe('several servers as one', () => {
     expect(client.frames.filter((frame) => 'id' in frame && frame.id === 'cancelled')).toEqual([]);
   });
 
-  it('list a tool once if its server lists it twice, and end if a server returns the same cursor again', async () => {
+  it('list a tool once if its server lists it twice, and stop if a server returns the same cursor again', async () => {
     const lists: unknown[] = [];
     const a = serverOf('a', {}, ({ id, method, params }, say) => {
       if (method !== 'tools/list') return false;
@@ -323,7 +323,7 @@ describe('several servers as one', () => {
     expect(lists).toEqual([undefined, 'more']);
   });
 
-  it('answer a batch together, whatever is in it', async () => {
+  it('answer a batch as a whole, whatever is in it', async () => {
     const client = clientOf(serverOf('a', { tools: ['run'] }));
     await client.open();
     await client.tools();
@@ -334,7 +334,7 @@ describe('several servers as one', () => {
     expect(batch?.map(({ id }) => id).toSorted()).toEqual([71, 72, 73, null]);
   });
 
-  it('refuse what is open at a server that goes, and take back what it asked', async () => {
+  it('refuse requests that are outstanding at a server that is removed, and cancel what it asked the client', async () => {
     const a = serverOf('a', { tools: ['wait'] }, ({ method }) => method === 'tools/call');
     const client = clientOf(a, serverOf('b', {}));
     await client.open();
@@ -348,7 +348,7 @@ describe('several servers as one', () => {
     expect((await client.request('tools/call', { name: 'wait' })).error?.message).toContain('no longer exists');
   });
 
-  it('offer no tasks, list no tool that needs one, and make plain calls of what asks for one', async () => {
+  it('offer no tasks, list no tool that requires one, and make plain calls of calls that ask for one', async () => {
     const tool = (name: string, taskSupport: string) => ({ name, execution: { taskSupport } });
     const a = serverOf('a', {}, ({ id, method }, say) => {
       if (method !== 'tools/list') return false;
@@ -403,7 +403,7 @@ describe('several servers as one', () => {
     }
   });
 
-  it('pass on what a server asks the client as a task, and what it asks about that', async () => {
+  it("pass on a server's task-augmented request to the client, and the server's questions about that task", async () => {
     const a = serverOf('a', {});
     const client = clientOf(a, serverOf('b', {}));
     await client.open();

@@ -10,7 +10,7 @@ const request = (own: unknown, token?: unknown) =>
   frame({ id: own, method: 'tools/call', params: { _meta: token === undefined ? {} : { progressToken: token } } });
 
 describe('requests of several senders to one receiver', () => {
-  it('have their own id there, and are each answered once, to their sender and under its id', () => {
+  it("have their own ids there, and each is answered once, to its sender and under the sender's id", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(3), id)), fc.infiniteStream(fc.nat()), (asked, random) => {
         const open = new OpenRequests<number>();
@@ -29,7 +29,7 @@ describe('requests of several senders to one receiver', () => {
     );
   });
 
-  it('hear of their own progress alone, under their own tokens', () => {
+  it('receive only their own progress, under their own tokens', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(fc.nat(3), id, fc.option(id, { nil: undefined }))), (asked) => {
         const open = new OpenRequests<number>();
@@ -45,7 +45,7 @@ describe('requests of several senders to one receiver', () => {
     );
   });
 
-  it('are cancelled by their sender alone, and then have no answer', () => {
+  it('can be canceled only by their sender, and are then not answered', () => {
     const open = new OpenRequests<string>();
     const there = read(open.pass(request('x'), 'one'));
     const cancel = frame({ method: 'notifications/cancelled', params: { requestId: 'x', reason: 'late' } });

@@ -11,7 +11,7 @@ const prefix = fc.constantFrom(IN_NAMES, IN_URIS);
 
 const names = (how = IN_NAMES) => new SharedNames(how, (one) => SERVERS.includes(one));
 
-describe('names of several servers', () => {
+describe('names from several servers', () => {
   it("stay as they are if only one server has them, and start with their server's name otherwise", () => {
     const told = names().tell([
       { server: 'a', name: 'run' },
@@ -22,7 +22,7 @@ describe('names of several servers', () => {
     expect(told).toEqual(['run', 'a__query', 'b__query', 'b__a__run']);
   });
 
-  it('are unique, and each leads to what it was told for', () => {
+  it('are unique, and each leads to the server that it was listed for', () => {
     fc.assert(
       fc.property(prefix, fc.array(list, { maxLength: 4 }), (how, lists) => {
         const shared = names(how);
@@ -35,7 +35,7 @@ describe('names of several servers', () => {
     );
   });
 
-  it('lead to what the client was told last, whatever servers mention or take away meanwhile', () => {
+  it('lead to what the client was last given, whatever servers mention or remove meanwhile', () => {
     const change = fc.oneof(fc.record({ mention: fc.record({ server, name }) }), fc.record({ forget: server }));
     fc.assert(
       fc.property(prefix, list, fc.array(change), (how, one, changes) => {
@@ -53,7 +53,7 @@ describe('names of several servers', () => {
     );
   });
 
-  it('do not depend on the order in which the servers come', () => {
+  it('do not depend on the order of the servers', () => {
     fc.assert(
       fc.property(list, fc.infiniteStream(fc.nat()), (one, random) => {
         const shuffled = one.map((owned) => ({ owned, at: random.next().value ?? 0 })).toSorted((x, y) => x.at - y.at);
@@ -68,7 +68,7 @@ describe('names of several servers', () => {
     );
   });
 
-  it('keep their prefix when the other server loses the name, and are free again when it goes', () => {
+  it('keep their prefix when the other server loses the name, and are released when it is removed', () => {
     const shared = names();
     const [one, other] = [
       { server: 'a', name: 'run' },
@@ -80,7 +80,7 @@ describe('names of several servers', () => {
     expect(shared.tell([other])).toEqual(['run']);
   });
 
-  it('that several servers have, and nobody was told, are nobody’s', () => {
+  it('that several servers have, and that the client was never given, belong to no server', () => {
     const shared = names();
     shared.mention({ server: 'a', name: 'run' });
     shared.mention({ server: 'b', name: 'run' });
@@ -89,7 +89,7 @@ describe('names of several servers', () => {
     expect(shared.find('nobody__run')).toEqual({ kind: 'none' });
   });
 
-  it('are forgotten if servers mention too many, and still lead to no other server', () => {
+  it('are forgotten if servers mention too many, and still never lead to another server', () => {
     const shared = names();
     const [told] = shared.tell([{ server: 'a', name: 'kept' }]);
     for (let at = 0; at < 25_000; at += 1) shared.mention({ server: 'b', name: `uri-${at}` });

@@ -27,7 +27,7 @@ describe('the cloud of Azure that a workspace is in', () => {
     'https://1.gcp.databricks.com',
     'https://azuredatabricks.net.evil.example',
     'https://evilazuredatabricks.net',
-  ])('%s is in none', (host) => {
+  ])('%s is in no Azure cloud', (host) => {
     expect(azureCloudOf(host, undefined)).toBeUndefined();
   });
 

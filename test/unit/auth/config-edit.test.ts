@@ -92,7 +92,7 @@ describe('removing a profile', () => {
     );
   });
 
-  test('also removes it as the default', () => {
+  test('removes it as the default, too', () => {
     const text = withoutProfile(FILE, 'prod');
     expect(text).not.toContain('default_profile');
     expect(text).not.toContain('dapi-keep');
@@ -112,10 +112,10 @@ describe('removing a profile', () => {
 
 describe('the bytes around an edit', () => {
   test.each([
-    ['that do not end with a line end', '[b]\nhost = b', '[b]\nhost = b\n\n[a]\nhost = h\n'],
+    ['that does not end with a line break', '[b]\nhost = b', '[b]\nhost = b\n\n[a]\nhost = h\n'],
     ['with blank lines at the end', '[b]\nhost = b\n\n\n', '[b]\nhost = b\n\n\n[a]\nhost = h\n'],
     ['with a byte order mark', '\uFEFF[b]\r\nhost = b', '\uFEFF[b]\r\nhost = b\r\n\r\n[a]\r\nhost = h\r\n'],
-    ['with both kinds of line ends', '# one\n[b]\r\nhost = b\r\n', '# one\n[b]\r\nhost = b\r\n\n[a]\nhost = h\n'],
+    ['with both kinds of line breaks', '# one\n[b]\r\nhost = b\r\n', '# one\n[b]\r\nhost = b\r\n\n[a]\nhost = h\n'],
   ])('stay when a profile is added to a file %s', (_name, text, after) => {
     expect(withProfile(text, 'a', { host: 'h' })).toBe(after);
   });
@@ -128,7 +128,7 @@ describe('the bytes around an edit', () => {
     expect(withoutProfile(text, 'a')).toBe('\uFEFF# top\r\n\n[__settings__]\r\n[b]\nhost = b');
   });
 
-  test('stay above the keys that stand before any section', () => {
+  test('stay above the keys that come before any section', () => {
     expect(withoutProfile('# mine\n\nhost = h\n[b]\nhost = b\n', 'DEFAULT')).toBe('# mine\n\n[b]\nhost = b\n');
     expect(withRenamedProfile('# mine\nhost = h\n', 'DEFAULT', 'x')).toBe('# mine\n[x]\nhost = h\n');
   });
@@ -164,12 +164,12 @@ describe('changing the address of a profile', () => {
     expect(withAddress('token = t\n', 'DEFAULT', { host: 'h' })).toBe('host = h\ntoken = t\n');
   });
 
-  test('is refused if a value over several lines contains a line that looks like the host', () => {
+  test('is refused if a multi-line value contains a line that looks like the host', () => {
     const file = '[a]\ntoken = """\nhost = inside\n"""\nhost = h\n';
     expect(() => withAddress(file, 'a', { host: 'n' })).toThrow('The address of "a" cannot be changed here.');
   });
 
-  test('is refused for a profile that is not there', () => {
+  test('is refused for a profile that does not exist', () => {
     expect(() => withAddress(FILE, 'none', moved)).toThrow(expect.objectContaining({ code: 'profile_not_found' }));
   });
 });

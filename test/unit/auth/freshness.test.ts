@@ -19,18 +19,18 @@ const issued = (lifeMinutes: number | undefined, issuedAt = 0) => ({
 
 describe('a token', () => {
   test.each<[string, number | undefined, number, number, boolean]>([
-    ['not in the middle of its life', 60, 30, 0, true],
-    ['not six minutes before its end', 60, 53.9, 0, true],
-    ['five minutes before its end', 60, 55, 0, false],
-    ['up to a minute earlier, so that not all do it at once', 60, 54.5, 1, false],
-    ['by others a little later', 60, 54.5, 0, true],
-    ['if it lives only a minute, after most of it', 1, 0.7, 1, true],
+    ['not in the middle of its lifetime', 60, 30, 0, true],
+    ['not six minutes before it expires', 60, 53.9, 0, true],
+    ['five minutes before it expires', 60, 55, 0, false],
+    ['up to a minute earlier, so that not all processes refresh at once', 60, 54.5, 1, false],
+    ['a little later by other processes', 60, 54.5, 0, true],
+    ['after most of its lifetime if it lives only a minute', 1, 0.7, 1, true],
     ['and not before', 1, 0.81, 0, false],
-    ['never, if nothing is known of its end', undefined, 100_000, 1, true],
-    ['when its end has passed while the computer slept', 60, 600, 0, false],
+    ['never, if its expiry is unknown', undefined, 100_000, 1, true],
+    ['when it expired while the computer slept', 60, 600, 0, false],
     ['not when the clock is a little behind', 60, -4, 0, true],
-    ['not when the clock is behind by exactly as much as is tolerated', 60, -5, 0, true],
-    ['when the clock has gone back behind its beginning', 60, -30, 0, false],
+    ['not when the clock is behind by exactly the tolerance', 60, -5, 0, true],
+    ['when the clock was set back to before the token was issued', 60, -30, 0, false],
   ])('is refreshed %s', (_, life, minutes, chance, fresh) => {
     expect(isFresh(issued(life), minutes * MINUTE, chance)).toBe(fresh);
   });
@@ -64,16 +64,16 @@ test.each([
   expect(new Date(expiresAt ?? Number.NaN).toISOString()).toBe('9999-01-01T00:00:00.000Z');
 });
 
-test('a time before 1970 is the beginning of 1970, and what is no number is no time', () => {
+test('a time before 1970 becomes the start of 1970, and a value that is not a number is no time', () => {
   expect([-1e300, -1, 0, 1, Number.NaN].map(asTime)).toEqual([0, 0, 0, 1, undefined]);
 });
 
-describe('what is sent with a token', () => {
+describe('the headers that a token is sent with', () => {
   const plain = new Secret('dapi-1');
   const beside = new Secret('eyJ-2');
   const azure = new BearerToken('dapi-1', { 'x-databricks-azure-sp-management-token': beside });
 
-  test('is the token alone in its header, or the further headers beside it', () => {
+  test('are the Authorization header alone, or further headers with it', () => {
     expect(bearerHeaders(plain)).toEqual({ authorization: 'Bearer dapi-1' });
     expect(bearerHeaders(azure)).toEqual({
       authorization: 'Bearer dapi-1',
@@ -81,13 +81,13 @@ describe('what is sent with a token', () => {
     });
   });
 
-  test.each(['a b', 'a\u200b', 'a\r\nx: y', 'ä', ''])('is refused if it cannot be a token: %j', (text) => {
+  test.each(['a b', 'a\u200b', 'a\r\nx: y', 'ä', ''])('are refused for a value that cannot be a token: %j', (text) => {
     const refusal = expect.objectContaining({ code: 'unexpected_answer' });
     expect(() => bearerHeaders(new Secret(text))).toThrow(refusal);
     expect(() => bearerHeaders(new BearerToken('dapi-1', { x: new Secret(text) }))).toThrow(refusal);
   });
 
-  test('is known as secret, each part of it', () => {
+  test('are each known as secret', () => {
     expect(sentWith(plain)).toEqual([plain]);
     expect(sentWith(azure)).toEqual([azure, beside]);
     expect(sentWith(azure).map((secret) => secret.reveal())).toEqual(['dapi-1', 'eyJ-2']);

@@ -43,7 +43,7 @@ describe('a workspace address', () => {
   });
 
   test.each(['ftp://acme.com', 'http://acme.com'])(
-    '%s is refused as wrong use, with the right form beside it',
+    '%s is refused as incorrect usage, with the correct form beside it',
     (text) => {
       const error = { code: 'usage', remedy: expect.stringContaining('https://') };
       expect(() => parseHost(text)).toThrow(expect.objectContaining(error));

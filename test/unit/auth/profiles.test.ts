@@ -85,7 +85,7 @@ describe('how a profile signs in', () => {
     expect(one(keys)).toMatchObject({ usable: true, profile: { method } });
   });
 
-  test('the environment gives what a profile leaves out, and never makes it another kind', () => {
+  test('the environment fills in what a profile omits, and never changes its kind', () => {
     const env = {
       ARM_TENANT_ID: 'of-the-environment',
       ARM_CLIENT_ID: 'id-of-the-environment',
@@ -225,31 +225,31 @@ auth_type = file-oidc
     expect(one(keys)).toMatchObject({ usable: false, name: 'p', reason, message: expect.stringContaining(message) });
   });
 
-  test('no secret of a profile is printed', () => {
+  test('no secret of a profile is ever printed', () => {
     const settings = profileSettings(book('[p]\nhost = a.com\nclient_id = i\nclient_secret = hush'), 'p');
     expect(JSON.stringify(settings)).not.toContain('hush');
   });
 });
 
-describe('the profile that is meant', () => {
+describe('the selected profile', () => {
   const two = '[a]\nhost = a.com\n[b]\nhost = b.com\n';
   const environment = { DATABRICKS_HOST: 'https://e.com', DATABRICKS_TOKEN: 't' };
 
   test.each<[string, string, NodeJS.ProcessEnv, string | undefined, string]>([
-    ['the one asked for', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, 'a', 'a'],
-    ['else the one that the environment names', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, undefined, 'b'],
-    ['else the file’s default', `${two}[__settings__]\ndefault_profile = b`, {}, undefined, 'b'],
+    ['the one that was asked for', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, 'a', 'a'],
+    ['otherwise the one that the environment names', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, undefined, 'b'],
+    ['otherwise the file’s default', `${two}[__settings__]\ndefault_profile = b`, {}, undefined, 'b'],
     [
-      'which is stronger than [DEFAULT]',
+      'the file’s default over [DEFAULT]',
       `${two}[DEFAULT]\nhost = d.com\n[__settings__]\ndefault_profile = b`,
       {},
       undefined,
       'b',
     ],
     ['else [DEFAULT]', `${two}[DEFAULT]\nhost = d.com`, environment, undefined, 'DEFAULT'],
-    ['else the only one', '[a]\nhost = a.com\n', {}, undefined, 'a'],
-    ['else the environment’s own', '', environment, undefined, '(environment)'],
-    ['also beside profiles of which none is the default', two, environment, undefined, '(environment)'],
+    ['otherwise the only one', '[a]\nhost = a.com\n', {}, undefined, 'a'],
+    ['otherwise the one that the environment defines', '', environment, undefined, '(environment)'],
+    ['even beside profiles, none of which is the default', two, environment, undefined, '(environment)'],
   ])('is chosen in order: %s', (_, text, env, requested, expected) => {
     expect(chooseProfile(book(text, env), requested)).toBe(expected);
   });
@@ -289,7 +289,7 @@ describe('the profile that is meant', () => {
   });
 });
 
-describe('a configuration file that is not understood', () => {
+describe('an invalid configuration file', () => {
   const problemsOf = (bytes: Buffer | string) => parseConfigBytes(Buffer.from(bytes)).problems;
 
   test.each<[string, Buffer | string, number, number, boolean, RegExp]>([
@@ -299,27 +299,27 @@ describe('a configuration file that is not understood', () => {
     ['UTF-16 with the other byte order', Buffer.from('\uFEFF[a]\n', 'utf16le').swap16(), 1, 1, true, /UTF-16/],
     ['UTF-16 without a byte order mark', Buffer.from('[a]\nhost = h\n', 'utf16le'), 1, 2, true, /NUL/],
     ['Latin-1 in a comment', Buffer.from('[a]\n# für\nhost = h\n', 'latin1'), 2, 4, false, /0xFC is not UTF-8/],
-    ['Latin-1 behind a value', Buffer.from('[a]\nhost = h # für\n', 'latin1'), 2, 13, false, /0xFC/],
+    ['Latin-1 after a value', Buffer.from('[a]\nhost = h # für\n', 'latin1'), 2, 13, false, /0xFC/],
     ['Latin-1 in a value', Buffer.from('[a]\nhost = für\n', 'latin1'), 2, 9, true, /0xFC/],
     ['Latin-1 in a name', Buffer.from('# ä\n[für]\n', 'latin1'), 1, 3, false, /0xE4/],
     ['a character that is cut off at the end', Buffer.from([0x23, 0xc3, 0xa4, 0xe2, 0x82]), 1, 3, false, /0xE2/],
     ['a carriage return in a line', '[a]\rhost = h\n', 1, 4, true, /carriage return/],
-    ['a line that is nothing', '[a]\nnothing\n', 2, 1, false, /not a section, a comment/],
+    ['a line that is neither a section nor a key', '[a]\nnothing\n', 2, 1, false, /not a section, a comment/],
     ['a key without a name', '[a]\n = x\n', 2, 2, false, /not a section, a comment/],
     ['quotes that are never closed', '[a]\nk = """x\n[b]\n', 2, 4, false, /never closed/],
-  ])('names line and column of %s', (_name, bytes, line, column, isUnreadable, what) => {
+  ])('is reported with line and column: %s', (_name, bytes, line, column, isUnreadable, what) => {
     expect(problemsOf(bytes)[0]).toEqual({ line, column, isUnreadable, what: expect.stringMatching(what) });
   });
 
   test.each([
-    ['no final line end', '[a]\nhost = h'],
-    ['Windows line ends, some of them twice', '[a]\r\r\nhost = h\r\n'],
+    ['no line break at the end', '[a]\nhost = h'],
+    ['Windows line breaks, some of them doubled', '[a]\r\r\nhost = h\r\n'],
     ['lines that Python continues', '[a]\nscopes = sql\n  genie\n\thost\n'],
     ['a line that Go continues', '[a]\nscopes = sql \\\ngenie\n'],
     ['a value of several lines', '[a]\nnote = """one\n[b\nthree"""\nhost = h\n'],
-    ['an inline list of anything', '[a]\nhost = h [x\n'],
-    ['a line separator of Unicode', '[a]\nhost = h\u2028x\n'],
-  ])('is none with %s', (_name, text) => {
+    ['an inline list with any value', '[a]\nhost = h [x\n'],
+    ['a Unicode line separator', '[a]\nhost = h\u2028x\n'],
+  ])('is valid with %s', (_name, text) => {
     expect(problemsOf(text)).toEqual([]);
     expect(listProfiles(book(text)).map(({ name }) => name)).toEqual(['a']);
   });

@@ -69,7 +69,7 @@ describe('refreshing the tokens of a sign-in', () => {
     });
   });
 
-  it('keeps the refresh token and the scopes if the answer names none', async () => {
+  it('keeps the refresh token and the scopes if the answer omits them', async () => {
     const { outcome } = await renewed(answered(200, { access_token: 'new-access', token_type: 'bearer' }));
     expect(outcome).toEqual({
       ...RECORD,
@@ -97,18 +97,18 @@ describe('refreshing the tokens of a sign-in', () => {
 
 describe('a sign-in', () => {
   it.each([
-    ['where the grant is invalid', refused(400, 'invalid_grant', 'revoked')],
-    ['where the grant is invalid, with another status', refused(401, 'invalid_grant')],
-    ['where the words say so', refused(400, 'invalid_request', 'The Refresh Token is invalid.')],
+    ['the grant is invalid', refused(400, 'invalid_grant', 'revoked')],
+    ['the grant is invalid, with another status', refused(401, 'invalid_grant')],
+    ['the message says so', refused(400, 'invalid_request', 'The Refresh Token is invalid.')],
   ])('ends: %s', async (_when, answer) => {
     expect((await renewed(answer)).outcome).toBeUndefined();
   });
 
   it.each([
     ['a service that is busy', refused(400, 'temporarily_unavailable'), 'temporarily_unavailable'],
-    ['a fault of the service', refused(400, 'server_error'), 'server_error'],
-    ['a service that asks for patience', refused(400, 'slow_down'), 'slow_down'],
-    ['a service that is busy, with the fitting status', refused(503, 'temporarily_unavailable'), 'HTTP 503'],
+    ['an error of the service', refused(400, 'server_error'), 'server_error'],
+    ['a service that asks the client to wait', refused(400, 'slow_down'), 'slow_down'],
+    ['a service that is busy, with the matching status', refused(503, 'temporarily_unavailable'), 'HTTP 503'],
     ['too many requests', refused(429, 'too_many'), 'HTTP 429'],
     ['a page of a gateway', answered(502, '<html>', { 'content-type': 'text/html' }), 'HTTP 502'],
     ['an internal error', answered(500, ''), 'HTTP 500'],
@@ -126,7 +126,7 @@ describe('a sign-in', () => {
   it.each([
     ['in an OAuth error', refused(503, 'temporarily_unavailable', undefined, { 'retry-after': '7' })],
     ['in anything else', answered(503, 'busy', { 'content-type': 'text/plain', 'retry-after': '7' })],
-  ])('does not end if the service says how long it is busy, %s', async (_when, answer) => {
+  ])('does not end if the service says how long it will be busy, %s', async (_when, answer) => {
     expect((await renewed(answer)).outcome).toMatchObject({ code: 'unavailable', retryAfterMs: 7_000 });
   });
 
@@ -160,10 +160,10 @@ describe('a sign-in', () => {
   });
 
   it.each([
-    ['for a reason of its own', refused(400, 'invalid_scope', 'no such scope'), ' (invalid_scope: no such scope).'],
+    ['for another reason', refused(400, 'invalid_scope', 'no such scope'), ' (invalid_scope: no such scope).'],
     ['without a description', refused(400, 'invalid_scope'), ' (invalid_scope).'],
     ['without a reason', answered(403, '{}'), ' (HTTP 403).'],
-    ['with an answer that is no answer', answered(200, '{}'), ': its response could not be read.'],
+    ['with an invalid response', answered(200, '{}'), ': its response could not be read.'],
   ])('does not end if the service refuses %s', async (_why, answer, said) => {
     expect((await renewed(answer)).outcome).toMatchObject({
       code: 'sign_in_failed',
@@ -172,17 +172,17 @@ describe('a sign-in', () => {
     });
   });
 
-  it('does not end if the service is not reached', async () => {
+  it('does not end if the service cannot be reached', async () => {
     const error = new CausewayError('unreachable', 'no way there');
     expect((await renewed(error)).outcome).toBe(error);
   });
 });
 
-describe('an error that a token endpoint answers', () => {
+describe('an error from a token endpoint', () => {
   it.each([
     ['error', { error: `bad ${REFRESH_TOKEN}`, error_description: 'x' }],
     ['description', { error: 'invalid_scope', error_description: `You sent ${REFRESH_TOKEN} and ${CLIENT_SECRET}.` }],
-  ])('repeats nothing that was sent, wherever the echo stands: %s', async (_where, body) => {
+  ])('repeats nothing that was sent, wherever it is echoed: %s', async (_where, body) => {
     const { outcome } = await renewed(answered(400, body), { clientSecret: new Secret(CLIENT_SECRET) });
     expect(outcome).toMatchObject({ code: 'sign_in_failed', message: expect.stringContaining('[redacted]') });
     expect(String(outcome)).not.toContain('horse');
@@ -212,7 +212,7 @@ describe('an OAuth refusal', () => {
     ['invalid_grant', '', true],
     ['invalid_request', 'Refresh token is invalid', true],
     ['invalid_request', 'The access token is invalid', false],
-  ])('of the error %j with the words %j ends the sign-in: %s', (error, description, ended) => {
+  ])('with the error %j and the description %j ends the sign-in: %s', (error, description, ended) => {
     expect(isDeadGrant({ status: 400, error, description })).toBe(ended);
   });
 });

@@ -15,13 +15,13 @@ describe('OAuth scopes', () => {
     expect(scopeForPath(path)).toBe(scope);
   });
 
-  test('that are missing are named, each once', () => {
+  test('are named once each if they are missing', () => {
     const servers = ['/api/2.0/mcp/sql', '/api/2.0/mcp/genie/1', '/api/2.0/mcp/genie/2', '/somewhere/else'];
     expect(missingScopes(['sql', 'offline_access'], servers)).toEqual(['genie']);
     expect(missingScopes(['all-apis'], servers)).toEqual([]);
   });
 
-  test('that are asked for cover the application’s, the servers’, and renewing', () => {
+  test('are requested for the application, the servers and the refresh', () => {
     expect(scopesToAsk()).toEqual(['all-apis', 'offline_access']);
     expect(scopesToAsk(undefined, ['sql'])).toEqual(['all-apis', 'offline_access']);
     expect(scopesToAsk(['sql'], ['genie', 'sql'])).toEqual(['sql', 'genie', 'offline_access']);

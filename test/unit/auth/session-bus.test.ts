@@ -7,7 +7,7 @@ import { conventionalSessionBus } from '../../../main/auth/secrets/keychain-or-m
 
 const uid = process.getuid?.() ?? 0;
 
-describe.skipIf(process.platform === 'win32')('the session bus of an environment that does not name it', () => {
+describe.skipIf(process.platform === 'win32')('the session bus, if the environment does not name it', () => {
   let folder: string;
   let servers: Server[];
 
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('the session bus of an environment
 
   test.each<[string, () => Promise<NodeJS.ProcessEnv>, number]>([
     ['a socket of another user', async () => ({ XDG_RUNTIME_DIR: await socketIn('a') }), uid + 1],
-    ['a folder that others may write to', async () => ({ XDG_RUNTIME_DIR: await socketIn('b', 0o777) }), uid],
+    ['a folder that others can write to', async () => ({ XDG_RUNTIME_DIR: await socketIn('b', 0o777) }), uid],
     [
       'a file',
       async () => {

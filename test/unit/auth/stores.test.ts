@@ -28,7 +28,7 @@ function limited(limit: number, kept = new Map<string, string>()) {
 describe('a keychain with a limit', () => {
   const long = (letter: string) => letter.repeat(95);
 
-  test('keeps longer texts in parts, and leaves nothing of them behind', async () => {
+  test('keeps longer values in parts, and leaves none of them behind', async () => {
     const { store, kept } = limited(40);
     const split = splitStore(store, 40);
     await split.set('https://h p', long('a'));
@@ -45,7 +45,7 @@ describe('a keychain with a limit', () => {
     expect(await split.get('https://h p')).toBeNull();
   });
 
-  test('has the old text or the new one after a power failure at any write', async () => {
+  test('holds the old value or the new one after a power failure at any write', async () => {
     for (let writes = 0; ; writes += 1) {
       const { store, kept, failAfter } = limited(40);
       await splitStore(store, 40).set('n', long('a'));
@@ -144,16 +144,16 @@ describe('a stored sign-in', () => {
     userName: 'ana@example.com',
   };
 
-  test('comes back as it was', () => {
+  test('is read back unchanged', () => {
     expect(unpackRecord(packRecord(record))).toEqual(record);
   });
 
-  test('is read although a later version has written it', () => {
+  test('can be read even if a later version wrote it', () => {
     const later = JSON.stringify({ ...JSON.parse(packRecord(record).reveal()), version: 7, new_field: [1] });
     expect(unpackRecord(new Secret(later))).toEqual(record);
   });
 
-  test('counts as absent when it is damaged', () => {
+  test('counts as absent if it is damaged', () => {
     for (const text of ['', '{', '[]', '{"access_token":1}']) expect(unpackRecord(new Secret(text))).toBeUndefined();
   });
 });

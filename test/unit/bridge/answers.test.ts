@@ -21,7 +21,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('a response reaches the client once, however often it comes and on whichever stream', () => {
+  it('a response reaches the client once, however often it arrives and on whichever stream', () => {
     const one = asking(call(1));
     expect(one.after(result(1))).toHaveLength(1);
     expect(one.after(result(1, 'again'))).toEqual([]);
@@ -30,7 +30,7 @@ describe('a response', () => {
     expect(one.answered).toHaveLength(1);
   });
 
-  it("to another request is not taken for this one's, even if nothing else comes", () => {
+  it('to another request is not used for this one, even if nothing else arrives', () => {
     const two = asking(call(1), call(2));
     expect(two.after(result(2), 0)).toEqual([]);
     expect(two.requests[0]).toMatchObject({ misaddressed: true, stray: undefined, outstanding: 1 });
@@ -45,57 +45,54 @@ describe('a response', () => {
     expect(two.atEnd(1)).toEqual([]);
   });
 
-  it('whose id only looks like this one, and is the id of another request, is not taken', () => {
+  it('with an id that only looks like this one, and belongs to another request, is not used', () => {
     const two = asking(call('1'), call('1.0'));
     expect(two.after(result('1'), 1)).toEqual([]);
     expect(two.after(result('1'), 0)).toEqual([result('1')]);
   });
 
-  it.each(['7', 'null', '"other"', '-7'])(
-    'with the id %s, which no request has, is taken once nothing better comes',
-    (id) => {
-      const one = asking(call(1));
-      expect(one.after(result(id))).toEqual([]);
-      expect(one.requests[0]).toMatchObject({ misaddressed: true, outstanding: 1 });
-      expect(one.atEnd()).toEqual([result(1)]);
-      expect(one.atEnd()).toEqual([]);
-    },
-  );
+  it.each(['7', 'null', '"other"', '-7'])('with the unknown id %s is used once if nothing better arrives', (id) => {
+    const one = asking(call(1));
+    expect(one.after(result(id))).toEqual([]);
+    expect(one.requests[0]).toMatchObject({ misaddressed: true, outstanding: 1 });
+    expect(one.atEnd()).toEqual([result(1)]);
+    expect(one.atEnd()).toEqual([]);
+  });
 
-  it('a response without an id is used if no better one comes', () => {
+  it('a response without an id is used if no better one arrives', () => {
     const one = asking(call(1));
     expect(one.after('{"jsonrpc":"2.0","result":5}')).toEqual([]);
     expect(one.atEnd()).toEqual(['{"id":1,"jsonrpc":"2.0","result":5}']);
   });
 
-  it('whose id no request has is dropped if a better one comes', () => {
+  it('with an unknown id is dropped if a better one arrives', () => {
     const one = asking(call(1));
     one.after(result(7, 'wrong'));
     expect(one.after(result(1))).toEqual([result(1)]);
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('whose id no request has is not taken if there are several of them', () => {
+  it('with an unknown id is not used if there are several of them', () => {
     const one = asking(call(1));
     one.after(result(7));
     one.after(result(8));
     expect(one.atEnd()).toEqual([]);
   });
 
-  it.each(['true', '{"a":1}', '[1]'])('with %s for an id, which is none, is never taken', (id) => {
+  it.each(['true', '{"a":1}', '[1]'])('with %s, an invalid id, is never used', (id) => {
     const one = asking(call(1));
     expect(one.after(result(id))).toEqual([]);
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('a response is dropped if the client has an answer from the cache', () => {
+  it('a response is dropped if the client already has a cached answer', () => {
     const one = asking(call(1));
     Object.assign(one.requests[0] ?? {}, { silent: true, outstanding: 0 });
     expect(one.after(result(1))).toEqual([]);
     expect(one.answered).toEqual([result(1)]);
   });
 
-  it.each(['not JSON', '5', 'null', '{}', '[]'])('%s is none', (text) => {
+  it.each(['not JSON', '5', 'null', '{}', '[]'])('%s is not a response', (text) => {
     const one = asking(call(1));
     expect(one.after(text)).toEqual([]);
     expect(one.afterOwn(text)).toEqual([]);
@@ -112,7 +109,7 @@ describe('what a server sends besides responses', () => {
     expect(one.requests[0]?.responseStarted).toBe(true);
   });
 
-  it('is a question of the request in whose answer it comes', () => {
+  it('belongs to the request whose response stream it arrives on', () => {
     const one = asking(call(1));
     const question = '{"jsonrpc":"2.0","id":5,"method":"roots/list"}';
     expect(one.after(question)).toEqual([]);
@@ -120,7 +117,7 @@ describe('what a server sends besides responses', () => {
     expect(one.afterOwn(question)).toEqual([question]);
   });
 
-  it('is read by the client if it comes in the answer to a notification', () => {
+  it('reaches the client if it arrives in the response to a notification', () => {
     const one = asking(NOTE);
     const question = '{"jsonrpc":"2.0","id":5,"method":"roots/list"}';
     expect(one.after(question)).toEqual([question]);
@@ -143,7 +140,7 @@ describe('what a server sends besides responses', () => {
     ]);
   });
 
-  it('is refused no more than 16 times at once, and again later', async () => {
+  it('is refused at most 16 times at once, and again later', async () => {
     const one = asking(call(1));
     for (let id = 1; id <= 20; id += 1) one.afterOwn(elicitation(id, 'file:///x'));
     await vi.waitFor(() => expect(one.replies.length).toBeGreaterThan(0));
@@ -154,7 +151,7 @@ describe('what a server sends besides responses', () => {
 });
 
 describe("a response on the server's own stream", () => {
-  it('a response on the server’s own stream is reported with a head, because it has none', () => {
+  it('a response on the server’s own stream is reported with response headers, because it has none', () => {
     const one = asking(call(1));
     one.afterOwn(result(1));
     expect(one.known).toEqual([[JSON.parse(result(1)), { status: 200, headers: {} }]]);
@@ -172,7 +169,7 @@ describe("a response on the server's own stream", () => {
     expect(two.after(result(1), 0)).toEqual([result(1)]);
   });
 
-  it.each(['7', 'null', '1.0'])('answers none with the id %s', (id) => {
+  it.each(['7', 'null', '1.0'])('does not answer any request if its id is %s', (id) => {
     const one = asking(call(1));
     expect(one.afterOwn(result(id))).toEqual([]);
     expect(one.atEnd()).toEqual([]);
@@ -194,7 +191,7 @@ describe("a response on the server's own stream", () => {
 describe('a batch', () => {
   const BATCH = `[${call(1)},${NOTE},${call('"b"')}]`;
 
-  it('is answered by a batch as it is', () => {
+  it('is answered by one batch, unchanged', () => {
     const one = asking(BATCH);
     const both = `[${result(1)}, ${result('"b"')},\n${NOTE}]`;
     expect(one.after(both)).toEqual([both.replace('\n', ' ')]);
@@ -210,7 +207,7 @@ describe('a batch', () => {
     expect(one.requests[0]?.outstanding).toBe(0);
   });
 
-  it('is read without what answers nothing, is no frame, or was read before', () => {
+  it('is read without invalid frames, duplicates and responses to no request', () => {
     const one = asking(BATCH);
     expect(one.after(`[${result(1)},5,${result(9)},${result(1)},${NOTE}]`)).toEqual([`[${result(1)},${NOTE}]`]);
     expect(one.after(`[${result(9)},null]`)).toEqual([]);
@@ -222,34 +219,34 @@ describe('a batch', () => {
     expect(asking(BATCH).after(`[${result('1.0')}]`)).toEqual([`[${result('1')}]`]);
   });
 
-  it('takes no response whose id no request has for one of its own', () => {
+  it('does not use a response with an unknown id for any of its requests', () => {
     const one = asking(BATCH);
     expect(one.after(result(7))).toEqual([]);
     expect(one.atEnd()).toEqual([]);
     expect(one.requests[0]).toMatchObject({ outstanding: 2, stray: undefined });
   });
 
-  it('has ids that are known, so that no other request takes their responses', () => {
+  it('has known ids, so that its responses are not used for another request', () => {
     const two = asking(BATCH, call(3));
     expect(two.after(result(1), 1)).toEqual([]);
     expect(two.atEnd(1)).toEqual([]);
   });
 
-  it('is not read by a client that has sent none', () => {
+  it('is not passed to a client that has sent no batch', () => {
     const one = asking(call(1));
     expect(one.after(`[${result(1)}]`)).toEqual([]);
     expect(one.requests[0]).toMatchObject({ outstanding: 1, responseStarted: true });
   });
 });
 
-describe('the ids of former requests', () => {
-  it('are those of requests alone: a notification has none that a response could have', () => {
+describe('the ids of earlier requests', () => {
+  it('include only those of requests: a notification has no id that a response could carry', () => {
     const two = asking(NOTE, call(1));
     expect(two.after(result('null'), 1)).toEqual([]);
     expect(two.atEnd(1)).toEqual([result(1)]);
   });
 
-  it('are remembered for 256 of them', () => {
+  it('are remembered for the last 256 requests', () => {
     const ids = Array.from({ length: 257 }, (_, at) => at + 1);
     const many = asking(...ids.map(call), call('"last"'));
     // Of 258 requests, the first two are forgotten: such an id may be one that the server made up.

@@ -94,14 +94,14 @@ function arrive(answer: Answer, times = Number.POSITIVE_INFINITY): void {
 }
 
 describe('while the client reads', () => {
-  it('one answer larger than the limit arrives', () => {
+  it('one answer that is larger than the limit arrives', () => {
     const { answer } = scene();
     const large = answer(10 * LIMIT);
     arrive(large);
     expect(large.done).toBe(true);
   });
 
-  it('a second large one waits at the limit, and continues when the first has arrived', () => {
+  it('a second large answer waits at the limit, and continues once the first has arrived', () => {
     const { client, answer } = scene();
     const [first, second] = [answer(10 * LIMIT), answer(10 * LIMIT)];
     arrive(first, 320);
@@ -115,7 +115,7 @@ describe('while the client reads', () => {
     expect(second.done).toBe(true);
   });
 
-  it('small answers get through behind two large ones that stand still', () => {
+  it('small answers get through while two large ones are paused', () => {
     const { client, answer } = scene();
     arrive(answer(10 * LIMIT), 320);
     arrive(answer(10 * LIMIT));
@@ -127,7 +127,7 @@ describe('while the client reads', () => {
     }
   });
 
-  it('a middling answer gets through behind a large one that stands still', () => {
+  it('a medium answer gets through while a large one is paused', () => {
     const { answer } = scene();
     arrive(answer(10 * LIMIT), 320);
     const middling = answer(LIMIT / 2);
@@ -135,7 +135,7 @@ describe('while the client reads', () => {
     expect(middling.done).toBe(true);
   });
 
-  it('what waits continues as soon as an event of another answer is whole', () => {
+  it('a paused answer continues as soon as an event of another answer is complete', () => {
     const { client, answer } = scene();
     client.eager = true;
     arrive(answer(10 * LIMIT), 320);
@@ -149,7 +149,7 @@ describe('while the client reads', () => {
 });
 
 describe('while the client does not read', () => {
-  it('not even a small answer is read once the limit is reached, and all continue when it reads again', () => {
+  it('not even a small answer is read once the limit is reached, and all continue when the client reads again', () => {
     const { client, answer } = scene();
     const answers = Array.from({ length: 100 }, () => answer(SMALL));
     for (const each of answers) arrive(each);
@@ -190,7 +190,7 @@ describe('any traffic', () => {
     },
   );
 
-  it('holds a bounded number of bytes, loses none, and never stands still while the client reads', () => {
+  it('buffers a bounded number of bytes, loses none, and never stalls while the client reads', () => {
     fc.assert(
       fc.property(sizes, fc.array(move, { maxLength: 400 }), (allSizes, moves) => {
         const { client, answer } = scene();

@@ -19,11 +19,11 @@ describe('members added to a frame', () => {
     ['{"p":[1]}', ['p', '_meta'], '{"p":[1]}'],
     ['{"p":1,"p":{"b":2}}', ['p'], '{"p":1,"p":{"b":2,"x":1}}'],
     ['{"\\u0070":{}}', ['p'], '{"\\u0070":{"x":1}}'],
-  ])('stand at their place in %s', (json, path, expected) => {
+  ])('are in the right place in %s', (json, path, expected) => {
     expect(String(withMembers(Buffer.from(json), path, '"x":1'))).toBe(expected);
   });
 
-  it('say the same as before, and what was added', () => {
+  it('have the value that was added, and all others stay the same', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat({ max: 3 }), (value, indent) => {
         const json = Buffer.from(JSON.stringify(value, undefined, indent));
@@ -37,7 +37,7 @@ describe('members added to a frame', () => {
   });
 });
 
-describe('elements kept of an array', () => {
+describe('elements kept from an array', () => {
   it.each([
     ['{"t": [ 1, {"b":"]"} ,3 ] }', '{"t": [{"b":"]"}] }'],
     ['{"t":[{"b":1}]}', '{"t":[{"b":1}]}'],
@@ -50,7 +50,7 @@ describe('elements kept of an array', () => {
   });
 });
 
-describe('what is no valid JSON', () => {
+describe('invalid JSON', () => {
   const BYTES = [...'{}[]",:\\ \n1a\u00e4'].map((sign) => Buffer.from(sign));
   /** Bytes of any kind, bytes that look like JSON, and JSON that was cut or lacks a byte. */
   const broken = fc.oneof(
@@ -65,7 +65,7 @@ describe('what is no valid JSON', () => {
       }),
   );
 
-  it('is read to its fault: what is found lies within it, in order', () => {
+  it('is read up to its error: what is found lies before it, in order', () => {
     fc.assert(
       fc.property(broken, (json) => {
         const whole = wholeOf(json);
@@ -83,7 +83,7 @@ describe('what is no valid JSON', () => {
     );
   });
 
-  it('is edited without end or error, too', () => {
+  it('can be edited, too, and this always ends without an exception', () => {
     fc.assert(
       fc.property(broken, (json) => {
         placeAt(json, 'a', 'b');
@@ -101,7 +101,7 @@ describe('what is no valid JSON', () => {
     ['{"a" 1,"b":2}', []],
     ['{"\\x":1}', []],
     ['{"a', []],
-  ])('%s has the members before the fault', (json, names) => {
+  ])('%s has the members before the error', (json, names) => {
     const frame = Buffer.from(json);
     expect(frameMembers(frame, wholeOf(frame)).map(({ name }) => name)).toEqual(names);
   });
@@ -111,7 +111,7 @@ describe('what is no valid JSON', () => {
     ['[}', []],
     ['[1,2', ['1', '2']],
     ['[[1],:]', ['[1]', ':']],
-  ])('%s has the elements before the fault', (json, elements) => {
+  ])('%s has the elements before the error', (json, elements) => {
     const frame = Buffer.from(json);
     const found = elementsOf(frame, wholeOf(frame)).map(({ start, end }) => frame.toString('utf8', start, end));
     expect(found).toEqual(elements);

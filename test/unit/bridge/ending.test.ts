@@ -7,7 +7,7 @@ function ending(onEnd: () => void = () => {}): Ending {
   return { end: onEnd };
 }
 
-describe('what ends with a signal', () => {
+describe('an abort signal', () => {
   it('an abort ends everything that was added and not removed, in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 9 })), (steps) => {
@@ -41,7 +41,7 @@ describe('what ends with a signal', () => {
     expect(times).toBe(1);
   });
 
-  it('an entry may be removed while the others are being ended', () => {
+  it('an entry can be removed while the others are being ended', () => {
     const controller = new AbortController();
     const ended: string[] = [];
     const one = ending(() => {

@@ -3,14 +3,14 @@ import { errorFrame } from '../../../main/bridge/frame/error-frame.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 
 describe('the error frame', () => {
-  it("carries the request's own id, the words, and the reason for programs", () => {
+  it('has the id of the request, the message, and the reason for programs', () => {
     const error = new CausewayError('unreachable', 'No "way" there.', { remedy: 'Dig.' });
     expect(String(errorFrame('9007199254740993', error))).toBe(
       '{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-31999,"message":"No \\"way\\" there. Dig.","data":{"source":"causeway","reason":"unreachable"}}}',
     );
   });
 
-  it('can be made of anything that is thrown', () => {
+  it('can be created from anything that is thrown', () => {
     expect(JSON.parse(String(errorFrame('"a"', 'odd')))).toEqual({
       jsonrpc: '2.0',
       id: 'a',

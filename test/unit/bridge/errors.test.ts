@@ -49,7 +49,7 @@ describe('the explanation of a refusal', () => {
       'acme.cloud.databricks.com refused the sign-in of profile "acme" (401). Run `causeway whoami --profile acme`: if that works, /api/2.0/mcp/sql belongs to another workspace; if not, run `causeway login --profile acme`.',
     ],
     [
-      '403 of the IP access list',
+      '403 from the IP access list',
       refused(403, rest('403', 'Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12')),
       'ip_blocked',
       'acme.cloud.databricks.com does not accept connections from this network (403: Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
@@ -67,13 +67,13 @@ describe('the explanation of a refusal', () => {
       'The sign-in of profile "acme" does not cover /api/2.0/mcp/sql (403: Provided OAuth token does not have required scopes: sql). Run `causeway login --profile acme` and grant the missing scope.',
     ],
     [
-      '403 for want of grants',
+      '403 for missing grants',
       refused(403, rest('PERMISSION_DENIED', 'User does not have USE SCHEMA on main.finance')),
       'permission_denied',
       'The user of profile "acme" has no access to /api/2.0/mcp/sql (403: User does not have USE SCHEMA on main.finance). Ask its owner for access to the catalog, schema, function, index or Genie space behind it.',
     ],
     [
-      '404 for a thing',
+      '404 for one resource',
       refused(404, rest('RESOURCE_DOES_NOT_EXIST', 'Genie space 01ef does not exist')),
       'not_found',
       'acme.cloud.databricks.com found nothing at /api/2.0/mcp/sql (404: Genie space 01ef does not exist). Check the catalog, schema, index, function or Genie space that the path names.',
@@ -85,7 +85,7 @@ describe('the explanation of a refusal', () => {
       'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (404: No API found for \'POST /mcp/sql\'). Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
     ],
     [
-      '400 for a service that is switched off',
+      '400 for a disabled service',
       refused(400, rest('BAD_REQUEST', 'The MCP service is administratively suspended')),
       'feature_unavailable',
       'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (400: The MCP service is administratively suspended). Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
@@ -103,7 +103,7 @@ describe('the explanation of a refusal', () => {
       'acme.cloud.databricks.com could not answer (503: Busy.). The workspace may be restarting: try again in a minute.',
     ],
     [
-      'a page with 502, behind which the call may have run',
+      '502 with a page, after which the call may have run',
       refused(502, '<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>'),
       'unavailable',
       `acme.cloud.databricks.com could not answer (502: 502 Bad Gateway). ${MAY_HAVE_RUN}`,
@@ -121,7 +121,7 @@ describe('the explanation of a refusal', () => {
       'A sign-in page answered instead of acme.cloud.databricks.com. A captive portal or a company proxy is in between. Open the workspace in a browser, sign in to the network, and try again.',
     ],
     [
-      'a redirect to one',
+      'a redirect to a sign-in page',
       refused(302, '', { location: 'http://portal.example/login' }),
       'login_page',
       'A sign-in page answered instead of acme.cloud.databricks.com. A captive portal or a company proxy is in between. Open the workspace in a browser, sign in to the network, and try again.',
@@ -132,17 +132,17 @@ describe('the explanation of a refusal', () => {
       'unexpected_answer',
       'acme.cloud.databricks.com answered 418: short and stout.',
     ],
-  ])('has its code and its words: %s', (_name, failure, code, text) => {
+  ])('has its code and message: %s', (_name, failure, code, text) => {
     expect(words(failure)).toEqual([code, text]);
   });
 
-  it('does not fear for a list that a gateway answered with 502', () => {
+  it('does not warn that a list may have run if a gateway answers it with 502', () => {
     expect(words(refused(502, 'bad gateway'), 'tools/list')[1]).toBe(
       'acme.cloud.databricks.com could not answer (502: bad gateway). The workspace may be restarting: try again in a minute.',
     );
   });
 
-  it('stays one short line whatever the body holds', () => {
+  it('is one short line, whatever the body contains', () => {
     const [, text] = words(refused(403, rest('X', `line\nline\u001b[31m ${'long '.repeat(1_000)}`)));
     expect(text).not.toMatch(/\p{Cc}/u);
     expect(text?.length).toBeLessThan(1_000);
@@ -196,50 +196,56 @@ describe('the explanation of a broken exchange', () => {
       untrusted('ERR_TLS_CERT_ALTNAME_INVALID'),
     ],
     [
-      'a connection that broke under a call',
+      'a connection that broke during a call',
       broken('ECONNRESET', true),
       'tools/call',
       'outcome_unknown',
       lost('tools/call'),
     ],
-    ['an answer that broke off', broken('UND_ERR_SOCKET', true), 'tools/call', 'outcome_unknown', lost('tools/call')],
     [
-      'a connection that broke before it carried the call',
+      'a response that was cut off',
+      broken('UND_ERR_SOCKET', true),
+      'tools/call',
+      'outcome_unknown',
+      lost('tools/call'),
+    ],
+    [
+      'a connection that broke before the call was sent',
       broken('ECONNRESET', false),
       'tools/call',
       'unreachable',
       'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Check your network, VPN and proxy, then try again.',
     ],
     [
-      'a connection that broke under a list',
+      'a connection that broke during a list',
       broken('ECONNRESET', true),
       'tools/list',
       'unreachable',
       'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Check your network, VPN and proxy, then try again.',
     ],
     [
-      'silence after a call',
+      'no answer to a call',
       broken('UND_ERR_HEADERS_TIMEOUT', true),
       'tools/call',
       'timeout',
       'acme.cloud.databricks.com has not answered tools/call for minutes. It may still be running. Check the result before you repeat it.',
     ],
     [
-      'silence after a list that has little time',
+      'no answer to a list with a short time limit',
       { ...broken('UND_ERR_HEADERS_TIMEOUT', true), silenceMs: 15_000 },
       'tools/list',
       'timeout',
       'acme.cloud.databricks.com has not answered tools/list within 15 seconds. Try again in a minute.',
     ],
     [
-      'silence of a host that was to begin a session',
+      'no answer from a host to initialize',
       { ...broken('UND_ERR_HEADERS_TIMEOUT', true), silenceMs: 15_000 },
       'initialize',
       'unreachable',
       'acme.cloud.databricks.com did not answer within 15 seconds. Likely causes: a wrong address, a DNS name of another computer, or a blocking firewall, VPN or proxy.',
     ],
     [
-      'silence within an answer',
+      'silence in the middle of a response',
       broken('UND_ERR_BODY_TIMEOUT', true),
       'tools/list',
       'timeout',
@@ -259,7 +265,7 @@ describe('the explanation of a broken exchange', () => {
       "The proxy does not connect to acme.cloud.databricks.com (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or add the host to NO_PROXY.",
     ],
     [
-      'a stream that ends without the answer',
+      'a stream that ends without the response',
       { kind: 'unanswered' },
       'tools/call',
       'outcome_unknown',
@@ -272,7 +278,7 @@ describe('the explanation of a broken exchange', () => {
       'outcome_unknown',
       'acme.cloud.databricks.com ended the response to tools/list before it was complete. Try again in a minute.',
     ],
-  ])('has its code and its words: %s', (_name, failure, method, code, text) => {
+  ])('has its code and message: %s', (_name, failure, method, code, text) => {
     expect(words(failure, method)).toEqual([code, text]);
   });
 });

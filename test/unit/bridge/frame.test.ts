@@ -34,12 +34,12 @@ describe('the envelope of a frame', () => {
     ['null', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
     ['{}', { ...INVALID, message: 'Invalid request: it has neither a method nor a result.' }],
     ['{"id":1,"method":5}', { ...INVALID, message: 'Invalid request: it has neither a method nor a result.' }],
-  ])('tells the kind of %s', (frame, envelope) => {
+  ])('is classified for %s', (frame, envelope) => {
     expect(readEnvelope(Buffer.from(frame))).toEqual(envelope);
   });
 
   it.each(['', '{', '{"id":1', 'hello', "{'id':1}", '{"id":1,}', '\u{feff}{}', '{}{}', '{"a":"\t"}'])(
-    'of %j says in one line that this is not JSON',
+    'of %j says in one line that it is not JSON',
     (text) => {
       const envelope = readEnvelope(Buffer.from(text));
       expect(envelope).toMatchObject({ kind: 'invalid', code: -32700 });
@@ -47,15 +47,18 @@ describe('the envelope of a frame', () => {
     },
   );
 
-  it.each(['hello', '{"a":\n\n x}', '[1,\r\n2', '{"id":1'])('of %j quotes the first line of why', (text) => {
-    const [reason = ''] = reasonOf(text).split('\n');
-    expect(reason.length).toBeGreaterThan(10);
-    expect(readEnvelope(Buffer.from(text))).toMatchObject({
-      message: `Parse error: this line is not JSON (${reason}).`,
-    });
-  });
+  it.each(['hello', '{"a":\n\n x}', '[1,\r\n2', '{"id":1'])(
+    'of %j quotes the first line of the parser’s reason',
+    (text) => {
+      const [reason = ''] = reasonOf(text).split('\n');
+      expect(reason.length).toBeGreaterThan(10);
+      expect(readEnvelope(Buffer.from(text))).toMatchObject({
+        message: `Parse error: this line is not JSON (${reason}).`,
+      });
+    },
+  );
 
-  it('of a batch is refused if it has too many frames, and not at the limit', () => {
+  it('of a batch is refused if it has too many frames, but not at the limit', () => {
     expect(readEnvelope(Buffer.from(batchOf(MAX_BATCH_FRAMES)))).toEqual({ kind: 'batch', requests: 0 });
     expect(readEnvelope(Buffer.from(batchOf(MAX_BATCH_FRAMES + 1)))).toEqual({
       ...INVALID,
@@ -63,19 +66,19 @@ describe('the envelope of a frame', () => {
     });
   });
 
-  it('of a frame in a batch is that of no batch: a batch holds none', () => {
+  it('of an array within a batch is invalid: a batch cannot contain a batch', () => {
     expect(singleEnvelopeOf([{ id: 1, method: 'a' }])).toEqual({
       ...INVALID,
       message: 'Invalid request: a frame is a JSON object.',
     });
   });
 
-  it('of brackets that are nested deeper than the stack is that of a batch', () => {
+  it('of brackets nested deeper than the stack is that of a batch', () => {
     const brackets = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     expect(readEnvelope(Buffer.from(brackets))).toEqual({ kind: 'batch', requests: 0 });
   });
 
-  it('is read of any bytes without an exception', () => {
+  it('can be read from any bytes without an exception', () => {
     const bytes = fc.oneof(
       fc.uint8Array(),
       fc.json().map((text) => Buffer.from(text)),
@@ -83,7 +86,7 @@ describe('the envelope of a frame', () => {
     fc.assert(fc.property(bytes, (frame) => void readEnvelope(Buffer.from(frame))));
   });
 
-  it('is never a parse error for JSON', () => {
+  it('is never a parse error for valid JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(readEnvelope(Buffer.from(text))).not.toMatchObject({ code: -32700 });

@@ -37,31 +37,31 @@ async function answered(atOnce: boolean, type: string, pieces: string[], status 
   return { outcome, atItsEnd };
 }
 
-describe('a JSON answer', () => {
+describe('a JSON response', () => {
   it('is the outcome', async () => {
     const { outcome, atItsEnd } = await answered(false, 'application/json', [FRAME]);
     expect(outcome).toMatchObject({ kind: 'frame', frame: Buffer.from(FRAME) });
     expect(atItsEnd).toEqual([]);
   });
 
-  it('is passed on as soon as it is whole if that is asked for, and once', async () => {
+  it('is passed on once, as soon as it is complete, if the caller asks for that', async () => {
     const { outcome, atItsEnd } = await answered(true, 'application/json', [FRAME.slice(0, 9), FRAME.slice(9)]);
     expect(atItsEnd).toEqual([FRAME]);
     expect(outcome).toMatchObject({ kind: 'streamed', head: { status: 200 }, place: { lastEventId: undefined } });
   });
 
   it.each([
-    ['a page that calls itself JSON', 'application/json', '<html>', 200, 'refused'],
+    ['a page that is labeled as JSON', 'application/json', '<html>', 200, 'refused'],
     ['an error with a JSON body', 'application/json', FRAME, 500, 'refused'],
     ['nothing', 'application/json', '', 202, 'accepted'],
-  ])('is not what %s is', async (_, type, body, status, kind) => {
+  ])('is not %s', async (_, type, body, status, kind) => {
     const { outcome, atItsEnd } = await answered(true, type, [body], status);
     expect(outcome.kind).toBe(kind);
     expect(atItsEnd).toEqual([]);
   });
 });
 
-it('an event is passed on as it comes, asked for or not', async () => {
+it('an event is passed on as it arrives, whether or not the caller asks for that', async () => {
   for (const atOnce of [true, false]) {
     const { outcome, atItsEnd } = await answered(atOnce, 'text/event-stream', [`id: 7\ndata: ${FRAME}\n\n`]);
     expect(atItsEnd).toEqual([FRAME]);

@@ -16,7 +16,7 @@ describe('membersOf', () => {
     expect('result' in membersOf(json)).toBe(false);
   });
 
-  it('gives nothing that a caller could change for all others', () => {
+  it('returns nothing that one caller could change for all others', () => {
     expect(Object.isFrozen(membersOf(null))).toBe(true);
   });
 });
@@ -34,12 +34,12 @@ describe('memberAt', () => {
     expect(memberAt({ inner: json }, 'inner', 'length')).toBeUndefined();
   });
 
-  it.each(['constructor', 'toString', '__proto__'])('does not take the inherited %s for a member', (name) => {
+  it.each(['constructor', 'toString', '__proto__'])('does not treat the inherited %s as a member', (name) => {
     expect(memberAt({}, name)).toBeUndefined();
     expect(memberAt({ inner: {} }, 'inner', name, 'name')).toBeUndefined();
   });
 
-  it('reads a member that is named __proto__ as any other', () => {
+  it('reads a member that is named __proto__ like any other', () => {
     const frame: unknown = JSON.parse('{"__proto__":{"method":"ping"}}');
     expect(memberAt(frame, 'method')).toBeUndefined();
     expect(memberAt(frame, '__proto__', 'method')).toBe('ping');
@@ -47,7 +47,7 @@ describe('memberAt', () => {
 });
 
 describe('itemsOf', () => {
-  it('gives the elements of an array, and none of any other value', () => {
+  it('returns the elements of an array, and nothing for any other value', () => {
     expect(itemsOf([1, 2])).toEqual([1, 2]);
     expect([null, undefined, 'text', { 0: 'a', length: 1 }].flatMap(itemsOf)).toEqual([]);
   });

@@ -15,8 +15,8 @@ describe('a tool call', () => {
       '{"_meta":{"progressToken":18446744073709551617},"name":"t"}',
       '{"_meta":{"progressToken":18446744073709551617,"warehouse_id":"a1"},"name":"t"}',
     ],
-    ['that names another value itself', '{"_meta":{"warehouse_id":"b2"}}', '{"_meta":{"warehouse_id":"a1"}}'],
-    ['whose _meta is no object', '{"name":"t","_meta":null}', '{"name":"t","_meta":{"warehouse_id":"a1"}}'],
+    ['that sets another value itself', '{"_meta":{"warehouse_id":"b2"}}', '{"_meta":{"warehouse_id":"a1"}}'],
+    ['whose _meta is not an object', '{"name":"t","_meta":null}', '{"name":"t","_meta":{"warehouse_id":"a1"}}'],
     [
       'with two _meta, of which servers differ in the one that counts',
       '{"_meta":{"warehouse_id":"b2"},"name":"t","_met\\u0061":{"progressToken":1.0}}',
@@ -28,11 +28,11 @@ describe('a tool call', () => {
       '{"_meta":{"x":1,"warehouse_id":"a1"}}',
     ],
     ['whose _meta is a list', '{"_meta":[1]}', '{"_meta":{"warehouse_id":"a1"}}'],
-  ])('%s carries the preset, and is the same otherwise', (_name, before, after) => {
+  ])('%s carries the preset, and is otherwise unchanged', (_name, before, after) => {
     expect(preset(call(before))).toBe(call(after));
   });
 
-  it('without parameters gets some', () => {
+  it('gets parameters if it has none', () => {
     expect(JSON.parse(preset('{"jsonrpc":"2.0","id":1,"method":"tools/call"}'))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -47,12 +47,12 @@ describe('a tool call', () => {
     expect(preset(frame)).toBe('{"id":1,"method":"tools/call","params":{"name":"b","_meta":{"warehouse_id":"a1"}}}');
   });
 
-  it('in a batch carries it, and the others do not', () => {
+  it('in a batch carries the preset, and the other frames do not', () => {
     const list = '{"jsonrpc":"2.0","id":2,"method":"tools/list"}';
     expect(preset(`[${list}, ${call('{}')}]`)).toBe(`[${list},${call('{"_meta":{"warehouse_id":"a1"}}')}]`);
   });
 
-  it('carries it whatever else is in its parameters', () => {
+  it('carries the preset whatever else is in its parameters', () => {
     const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), json, (params, meta) => {
@@ -81,7 +81,7 @@ describe('any other frame', () => {
     '[1, "tools/call"]',
     '[{"method":"tools/call"}, ',
     '[{"method":"tools/call"},]',
-  ])('stays as it is: %s', (frame) => {
+  ])('is unchanged: %s', (frame) => {
     const bytes = Buffer.from(frame);
     expect(presetFrame(bytes, PIN)).toBe(bytes);
   });

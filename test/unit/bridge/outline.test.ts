@@ -24,7 +24,7 @@ function outlined(text: string): unknown {
 }
 
 describe('the outline of a frame', () => {
-  it('of a small frame is all of it', () => {
+  it('of a small frame is the whole frame', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4, stringUnit: 'binary' }), (text) => {
         expect(outlined(text)).toEqual(parsed(text));
@@ -32,7 +32,7 @@ describe('the outline of a frame', () => {
     );
   });
 
-  it('is refused exactly if JSON.parse refuses the frame', () => {
+  it('is refused exactly when JSON.parse refuses the frame', () => {
     const place = fc.nat();
     const damage = fc.constantFrom(...'{}[],:"\\0123-+.eEtfnu \n\u0001x', '');
     fc.assert(
@@ -64,15 +64,15 @@ describe('the outline of a frame', () => {
     '1 2',
   ])('is refused for %s', (text) => expect(outlined(text)).toBe('no JSON'));
 
-  it('is refused for a large frame that is nested as deep as it is long', () => {
+  it('is refused for a large frame that is nested as deeply as it is long', () => {
     const deep = `${'['.repeat(600_000)}${']'.repeat(600_000)}`;
     expect(isCrowded(Buffer.from(deep))).toBe(true);
     expect(parseFrame(Buffer.from(deep))).toBeUndefined();
   });
 });
 
-describe('a large frame of very many values', () => {
-  it('is known for a response by its small members', () => {
+describe('a large frame with very many values', () => {
+  it('is recognized as a response by its small members', () => {
     const frame = Buffer.from(`{"jsonrpc":"2.0","result":{"content":${CROWD},"isError":false},"id":"one"}`);
     expect(isCrowded(frame)).toBe(true);
     const json = parseFrame(frame);
@@ -80,7 +80,7 @@ describe('a large frame of very many values', () => {
     expect(envelopeOf(json)).toEqual({ kind: 'response' });
   });
 
-  it('is none if the id is as large', () => {
+  it('has no outline if its id is just as large', () => {
     const json = parseFrame(Buffer.from(`{"jsonrpc":"2.0","id":${CROWD},"method":"ping"}`));
     expect(envelopeOf(json)).toMatchObject({ kind: 'invalid' });
   });
@@ -91,7 +91,7 @@ describe('a large frame of very many values', () => {
 
   it.each([
     ['beside it', `{"method":"elicitation/create","id":1,"params":{"mode":"url","url":"file:///x","more":${CROWD}}}`],
-    ['in place of it', `{"method":"elicitation/create","id":1,"params":{"url":${CROWD}}}`],
+    ['in place of the result', `{"method":"elicitation/create","id":1,"params":{"url":${CROWD}}}`],
     ['among the elicitations of an error', `{"id":1,"error":{"code":-32042,"data":{"elicitations":${CROWD}}}}`],
     ['in the data of an error', `{"id":1,"error":{"code":-32042,"data":${CROWD}}}`],
     ['in place of the requests for input', `{"id":1,"result":{"inputRequests":${CROWD}}}`],
@@ -99,11 +99,11 @@ describe('a large frame of very many values', () => {
       'in a request for input',
       `{"id":1,"result":{"inputRequests":{"a":{"method":"elicitation/create","params":${CROWD}}}}}`,
     ],
-  ])('brings no unsafe address to the client that is hidden %s', (_where, text) => {
+  ])('does not bring an unsafe address to the client, even one hidden %s', (_where, text) => {
     expect(unsafeAddress(parseFrame(Buffer.from(text)))).toBeDefined();
   });
 
-  it('is parsed as a whole if its length is that of its texts', () => {
+  it('is parsed as a whole if its length comes from its strings', () => {
     const frame = Buffer.from(JSON.stringify({ id: 1, result: 'x'.repeat(3_000_000) }));
     expect(parseFrame(frame)).toEqual(JSON.parse(String(frame)));
   });

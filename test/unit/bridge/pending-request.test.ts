@@ -20,18 +20,18 @@ describe('a pending request', () => {
     ['a notification', notification, 0, 'notifications/initialized'],
     ['a response', response, 0, 'response'],
     ['a batch of two requests', batch, 2, 'batch'],
-  ])('made of %s waits for as many answers as it has requests', (_name, text, outstanding, method) => {
+  ])('made of %s waits for as many answers as it contains requests', (_name, text, outstanding, method) => {
     expect(pending(text)).toMatchObject({ outstanding, method, isOpen: outstanding > 0 });
   });
 
-  it('is collected when the bridge ends before its answer', () => {
+  it('is garbage-collected when the bridge ends before the answer arrives', () => {
     const cutOff: PendingRequest[] = [];
     const waiting = pending(request, cutOff);
     waiting.end();
     expect(cutOff).toEqual([waiting]);
   });
 
-  it('is not collected when nothing is outstanding', () => {
+  it('is not garbage-collected when nothing is outstanding', () => {
     const cutOff: PendingRequest[] = [];
     pending(notification, cutOff).end();
     const done = pending(request, cutOff);
@@ -48,7 +48,7 @@ describe('a pending request', () => {
     expect(waiting.requestFor('1.0')).toBeUndefined();
   });
 
-  it('stays open for the server after an answer from the cache, and not after a second one', () => {
+  it('stays open for the server after an answer from the cache, but not after a second answer', () => {
     const waiting = pending(request);
     waiting.silent = true;
     waiting.answered('1.0');
@@ -59,13 +59,13 @@ describe('a pending request', () => {
 
   it.each([
     ['the very id', '1.0', { id: '1.0', match: 'exactly' }],
-    ['the same number, written otherwise', '1', { id: '1.0', match: 'roughly' }],
+    ['the same number, written differently', '1', { id: '1.0', match: 'roughly' }],
     ['another number', '2', undefined],
   ])('is found by a response with %s', (_name, responseId, found) => {
     expect(pending(request).requestFor(responseId)).toEqual(found);
   });
 
-  it('calls back when its last answer is there, and not before', () => {
+  it('calls back when its last answer arrives, and not before', () => {
     const waiting = pending(batch);
     waiting.onAnswered = vi.fn();
     waiting.answered('1.0');
@@ -76,18 +76,18 @@ describe('a pending request', () => {
 });
 
 describe('a pending batch', () => {
-  it('has the ids of its requests alone', () => {
+  it('has only the ids of its requests', () => {
     expect(pending(batch).ids()).toEqual(['1.0', '"1"']);
   });
 
-  it('prefers the request with the very id to one whose id is written otherwise', () => {
+  it('prefers the request with exactly this id to one whose id is written differently', () => {
     const waiting = pending(`[${request}, {"jsonrpc":"2.0","id":1,"method":"ping"}]`);
     expect(waiting.requestFor('1')).toEqual({ id: '1', match: 'exactly' });
     expect(waiting.requestFor('1.00')).toEqual({ id: '1.0', match: 'roughly' });
     expect(waiting.requestFor('9')).toBeUndefined();
   });
 
-  it('waits for the others once one of its requests is answered', () => {
+  it('waits for the others after one of its requests is answered', () => {
     const waiting = pending(batch);
     expect(waiting.ids()).toHaveLength(2);
     waiting.answered('1.0');

@@ -27,7 +27,7 @@ const call = (token: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`;
 
 describe('a call that waits for the user', () => {
-  it('is reported at once and again, and the reports about its request continue from there', () => {
+  it('is reported at once and repeatedly, and later progress of its request continues from there', () => {
     const sink = new CollectingSink();
     const reports = new ProgressReports(sink);
     const frame = Buffer.from(call('"t"'));
@@ -48,7 +48,7 @@ describe('a call that waits for the user', () => {
     ]);
   });
 
-  it('is not reported if the client gave no token', () => {
+  it('is not reported if the client sent no progress token', () => {
     const sink = new CollectingSink();
     const end = new ProgressReports(sink).askingUser(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call"}'));
     vi.advanceTimersByTime(60_000);
@@ -57,15 +57,15 @@ describe('a call that waits for the user', () => {
   });
 });
 
-describe('a client that gave a progress token', () => {
-  it.each(['"t"', '7', '18446744073709551617'])('is notified that it still waits, under its own token %s', (token) => {
+describe('a client that sent a progress token', () => {
+  it.each(['"t"', '7', '18446744073709551617'])('receives progress while it waits, under its own token %s', (token) => {
     const { sink } = waiting(call(token));
     vi.advanceTimersByTime(40_000);
     expect(sink.frames).toHaveLength(3);
     expect(String(sink.frames[0])).toContain(`"progressToken":${token},"progress":0.001,"message":"Still waiting`);
   });
 
-  it('reads progress that only grows, and nothing of the bridge once the server reports', () => {
+  it('sees progress that only increases, and none from the bridge once the server sends its own', () => {
     const { told, passing } = waiting(call('"t"'));
     vi.advanceTimersByTime(25_000);
     expect(told()).toEqual([0.001, 0.002]);
@@ -74,16 +74,16 @@ describe('a client that gave a progress token', () => {
     expect(told()).toHaveLength(2);
   });
 
-  it("reads the server's own reports unchanged if the bridge has made none", () => {
+  it("receives the server's own progress unchanged if the bridge has sent none", () => {
     const { passing } = waiting(call('"t"'));
     expect([passing(0), passing(0), passing(5, '"other"')]).toEqual([0, 0, 5]);
   });
 
   it.each<[name: string, end: (waiting_: ReturnType<typeof waiting>) => void]>([
     ['is answered', ({ reports, pending }) => reports.ended(pending)],
-    ['has taken its request back', ({ reports }) => reports.cancelled('1')],
+    ['has canceled its request', ({ reports }) => reports.cancelled('1')],
     ['does not read', ({ sink }) => sink.block()],
-  ])('is told nothing once it %s', (_name, end) => {
+  ])('receives no more progress once it %s', (_name, end) => {
     const all = waiting(call('"t"'));
     end(all);
     vi.advanceTimersByTime(60_000);
@@ -91,7 +91,7 @@ describe('a client that gave a progress token', () => {
   });
 });
 
-it('a client that gave no progress token is told nothing', () => {
+it('a client that sent no progress token receives no progress', () => {
   const { told } = waiting('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"progressToken":1}}}');
   vi.advanceTimersByTime(60_000);
   expect(told()).toEqual([]);

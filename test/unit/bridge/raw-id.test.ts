@@ -31,7 +31,7 @@ describe('the id of a frame', () => {
     expect(rawId(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`))).toBe(id);
   });
 
-  it('is found behind texts of any length, with quotes and backslashes anywhere in them', () => {
+  it('is found after strings of any length, with quotes and backslashes anywhere in them', () => {
     const piece = fc.constantFrom('x'.repeat(61), 'x'.repeat(64), 'y', '"', '\\', '\\'.repeat(63), '"id":5,');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -75,10 +75,10 @@ describe('what a relay reads of a frame', () => {
     ['that begins with a bracket', '["id":1,"method":"x"}'],
     ['with a key that begins with another quotation mark', `{'id":1}`],
     ['without a colon', '{"id" 1}'],
-    ['with another sign for a colon', '{"id"=1}'],
-    ['with another sign for a comma', '{"a":"b";"id":1}'],
+    ['with another character in place of a colon', '{"id"=1}'],
+    ['with another character in place of a comma', '{"a":"b";"id":1}'],
     ['with an id that is cut off', '{"method":"x","id":tru'],
-  ])('of an object %s is nothing behind the fault', (_fault, text) => {
+  ])('of an object %s has nothing after the error', (_fault, text) => {
     expect(scanFrame(Buffer.from(text))).toStrictEqual({ id: undefined, method: undefined });
   });
 
@@ -94,31 +94,31 @@ describe('what a relay reads of a frame', () => {
     );
   });
 
-  it('is no exception, whatever the bytes', () => {
+  it('never throws, whatever the bytes', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => void scanFrame(Buffer.from(bytes))));
   });
 });
 
-describe('the id of a request that was cut in its middle', () => {
+describe('the id of a request that was cut in the middle', () => {
   const idOf = (head: string, tail: string) => idOfCut(Buffer.from(head), Buffer.from(tail));
   const REQUEST = '{"jsonrpc":"2.0","method":"tools/call","params":{"text":"xxx';
 
   it.each([
     ['a number at its beginning', '{"id":17,"method":"tools/call","params":{"text":"xxx', 'xxx"}}', '17'],
-    ['a text at its beginning', '{"id":"größe","method":"tools/call","params":{"text":"xxx', 'xxx"}}', '"größe"'],
+    ['a string at its beginning', '{"id":"größe","method":"tools/call","params":{"text":"xxx', 'xxx"}}', '"größe"'],
     ['beginning, before the method at its end', '{"id":1.0,"params":{"text":"xxx', 'xxx"},"method":"ping"}', '1.0'],
     ['a number at its end', REQUEST, 'xxx"}},"id":9007199254740993}', '9007199254740993'],
     ['a negative number with an exponent at its end', REQUEST, 'xxx"}},"id":-1.5e+3}', '-1.5e+3'],
-    ['a text at its end', REQUEST, 'xxx"}},"id":"a\\"b c"}', '"a\\"b c"'],
-    ['a text in UTF-8 at its end', REQUEST, 'xxx"}},"id":"größe"}', '"größe"'],
+    ['a string at its end', REQUEST, 'xxx"}},"id":"a\\"b c"}', '"a\\"b c"'],
+    ['a string in UTF-8 at its end', REQUEST, 'xxx"}},"id":"größe"}', '"größe"'],
     ['its end, before other small members', REQUEST, 'x"}},"id":5,"jsonrpc":"2.0","method":"ping"}', '5'],
     ['its end, with white space', REQUEST, 'x"}} , "id" : 5 , "jsonrpc" : "2.0" }\r\n', '5'],
     ['its end, with more white space', REQUEST, 'x"}},\n  "id"  :  5  ,\n  "jsonrpc"  :  "2.0"  \n}  \n', '5'],
     ['its end, with the method and white space', '{"params":["xxx', 'xxx"], "id" : 5 , "method" : "ping" }', '5'],
     ['its end, with the method', '{"params":{"text":"xxx', 'xxx"},"id":5,"method":"ping"}', '5'],
-    ['its end, behind the method', '{"params":{"text":"xxx', 'xxx"},"method":"pi\\"ng","id":5}', '5'],
-    ['its end, where the beginning has another', '{"id":4,"method":"ping","params":["', '"],"id":5}', '5'],
-    ['its end, where the beginning ends in another id', '{"method":"ping","id":123', '"},"id":4}', '4'],
+    ['its end, after the method', '{"params":{"text":"xxx', 'xxx"},"method":"pi\\"ng","id":5}', '5'],
+    ['its end, although the beginning has another', '{"id":4,"method":"ping","params":["', '"],"id":5}', '5'],
+    ['its end, although the beginning ends in another id', '{"method":"ping","id":123', '"},"id":4}', '4'],
   ])('is read from %s', (_where, head, tail, id) => {
     expect(idOf(head, tail)).toBe(id);
   });
@@ -128,11 +128,11 @@ describe('the id of a request that was cut in its middle', () => {
     ['of a response with its id at its end', '{"result":{"text":"xxx', 'xxx"},"id":17}'],
     ['that is null', '{"id":null,"method":"ping","params":{"text":"xxx', 'xxx"}}'],
     ['that is null, at its end', REQUEST, 'xxx"}},"id":null}'],
-    ['that is no id', '{"id":{"a":1},"method":"ping","params":{"text":"xxx', 'xxx"}}'],
-    ['of something inside of its parameters', REQUEST, 'xxx","id":5}}'],
+    ['that is not a valid id', '{"id":{"a":1},"method":"ping","params":{"text":"xxx', 'xxx"}}'],
+    ['of a value inside its parameters', REQUEST, 'xxx","id":5}}'],
     ['in a text', REQUEST, 'xxx,\\"id\\":5}"}}'],
-    ['that stands before a large member', REQUEST, 'xxx"}},"id":5,"more":{"a":1}}'],
-    ['that is no number', REQUEST, 'xxx"}},"id":1-2}'],
+    ['that comes before a large member', REQUEST, 'xxx"}},"id":5,"more":{"a":1}}'],
+    ['that is not a number', REQUEST, 'xxx"}},"id":1-2}'],
     ['that the end shows only in part', REQUEST, '5}'],
     ['that the beginning shows only in part', '{"method":"ping","id":12', '3,"params":[1,2]}'],
     ['of a notification', REQUEST, 'xxx"}}'],
@@ -153,7 +153,7 @@ describe('a raw id', () => {
     ['[1]', false],
     ['"a', false],
     ['', false],
-  ])('%s is one that a client may use: %s', (raw, expected) => {
+  ])('%s is one that a client can use: %s', (raw, expected) => {
     expect(isIdText(raw)).toBe(expected);
   });
 
@@ -181,17 +181,17 @@ describe('a raw id', () => {
   });
 });
 
-describe('another id', () => {
+describe('replacing the id', () => {
   it.each([
     ['{"id":1,"result":{"id":1}}', '"a"', '{"id":"a","result":{"id":1}}'],
     ['{"result":1.0, "id" : null }', '9007199254740993', '{"result":1.0, "id" : 9007199254740993 }'],
     ['{"id":1,"id":2}', '3', '{"id":1,"id":3}'],
     [' {"error":{"code":-32600}}', '4', ' {"id":4,"error":{"code":-32600}}'],
-  ])('in %s leaves the rest as it is', (frame, id, changed) => {
+  ])('in %s leaves the rest unchanged', (frame, id, changed) => {
     expect(String(withId(Buffer.from(frame), id))).toBe(changed);
   });
 
-  it('is what JSON.parse then finds, and everything else stays', () => {
+  it('makes JSON.parse find the new id, and leaves everything else unchanged', () => {
     fc.assert(
       fc.property(objectText({ minMembers: 1 }), fc.constantFrom(...awkwardIds), (text, id) => {
         const changed = withId(Buffer.from(text), id).toString();

@@ -20,7 +20,7 @@ function longError(length: number): string {
 describe('an answer to a request that carried a session id', () => {
   it.each([
     ['404 with nothing', 404, ''],
-    ['404 in the words of the REST API', 404, restError('RESOURCE_DOES_NOT_EXIST', 'Session not found')],
+    ['404 in the wording of the REST API', 404, restError('RESOURCE_DOES_NOT_EXIST', 'Session not found')],
     ['404 with a JSON-RPC error', 404, rpcError(-32001, 'Session not found')],
     ['404 with a page', 404, '<html><body>Not Found</body></html>'],
     ['410 with nothing', 410, ''],
@@ -31,16 +31,16 @@ describe('an answer to a request that carried a session id', () => {
     ['400: unknown session, as text', 400, 'Unknown session'],
     ['400: session terminated', 400, rpcError(-32000, 'Session 1f2e was terminated')],
     ['400: header required', 400, rpcError(-32000, 'Bad Request: Mcp-Session-Id header is required')],
-    ['400: a server that has begun anew', 400, rpcError(-32000, 'Bad Request: Server not initialized')],
+    ['400: a server that has restarted', 400, rpcError(-32000, 'Bad Request: Server not initialized')],
     ['400: the British spelling', 400, rpcError(-32000, 'Server not initialised')],
     ['400: no such session', 400, 'Session 1f2e does not exist'],
-    ['400: a session that is not found', 400, rpcError(-32000, 'SESSION NOT FOUND')],
+    ['400: a session that was not found', 400, rpcError(-32000, 'SESSION NOT FOUND')],
     ['400: the header is missing', 400, rpcError(-32000, 'Missing Mcp-Session-Id header')],
     ['400: an expired session', 400, rpcError(-32000, 'Expired session')],
     ['400: a bad session', 400, rpcError(-32000, 'Bad session id')],
-    ['400: the words stand on two lines', 400, 'Session\n1f2e\nnot found'],
-    ['400: the words stand on two lines, the other way round', 400, 'Unknown\nMCP session'],
-    ['400: nothing was begun', 400, rpcError(-32602, 'Received request before initialization was complete')],
+    ['400: the words are on two lines', 400, 'Session\n1f2e\nnot found'],
+    ['400: the words are on two lines, in reverse order', 400, 'Unknown\nMCP session'],
+    ['400: not initialized', 400, rpcError(-32602, 'Received request before initialization was complete')],
     ['401: session not found', 401, rpcError(-32001, 'Session not found')],
     ['401: session unknown, as text', 401, 'session 1f2e is unknown'],
     ['401: session terminated', 401, 'The session was terminated'],
@@ -49,10 +49,10 @@ describe('an answer to a request that carried a session id', () => {
     ['401: invalid session id', 401, 'invalid Mcp-Session-Id'],
     ['401: unknown session id', 401, 'Unknown sessionid'],
     ['401: missing session id', 401, 'Missing\nsession-id'],
-    ['401: the words stand on two lines', 401, 'Session\n1f2e\nnot found'],
+    ['401: the words are on two lines', 401, 'Session\n1f2e\nnot found'],
     ['422: session not found', 422, rpcError(-32001, 'Session not found')],
-    ['422: nothing was begun', 422, 'Request before the initialization is finished'],
-    ['422 as the Rust SDK has it', 422, 'Unexpected message, expect initialize request'],
+    ['422: not initialized', 422, 'Request before the initialization is finished'],
+    ['422 as the Rust SDK words it', 422, 'Unexpected message, expect initialize request'],
   ])('says that the session is gone: %s', (_name, status, text) => {
     expect(isSessionLost({ status, text })).toBe(true);
   });
@@ -64,20 +64,28 @@ describe('an answer to a request that carried a session id', () => {
     ['400 about something else', 400, rpcError(-32602, 'Invalid params')],
     ['400 about a Spark session setting', 400, restError('INVALID_PARAMETER_VALUE', 'Set spark.session.timeout first')],
     ['404 of such a server: a missing capability', 404, rpcError(-32021, 'Missing required client capability')],
-    ['400 about something that is far from a session', 400, `session ${'.'.repeat(60)} not found`],
+    ['400 about something unrelated near the word session', 400, `session ${'.'.repeat(60)} not found`],
     ['400 about the invalid name of something in a session', 400, `invalid ${'.'.repeat(40)} session`],
     ['400 about obsessions', 400, 'no obsessions not found'],
     ['400 about sessions in the plural', 400, 'sessions not found'],
-    ['400 about what is uninitialized', 400, 'not initializedly'],
+    ['400 about something else that is uninitialized', 400, 'not initializedly'],
     ['400 with an error that has no message', 400, '{"error":{"code":-32000},"detail":"session not found"}'],
-    ['400 with an error whose message is no text', 400, '{"error":{"code":-32000,"message":["session not found"]}}'],
+    [
+      '400 with an error whose message is not a string',
+      400,
+      '{"error":{"code":-32000,"message":["session not found"]}}',
+    ],
     ['422 about something else', 422, rpcError(-32602, 'Invalid params')],
     ['401: a sign-in that has expired', 401, 'session expired'],
-    ['401: a sign-in that is not valid', 401, 'Invalid session'],
+    ['401: a sign-in that is invalid', 401, 'Invalid session'],
     ['401: no sign-in', 401, 'No session: sign in'],
     ['401: an expired token', 401, 'The access token expired'],
-    ['401 about something that is far from a session', 401, `session ${'.'.repeat(60)} not found`],
-    ['401 before anything was begun', 401, rpcError(-32602, 'Received request before initialization was complete')],
+    ['401 with a mention of a session far from the reason', 401, `session ${'.'.repeat(60)} not found`],
+    [
+      '401 before anything was initialized',
+      401,
+      rpcError(-32602, 'Received request before initialization was complete'),
+    ],
     ['403', 403, restError('PERMISSION_DENIED', 'invalid session')],
     ['500', 500, 'session not found'],
     ['200', 200, rpcError(-32001, 'Session not found')],
@@ -86,40 +94,44 @@ describe('an answer to a request that carried a session id', () => {
   });
 });
 
-describe('a frame of a good answer', () => {
+describe('a JSON-RPC error in a successful response', () => {
   it.each([
     ['a JSON-RPC error for the session', rpcError(-32001, 'Session not found'), true],
     ['an invalid request for the session', rpcError(-32600, 'Invalid Request: session expired'), true],
     ['an invalid request for anything else', rpcError(-32600, 'Invalid Request'), false],
-    ['an internal error that speaks of a session', rpcError(-32603, 'Session not found'), false],
+    ['an internal error that mentions a session', rpcError(-32603, 'Session not found'), false],
     ['a JSON-RPC error for something else', rpcError(-32001, 'Table not found'), false],
     ['invalid parameters of a session', rpcError(-32602, 'Invalid session in the arguments'), false],
     ['invalid parameters', rpcError(-32602, 'Invalid params'), false],
+    ['a request before initialization', rpcError(-32602, 'Received request before initialization was complete'), true],
     [
-      'a request before a session was begun',
-      rpcError(-32602, 'Received request before initialization was complete'),
-      true,
-    ],
-    [
-      'a request before a session was begun, in British',
+      'a request before initialisation, in British spelling',
       rpcError(-32602, 'before the initialisation has been done'),
       true,
     ],
-    ['a request before a session is begun', rpcError(-32602, 'Invalid request before initialization finished'), true],
-    ['such words with another code', rpcError(-32000, 'Received request before initialization was complete'), false],
-    ['an error as long as is read', longError(4096), true],
-    ['an error that is longer than is read', longError(4097), false],
+    [
+      'a request before a session is initialized',
+      rpcError(-32602, 'Invalid request before initialization finished'),
+      true,
+    ],
+    [
+      'the same words with another code',
+      rpcError(-32000, 'Received request before initialization was complete'),
+      false,
+    ],
+    ['an error of the maximum length that is read', longError(4096), true],
+    ['an error that is longer than what is read', longError(4097), false],
     ['a list', '["error"]', false],
-    ['an error that is a text', '{"error":"session not found"}', false],
-    ['an error that is nothing', '{"error":null}', false],
+    ['an error that is a string', '{"error":"session not found"}', false],
+    ['an error that is null', '{"error":null}', false],
     ["a tool's own error", '{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":"session not found"}}', false],
     [
-      'a result that quotes such an error',
+      'a result that quotes the same error',
       `{"id":1,"result":{"text":${JSON.stringify(rpcError(-32001, 'Session not found'))}}}`,
       false,
     ],
     ['a long error', rpcError(-32001, `Session not found ${'.'.repeat(5_000)}`), false],
-    ['what is not JSON', '"error" session not found', false],
+    ['something that is not JSON', '"error" session not found', false],
   ])('says that the session is gone, or not: %s', (_name, frame, gone) => {
     expect(isSessionLostFrame(Buffer.from(frame))).toBe(gone);
   });
@@ -132,7 +144,7 @@ describe('an internal error', () => {
     ['in a frame', { frame: Buffer.from(rpcError(-32603, 'Session not found')) }],
     ['in the text of a refusal', { text: rpcError(-32603, 'Session not found') }],
     ['in the long text of a refusal', { text: `${rpcError(-32603, 'Session not found')}${' '.repeat(5_000)}` }],
-  ])('may say that the session is gone %s', (_name, answer) => {
+  ])('can say that the session is gone %s', (_name, answer) => {
     expect(mayBeSessionLost(answer)).toEqual(internal);
   });
 
@@ -162,7 +174,7 @@ describe('the JSON-RPC error in an answer', () => {
   });
 });
 
-describe("a refusal's body reaches the client as it is", () => {
+describe('the body of a refusal reaches the client unchanged', () => {
   it.each([
     [400, rpcError(-32602, 'Invalid params'), true],
     [404, rpcError(-32601, 'Method not found'), true],

@@ -70,7 +70,7 @@ function reply({ handler, id }: Exchange, status: number, frame?: object, header
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('whenever answers come and sessions end', () => {
+describe('whatever the order of answers and ends of sessions', () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ does: fc.constant('send' as const), pick: fc.constant(0) }) },
     { weight: 6, arbitrary: fc.record({ does: fc.constant('answer' as const), pick: fc.nat() }) },

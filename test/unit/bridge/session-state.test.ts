@@ -144,31 +144,39 @@ describe('any sequence of events', () => {
 const HEAD = { status: 200, headers: { 'mcp-session-id': 'new' } };
 const opens = (result: unknown) => ({ jsonrpc: '2.0', id: 1, result });
 
-describe('the session that an answer to initialize begins', () => {
+describe('the session that a response to initialize begins', () => {
   it.each<[string, unknown, Partial<Session> | undefined]>([
-    ['is of its version', opens({ protocolVersion: '2025-06-18' }), { id: 'new', protocolVersion: '2025-06-18' }],
-    ['has no version where the result names none', opens({}), { id: 'new', protocolVersion: undefined }],
-    ['has no version where that is no text', opens({ protocolVersion: 5 }), { id: 'new', protocolVersion: undefined }],
     [
-      'has no version where that cannot be in a header',
+      'has the version that the result names',
+      opens({ protocolVersion: '2025-06-18' }),
+      { id: 'new', protocolVersion: '2025-06-18' },
+    ],
+    ['has no version if the result names none', opens({}), { id: 'new', protocolVersion: undefined }],
+    ['has no version if it is not a string', opens({ protocolVersion: 5 }), { id: 'new', protocolVersion: undefined }],
+    [
+      'has no version if it cannot be sent in a header',
       opens({ protocolVersion: '1\r\nx: y' }),
       { id: 'new', protocolVersion: undefined },
     ],
     [
-      'has no version where that is no version',
+      'has no version if it is invalid',
       opens({ protocolVersion: 'x'.repeat(101) }),
       { id: 'new', protocolVersion: undefined },
     ],
     [
-      'has a version of any kind',
+      'has a version of any form',
       opens({ protocolVersion: 'DRAFT-2027-v1.0_x+y' }),
       { id: 'new', protocolVersion: 'DRAFT-2027-v1.0_x+y' },
     ],
-    ['has no version where the result is no object', opens('2025'), { id: 'new', protocolVersion: undefined }],
-    ['has no version where the result is null', opens(null), { id: 'new', protocolVersion: undefined }],
-    ['is none where the answer is an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, undefined],
-    ['is none where the answer is null', null, undefined],
-    ['is none where the answer is a text', 'result', undefined],
+    ['has no version if the result is not an object', opens('2025'), { id: 'new', protocolVersion: undefined }],
+    ['has no version if the result is null', opens(null), { id: 'new', protocolVersion: undefined }],
+    [
+      'does not exist if the response is an error',
+      { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } },
+      undefined,
+    ],
+    ['does not exist if the response is null', null, undefined],
+    ['does not exist if the response is a string', 'result', undefined],
   ])('%s', (_title, json, session) => {
     expect(sessionFrom(json, HEAD)).toEqual(session);
   });
@@ -179,7 +187,7 @@ describe('the session that an answer to initialize begins', () => {
   });
 });
 
-describe('a session that is opened again', () => {
+describe('a session that is reopened', () => {
   const initialize = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"initialize"}');
   const initialized = Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}');
   const answer = Buffer.from(JSON.stringify(opens({ protocolVersion: '2025-06-18' })));
@@ -205,7 +213,7 @@ describe('a session that is opened again', () => {
     return { session, sent };
   }
 
-  it('is notified that it has begun, in the new session', async () => {
+  it('receives notifications/initialized in the new session', async () => {
     const { session, sent } = await reopened([], { kind: 'frame', head: HEAD, frame: answer });
     expect(session).toEqual(NEW);
     expect(sent).toEqual([
@@ -214,14 +222,14 @@ describe('a session that is opened again', () => {
     ]);
   });
 
-  it('is not notified before the client has said so', async () => {
+  it('does not receive notifications/initialized before the client has sent it', async () => {
     const frames = { initialize, initialized: undefined };
     const outcome: HttpOutcome = { kind: 'frame', head: HEAD, frame: answer };
     const { sent } = await reopened([], outcome, frames);
     expect(sent.map(([method]) => method)).toEqual(['initialize']);
   });
 
-  it('is the first that a stream begins', async () => {
+  it('is the first one that a stream opens', async () => {
     const note = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');
     const second = Buffer.from(JSON.stringify(opens({ protocolVersion: '2024-11-05' })));
     const { session } = await reopened([note, answer, second], { kind: 'streamed', head: HEAD, place });
@@ -239,7 +247,7 @@ describe('a session that is opened again', () => {
       { kind: 'broken', error: new Error('lost'), sent: true, head: undefined, place },
       { kind: 'broken', error: {}, sent: true, place: {} },
     ],
-    ['an answer that says nothing', { kind: 'accepted', head: HEAD }, { kind: 'unanswered' }],
+    ['a response without content', { kind: 'accepted', head: HEAD }, { kind: 'unanswered' }],
     [
       'a frame that is an error',
       { kind: 'frame', head: HEAD, frame: Buffer.from('{"error":{}}') },
@@ -249,7 +257,7 @@ describe('a session that is opened again', () => {
     await expect(reopened([], outcome)).rejects.toThrow(JSON.stringify(failure));
   });
 
-  it('is none if the client has not begun one', async () => {
+  it('does not exist if the client has not begun one', async () => {
     const frames = { initialize: undefined, initialized: undefined };
     const accepted: HttpOutcome = { kind: 'accepted', head: HEAD };
     await expect(reopened([], accepted, frames)).rejects.toThrow('there is no initialize to replay');

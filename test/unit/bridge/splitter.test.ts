@@ -21,24 +21,24 @@ describe('frames of a stream', () => {
   it.each<[name: string, chunks: (string | Buffer)[], frames: string[]]>([
     ['one line', ['{}\n'], ['{}']],
     ['CRLF', ['{"a":1}\r\n{"b":2}\r\n'], ['{"a":1}', '{"b":2}']],
-    ['CRLF that is cut in two', ['{"a":1}\r', '\n{"b":2}\n'], ['{"a":1}', '{"b":2}']],
+    ['CRLF that is split in two', ['{"a":1}\r', '\n{"b":2}\n'], ['{"a":1}', '{"b":2}']],
     ['a byte order mark', [`${BOM}{}\n{}\n`], ['{}', '{}']],
-    ['a byte order mark that is cut in three', [...Buffer.from(`${BOM}{}\n`)].map((byte) => Buffer.of(byte)), ['{}']],
+    ['a byte order mark that is split in three', [...Buffer.from(`${BOM}{}\n`)].map((byte) => Buffer.of(byte)), ['{}']],
     ['a byte order mark alone on its line', [`${BOM}\n{}\n`], ['{}']],
-    ['a byte order mark elsewhere is no mark', [`{}\n${BOM}{}\n`], ['{}', `${BOM}{}`]],
+    ['a byte order mark elsewhere is text', [`{}\n${BOM}{}\n`], ['{}', `${BOM}{}`]],
     ['blank lines', ['\n\r\n  \t\r\n{}\n\n'], ['{}']],
-    ['white space around a frame stays', ['  {} \t\n'], ['  {} \t']],
-    ['a carriage return within white space stays', ['{"a":\r1}\n'], ['{"a":\r1}']],
+    ['white space around a frame is kept', ['  {} \t\n'], ['  {} \t']],
+    ['a carriage return within white space is kept', ['{"a":\r1}\n'], ['{"a":\r1}']],
     ['many frames in one chunk', ['1\n2\n3\n4\n'], ['1', '2', '3', '4']],
     ['a last line without a newline', ['{}\n{"a":1}'], ['{}', '{"a":1}']],
     ['a last line that ends in a carriage return', ['{}\r'], ['{}']],
     ['nothing', [], []],
     [
-      'characters of several bytes, cut within',
+      'multi-byte characters that are split',
       [Buffer.from('"ä€😀"\n').subarray(0, 4), Buffer.from('"ä€😀"\n').subarray(4)],
       ['"ä€😀"'],
     ],
-    ['what is not UTF-8, and then what is', [NOT_UTF8, '\n{}\n'], ['<not-utf8>', '{}']],
+    ['bytes that are not UTF-8, and then valid ones', [NOT_UTF8, '\n{}\n'], ['<not-utf8>', '{}']],
   ])('are split: %s', (_name, chunks, frames) => {
     expect(split(chunks)).toEqual(frames);
   });
@@ -46,14 +46,14 @@ describe('frames of a stream', () => {
   it.each<[name: string, chunks: string[], said: string[]]>([
     ['a frame of exactly the limit', ['12345678\n'], ['12345678']],
     ['a longer one', ['123456789\n1\n'], ['<too-long>', '1']],
-    ['a longer one in pieces, once', ['1234567', '89', 'abcdefgh', 'ijk\n1\n'], ['<too-long>', '1']],
+    ['a longer one in chunks, once', ['1234567', '89', 'abcdefgh', 'ijk\n1\n'], ['<too-long>', '1']],
     ['a longer one at the end', ['1\n12345678', '9'], ['1', '<too-long>']],
     ['a longer one within a chunk of others', ['1\n123456789\n2\n'], ['1', '<too-long>', '2']],
   ])('are split under a limit of eight bytes: %s', (_name, chunks, said) => {
     expect(split(chunks, 8)).toEqual(said);
   });
 
-  it('are the same wherever the stream is cut', () => {
+  it('are the same wherever the stream is split', () => {
     const line = fc.oneof(
       fc.string({ unit: 'grapheme' }).map((text) => JSON.stringify(text)),
       fc.constantFrom('', ' ', '{}', '[1,\t2]'),
@@ -80,8 +80,8 @@ describe('frames of a stream', () => {
   });
 });
 
-describe('one line of a text that has several', () => {
-  it('has spaces in place of line ends, and the same value', () => {
+describe('one line from a text with several', () => {
+  it('has spaces in place of line breaks, and the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('\n', '\r\n', '\r'), (value, lineEnd) => {
         const text = JSON.stringify(value, undefined, 2).replaceAll('\n', lineEnd);
@@ -93,7 +93,7 @@ describe('one line of a text that has several', () => {
     );
   });
 
-  it('is the very same buffer if it was one line already', () => {
+  it('is the same buffer if it already was one line', () => {
     const frame = Buffer.from('{"text":"a\\nb"}');
     expect(toLine(frame)).toBe(frame);
   });

@@ -16,7 +16,7 @@ describe('the frames of an event stream', () => {
   it.each<[name: string, stream: string, frames: string[]]>([
     ['one event', 'data: {"id":1}\n\n', ['{"id":1}']],
     ['no space after the colon', 'data:{"id":1}\n\n', ['{"id":1}']],
-    ['only one space is taken away', 'data:  {"id":1}\n\n', [' {"id":1}']],
+    ['only one space is removed', 'data:  {"id":1}\n\n', [' {"id":1}']],
     ['several events', 'data: 1\n\ndata: 2\n\n\n\ndata: 3\n\n', ['1', '2', '3']],
     ['CRLF', 'data: 1\r\n\r\ndata: 2\r\n\r\n', ['1', '2']],
     ['carriage returns alone', 'data: 1\r\rdata: 2\r\r', ['1', '2']],
@@ -26,17 +26,17 @@ describe('the frames of an event stream', () => {
     ['comments', ': hello\n\n:\n\ndata: 1\n: within\n\n', ['1']],
     ['ids and unknown fields', 'id: 7\nx: y\nnonsense\ndata: 1\n\n', ['1']],
     ['a byte order mark', '\u{feff}data: 1\n\n', ['1']],
-    ['a byte order mark later on is text', 'data: {"id":1}\n\n\u{feff}data: {"id":2}\n\n', ['{"id":1}']],
+    ['a byte order mark in a later place is text', 'data: {"id":1}\n\n\u{feff}data: {"id":2}\n\n', ['{"id":1}']],
     ['empty data', 'data:\n\ndata: \n\ndata\n\n', []],
-    ['an event that the end cuts off', 'data: 1\n\ndata: 2\n', ['1']],
-    ['characters of several bytes', 'data: "ä€😀"\n\n', ['"ä€😀"']],
-    ['other separators of lines are text', 'data: "a\u2028b\u0085c"\n\n', ['"a\u2028b\u0085c"']],
-  ])('are the same whole and byte by byte: %s', (_name, stream, frames) => {
+    ['an event that the end of the stream cuts off', 'data: 1\n\ndata: 2\n', ['1']],
+    ['multi-byte characters', 'data: "ä€😀"\n\n', ['"ä€😀"']],
+    ['other line separators are text', 'data: "a\u2028b\u0085c"\n\n', ['"a\u2028b\u0085c"']],
+  ])('are the same in one chunk and byte by byte: %s', (_name, stream, frames) => {
     expect(feed(stream).frames).toEqual(frames);
     expect(feed(...byteByByte(stream)).frames).toEqual(frames);
   });
 
-  it('are the same wherever the stream is cut', () => {
+  it('are the same wherever the stream is split', () => {
     const value = fc.jsonValue().map((json) => JSON.stringify(json, undefined, 1));
     fc.assert(
       fc.property(
@@ -57,7 +57,7 @@ describe('the frames of an event stream', () => {
 });
 
 describe('an event stream', () => {
-  it('is read as the parser reads it, however it is written and wherever it is cut', () => {
+  it('is read like the reference parser reads it, however it is written and wherever it is split', () => {
     const plain = ['event: message', 'data: {"id":1}', 'data: {"text":"ä😀"}', 'id: 7', ''];
     const odd = ['event: x', 'data:{}', 'data: 5', 'data: {', 'data: }', 'data', 'id: ä', 'id: a\0b', 'id:', 'id: '];
     const beside = [': beat', ':', 'retry: 5', 'nonsense', '\u{feff}data: {"id":2}', 'data: {"a":"\u2028"}', ' ', '\n'];
@@ -105,8 +105,8 @@ function parse(chunks: Buffer[]) {
   return { frames, lastEventId };
 }
 
-describe('what the stream says beside its frames', () => {
-  it('is the id to resume after and the wait before it', () => {
+describe('what the stream says besides its frames', () => {
+  it('is the id to resume after and the retry delay', () => {
     const { events } = feed('retry: 1500\nid: a\ndata: 1\n\nid: b\ndata: 2\n\nretry: soon\ndata: 3\n\n');
     expect(events.lastEventId).toBe('b');
     expect(events.retryMs).toBe(1500);
@@ -118,8 +118,8 @@ describe('what the stream says beside its frames', () => {
   });
 });
 
-describe('the bytes that wait for the end of their event', () => {
-  it('are counted until it comes', () => {
+describe('the bytes that are buffered until their event is complete', () => {
+  it('are counted until it is complete', () => {
     const { events } = feed('data: 12345');
     expect(events.pendingBytes).toBe(11);
     events.push(Buffer.from('6\n'));
@@ -136,7 +136,7 @@ describe('the bytes that wait for the end of their event', () => {
     ['events without data', 'event: ping\n\n'],
     ['waits', 'retry: 1000\r\r'],
     ['blank lines', '\n'],
-  ])('are never too many for heartbeats that are %s, in as many of them as there are', (_what, heartbeat) => {
+  ])('are never too many for heartbeats that are %s, however many arrive', (_what, heartbeat) => {
     const { events, frames } = feed('data: 1\n\n', ...Array.from({ length: 21 }, () => heartbeat.repeat(50_000)));
     expect(events.isTooLong).toBe(false);
     expect(events.pendingBytes).toBeLessThan(2 * heartbeat.length * 50_000);
@@ -144,7 +144,7 @@ describe('the bytes that wait for the end of their event', () => {
     expect([frames.map(String), events.pendingBytes]).toEqual([['1', '2'], 0]);
   });
 
-  it('are those behind the last event of a chunk', () => {
+  it('are those after the last event of a chunk', () => {
     const { events } = feed('data: 1\n\ndata: ä');
     expect(events.pendingBytes).toBe(8);
     events.push(Buffer.from('\n'));
@@ -152,7 +152,7 @@ describe('the bytes that wait for the end of their event', () => {
     expect(events.pendingBytes).toBe(0);
   });
 
-  it('do not grow by heartbeats', () => {
+  it('do not grow with heartbeats', () => {
     const { events } = feed('data: 1\n\n', ...Array.from({ length: 1_000 }, () => `: ${'.'.repeat(100)}\n\n`));
     expect(events.pendingBytes).toBeLessThanOrEqual(3_000);
   });

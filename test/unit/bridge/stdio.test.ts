@@ -48,7 +48,7 @@ describe('frames on a stream', () => {
     expect(String(stream.read())).toBe(`${'a'.repeat(size)}\n{}\n`);
   });
 
-  it('leave at once when they come alone', async () => {
+  it('are sent at once if they come alone', async () => {
     const stream = new Held();
     const sink = new StreamSink(stream);
     for (const text of ['1', '2']) {
@@ -59,7 +59,7 @@ describe('frames on a stream', () => {
     expect(stream.taken).toEqual(['1\n', '2\n']);
   });
 
-  it('leave together when they are ready together, from the second one on', async () => {
+  it('are sent together if they are ready together, from the second one on', async () => {
     const stream = new Held();
     const sink = new StreamSink(stream);
     for (const text of ['1', '2', '3']) sink.write(Buffer.from(text));
@@ -81,7 +81,7 @@ describe('frames on a stream', () => {
     expect(stream.taken).toEqual(['1\n', '2\n', '3\n4\n', '5\n', '6\n']);
   });
 
-  it('are not parted from their line end, however large', async () => {
+  it('are not separated from their line break, however large they are', async () => {
     const stream = new Held(1_000_000);
     const sink = new StreamSink(stream);
     const large = 'a'.repeat(300_000);
@@ -91,7 +91,7 @@ describe('frames on a stream', () => {
     expect(stream.taken).toEqual([`${large}\n`]);
   });
 
-  it('count as buffered until the other end has taken them, and flow again when it has', async () => {
+  it('count as buffered until the other end has read them, and flow again once it has', async () => {
     const stream = new Held(8);
     const sink = new StreamSink(stream);
     const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
@@ -107,12 +107,12 @@ describe('frames on a stream', () => {
   });
 });
 
-describe('everything has left', () => {
+describe('everything has been sent', () => {
   it('at once if nothing was written', async () => {
     await new StreamSink(new Held()).flushed();
   });
 
-  it('when the other end has taken it, even if too little was held for a drain', async () => {
+  it('when the other end has read it, even if too little was buffered for a drain event', async () => {
     const stream = new Held(1024);
     const sink = new StreamSink(stream);
     sink.write(Buffer.from('{}'));
@@ -129,7 +129,7 @@ describe('everything has left', () => {
     expect(stream.taken.join('')).toBe('{}\n');
   });
 
-  it('when the other end is gone', async () => {
+  it('when the other end is closed', async () => {
     const stream = new Held();
     const sink = new StreamSink(stream);
     sink.write(Buffer.from('{}'));
@@ -140,7 +140,7 @@ describe('everything has left', () => {
     await sink.flushed();
   });
 
-  it('when the other end breaks', async () => {
+  it('when the other end fails', async () => {
     const stream = new Held();
     stream.on('error', () => {});
     const sink = new StreamSink(stream);

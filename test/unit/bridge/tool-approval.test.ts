@@ -5,7 +5,7 @@ import { calling, guardOf, initializing, LIST, textIn } from './guard-under-test
 
 type AskApproval = NonNullable<ConstructorParameters<typeof ToolGuard>[0]['askApproval']>;
 
-describe('a call that asks first', () => {
+describe('a call that needs approval', () => {
   const asker = () => {
     const asked: {
       call: Parameters<AskApproval>[0];
@@ -16,7 +16,7 @@ describe('a call that asks first', () => {
     return { asked, askApproval };
   };
 
-  it('continues once the user has allowed it, with what it says shown to the user; others overtake it', async () => {
+  it('continues once the user has allowed it, with its contents shown to the user; other calls overtake it', async () => {
     const { asked, askApproval } = asker();
     // The same names are in other objects, and colons in texts.
     const args = {
@@ -82,7 +82,7 @@ describe('a call that asks first', () => {
 
   it.each([
     [
-      'that its client takes back',
+      'if its client cancels it',
       (one: ReturnType<typeof guardOf>) =>
         one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'),
     ],
@@ -105,7 +105,7 @@ describe('a call that asks first', () => {
       },
     ],
     ['whose client goes', async (one: ReturnType<typeof guardOf>) => one.abort.abort()],
-  ])('is not sent and not answered %s', async (_how, end) => {
+  ])('is neither sent nor answered %s', async (_how, end) => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
@@ -118,7 +118,7 @@ describe('a call that asks first', () => {
     expect(one.read()).toEqual([]);
   });
 
-  it('waits on if another call is canceled', async () => {
+  it('keeps waiting if another call is canceled', async () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
@@ -137,7 +137,7 @@ describe('a call that asks first', () => {
   it.each([
     ['off', { off: ['drop'] }, []],
     ['on', { on: ['drop'] }, [calling(1, 'drop')]],
-  ])('follows a rule that switches its tool %s meanwhile, and is asked about no more', async (_how, rules, sent) => {
+  ])('follows a rule that switches its tool %s meanwhile, and the question is withdrawn', async (_how, rules, sent) => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
@@ -164,7 +164,7 @@ describe('a call that asks first', () => {
     expect(one.read().map(textIn).filter(Boolean)).toEqual(['The rules cannot be read. Correct them.']);
   });
 
-  it('is refused if the rules have become stricter unnoticed while the user allowed it', async () => {
+  it('is refused if the rules became stricter, unnoticed, while the user allowed it', async () => {
     const one = guardOf(
       { ask: ['drop'] },
       {

@@ -3,7 +3,7 @@ import { CausewayError } from '../../../main/platform/errors.ts';
 import { calling, guardOf, initializing, LIST, listing, names, textIn, tool } from './guard-under-test.ts';
 
 describe('without rules', () => {
-  it('a frame goes past the guard, and a list of tools is shown byte for byte', async () => {
+  it('a frame bypasses the guard, and a list of tools is shown byte for byte', async () => {
     const one = guardOf({});
     expect([LIST, calling(2, 'drop'), `[${LIST}]`].map(one.concerns)).toEqual([false, false, false]);
     const text = `{"id":1 ,"result":{"tools":[{"name":"drop"}]}}`;
@@ -17,7 +17,7 @@ describe('without rules', () => {
     expect(one.concerns(LIST)).toBe(true);
   });
 
-  it('a frame waits for those before it although the rules are empty by then, and no longer', async () => {
+  it('a frame waits for those before it even if the rules turn out to be empty, and no longer', async () => {
     const one = guardOf({});
     let done = () => {};
     one.isReading(
@@ -36,7 +36,7 @@ describe('without rules', () => {
     expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
   });
 
-  it('a list that is asked for in a batch is shown by the rules that have come meanwhile', async () => {
+  it('a list that is requested in a batch is shown by the rules that have arrived meanwhile', async () => {
     const one = guardOf({});
     await one.take(`[${LIST}]`);
     await one.take(calling(2, 'look'));
@@ -45,7 +45,7 @@ describe('without rules', () => {
     expect(names(one.shown(listing(2, tool('drop'), tool('look'))))).toEqual(['drop', 'look']);
   });
 
-  it('what a server lists is remembered for the rules to come', async () => {
+  it('the tools that a server lists are remembered for later rules', async () => {
     const one = guardOf({});
     await one.take(LIST);
     one.shown(
@@ -62,7 +62,7 @@ describe('without rules', () => {
 });
 
 describe('a tool that is off', () => {
-  it('it is in no list, even if a client gives two requests for one the same id', async () => {
+  it('it is in no list, even if a client gives two list requests the same id', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take(LIST);
     await one.take(LIST);
@@ -70,7 +70,7 @@ describe('a tool that is off', () => {
     expect([names(one.shown(list)), names(one.shown(list))]).toEqual([['look'], ['look']]);
   });
 
-  it('a call of it is answered as a tool answers, under its own id, and a notification is not answered', async () => {
+  it('a call of it gets a tool error under its own id, and a notification gets no answer', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take('{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"drop"}}');
     await one.take('{"jsonrpc":"2.0","method":"tools/call","params":{"name":"drop"}}');
@@ -82,7 +82,7 @@ describe('a tool that is off', () => {
     expect(textIn(answer)).toMatch(/^The user has turned off "drop" on this server\. Nothing was run\. /);
   });
 
-  it('an answer to a stateless client says that it is complete', async () => {
+  it('an answer to a stateless client is marked as complete', async () => {
     const one = guardOf({ off: ['drop'] });
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
     await one.take(calling(1, 'drop', { _meta }));
@@ -94,7 +94,7 @@ describe('a tool that is off', () => {
     ['a number for a name', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}'],
     ['another method', '{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"drop"}}'],
     ['a response', '{"jsonrpc":"2.0","id":1,"result":{"name":"drop"}}'],
-  ])('what calls no tool goes on: %s', async (_what, text) => {
+  ])('a frame that calls no tool is passed on: %s', async (_what, text) => {
     const one = guardOf({ off: ['drop'] });
     await one.take(text);
     expect([one.sent, one.read()]).toEqual([[text], []]);
@@ -118,14 +118,14 @@ describe('a tool that is off', () => {
       'The user has turned off "drop" for Codex on this server.',
     ],
     ['is new', { newTools: 'off' as const }, '"drop" is off on this server, because the user has not turned it on.'],
-  ])('the client is told that it %s', async (_what, rules, words) => {
+  ])('the client is informed that it %s', async (_what, rules, words) => {
     const one = guardOf(rules);
     await one.take(initializing(0, { name: 'codex-mcp-client', version: '1' }));
     await one.take(calling(1, 'drop'));
     expect(textIn(one.read()[0])).toContain(words);
   });
 
-  it('the client of a call is the one that the call names, else the one of initialize', async () => {
+  it('the client of a call is the one that the call names, otherwise the one of initialize', async () => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, { name: 'cursor-vscode', version: '1' }));
     await one.take(calling(1, 'drop'));
@@ -135,7 +135,7 @@ describe('a tool that is off', () => {
     expect(one.read().map((frame) => JSON.parse(frame).id)).toEqual([2]);
   });
 
-  it('a call that names no client by an empty name is one of initialize’s client', async () => {
+  it('a call with an empty client name belongs to the client of initialize', async () => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, { name: 'cursor-vscode', version: '1' }));
     const call = calling(1, 'drop', { _meta: { 'io.modelcontextprotocol/clientInfo': { name: '' } } });
@@ -153,7 +153,7 @@ describe('a tool that is off', () => {
   it.each([
     ['on all servers', { all: { readOnly: true } }],
     ['for Codex.', { clients: { codex: { name: 'Codex', wireNames: ['codex-mcp-client'], readOnly: true } } }],
-  ])('the client is told that it may only read %s', async (words, more) => {
+  ])('the client is informed that it can only read %s', async (words, more) => {
     const one = guardOf({}, { more });
     await one.take(initializing(0, { name: 'codex-mcp-client' }));
     await one.take(LIST);
@@ -199,7 +199,7 @@ describe('a tool that is off', () => {
     });
   });
 
-  it('what a server has listed before counts, read once, and what it lists now counts more', async () => {
+  it('the tools that a server listed earlier count, read once, and its current list takes precedence', async () => {
     const one = guardOf(
       { readOnly: true },
       { remembered: listing(0, tool('look', { readOnlyHint: true }), tool('odd')) },

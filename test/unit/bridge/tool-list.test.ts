@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHANGED, calling, guardOf, initializing, LIST, listing, names, tool } from './guard-under-test.ts';
 
-it('what a server lists now counts more than what it has listed before', async () => {
+it('the current list of a server takes precedence over an earlier one', async () => {
   const one = guardOf({ readOnly: true }, { remembered: listing(0, tool('look', { readOnlyHint: true })) });
   await one.take(LIST);
   one.shown(listing(1, tool('look')));
@@ -10,7 +10,7 @@ it('what a server lists now counts more than what it has listed before', async (
 });
 
 describe('a list of tools', () => {
-  it('is shown without those that are off, every other byte as it was, and only in the answer to a request for it', async () => {
+  it('is shown without the tools that are off, every other byte unchanged, and only in the answer to a list request', async () => {
     const one = guardOf({ off: ['drop'], ask: ['ask'] });
     const list = (id: number) =>
       `{"jsonrpc":"2.0","id":${id} ,"result":{ "tools":[{"name":"drop"},{"name":"look"},{"name":"ask"},{"title":"no name"}],"n":1.0}}`;
@@ -26,14 +26,14 @@ describe('a list of tools', () => {
     expect(one.shown(list(1))).toBe(list(1));
   });
 
-  it.each(['5', 'null', '{}'])('that is none is shown as it is: %s', async (tools) => {
+  it.each(['5', 'null', '{}'])('that is invalid is shown unchanged: %s', async (tools) => {
     const one = guardOf({ off: ['drop'] });
     await one.take(LIST);
     const text = `{"jsonrpc":"2.0","id":1,"result":{"tools":${tools}}}`;
     expect(one.shown(text)).toBe(text);
   });
 
-  it('is shown so in the answer to a batch', async () => {
+  it('is shown the same way in the answer to a batch', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take(`[${LIST},{"jsonrpc":"2.0","id":2,"method":"ping"}]`);
     const pong = '{"jsonrpc":"2.0","id":2,"result":{}}';
@@ -43,7 +43,7 @@ describe('a list of tools', () => {
     expect(second).toEqual(JSON.parse(pong));
   });
 
-  it('is shown as its client may use it if clients differ', async () => {
+  it('is shown as its client can use it if the rules differ between clients', async () => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, { name: 'codex-mcp-client' }));
     one.shown('{"jsonrpc":"2.0","id":0,"result":{}}');
@@ -51,14 +51,14 @@ describe('a list of tools', () => {
     expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
   });
 
-  it('is shown without what is off also while an answer to initialize is outstanding', async () => {
+  it('is shown without the tools that are off, even while an answer to initialize is outstanding', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take(LIST);
     await one.take(initializing(2));
     expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
   });
 
-  it('is announced again to a client that has begun a session when the rules change, until it goes', async () => {
+  it('is announced again when the rules change, to a client that has begun a session, until the client disconnects', async () => {
     const one = guardOf({});
     one.become({ off: ['drop'] });
     expect(one.read()).toEqual([]);
@@ -70,19 +70,19 @@ describe('a list of tools', () => {
   });
 });
 
-describe('the answer to initialize', () => {
+describe('the response to initialize', () => {
   const answer = (capabilities: object) => JSON.stringify({ jsonrpc: '2.0', id: 0, result: { capabilities } });
 
   it.each<[string, object, object]>([
-    ['that its tools may change where it does not', { tools: {} }, { tools: { listChanged: true } }],
+    ['that its tools may change, if it does not', { tools: {} }, { tools: { listChanged: true } }],
     [
-      'that its tools may change where it denies that',
+      'that its tools may change, if it says they do not',
       { tools: { listChanged: false, x: 1 } },
       { tools: { x: 1, listChanged: true } },
     ],
-    ['what it says where it says so', { tools: { listChanged: true } }, { tools: { listChanged: true } }],
-    ['nothing of tools where it has none', { prompts: {} }, { prompts: {} }],
-  ])('says of a server %s', async (_what, says, shown) => {
+    ['what it says itself, if it declares that', { tools: { listChanged: true } }, { tools: { listChanged: true } }],
+    ['nothing about tools, if it has none', { prompts: {} }, { prompts: {} }],
+  ])('declares for a server %s', async (_what, says, shown) => {
     const one = guardOf({});
     await one.take(initializing(0));
     const other = '{"jsonrpc":"2.0","id":0,"method":"ping"}';

@@ -3,7 +3,7 @@ import type { SentSecrets } from '../../../main/platform/foreign-text.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { asking, askingAs, askingWith, call, HEAD, result, TOKEN } from './answers-under-test.ts';
 
-describe('a response that may not be read as it is', () => {
+describe('a response that cannot be passed on as it is', () => {
   it('is replaced by our own error if it asks to open an address that is not on the web', () => {
     const one = asking(call(1));
     const data = { elicitations: [{ mode: 'url', url: 'javascript:alert(1)' }] };
@@ -19,8 +19,8 @@ describe('a response that may not be read as it is', () => {
     ['as it is', TOKEN],
     ['in upper case', TOKEN.toUpperCase()],
     ['in base64', Buffer.from(TOKEN).toString('base64')],
-    ['in base64 behind its scheme', Buffer.from(`Bearer ${TOKEN}`).toString('base64')],
-    ['in base64 behind one other character', Buffer.from(`:${TOKEN}`).toString('base64')],
+    ['in base64 after its scheme', Buffer.from(`Bearer ${TOKEN}`).toString('base64')],
+    ['in base64 after one other character', Buffer.from(`:${TOKEN}`).toString('base64')],
     ['in hexadecimal', Buffer.from(TOKEN).toString('hex')],
     ['with percent signs', TOKEN.replace(/./g, (letter) => `%${Buffer.from(letter).toString('hex')}`)],
     ['in HTML entities', TOKEN.replace(/./g, (letter) => `&#${letter.charCodeAt(0)};`)],
@@ -49,21 +49,21 @@ describe('a response that may not be read as it is', () => {
     }
   });
 
-  it('is a short error with its message if it is too long to be searched', () => {
+  it('is a short error with its message if it is too long to search', () => {
     const error = { code: -32001, message: `No. ${'x '.repeat(100_000)}`, data: 1 };
     const [frame = ''] = asking(call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
     expect(JSON.parse(frame).error).toEqual({ code: -32001, message: expect.stringMatching(/^No\. x x/) });
     expect(frame.length).toBeLessThan(1_000);
   });
 
-  it('is the failure of a tool without the token that it repeats, and every other byte as it was', () => {
+  it('is a tool error without the token that it repeats, with every other byte unchanged', () => {
     const text = (echo: string) =>
       `{"jsonrpc":"2.0","id":1,"result":{ "isError":true,"content":[{"type":"text","text":"401 for Bearer ${echo}, 1.0"}]}}`;
     expect(asking(call(1)).after(text(TOKEN))).toEqual([text('[redacted]')]);
     expect(asking(call(1)).after(text('other'))).toEqual([text('other')]);
   });
 
-  it('is the failure of a tool without a token of any length from eight on, and in either case of hexadecimal', () => {
+  it('is a tool error without a token of any length from eight on, in either case of hexadecimal', () => {
     const text = (echo: string) => `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"x":"${echo}"}}`;
     const readOf = (token: SentSecrets[number], echo: string) => askingWith([token], call(1)).after(text(echo));
     expect(readOf('seven77', 'seven77')).toEqual([text('seven77')]);
@@ -80,7 +80,7 @@ describe('a response that may not be read as it is', () => {
     expect(readOf(long, upper)).toEqual([text('0'.repeat(32))]);
   });
 
-  it('is an error that names the addresses it wants opened, for a client that opens none', () => {
+  it('is an error that names the addresses to open, for a client that cannot open them', () => {
     const elicitations = [{ url: 'https://a.example/1' }, { url: 'https://b.example/2' }];
     const told = (error: object, opensAddresses = false) => {
       const [frame = ''] = askingAs({ sent: [], opensAddresses }, [call(1)]).after(
@@ -115,7 +115,7 @@ describe('a response that may not be read as it is', () => {
   it.each([
     ['PHP', (text: string) => text.replaceAll('/', '\\/')],
     ['.NET', (text: string) => text.replaceAll('+', '\\u002B')],
-  ])('is the failure of a tool without the token in base64 as %s writes it', (_what, written) => {
+  ])('is a tool error without the token in base64 as %s writes it', (_what, written) => {
     const token = 'k3?J9>sQ?2v>Xz?7L>mN';
     const base64 = Buffer.from(token).toString('base64');
     expect(base64).toMatch(/\+.*\/|\/.*\+/);
@@ -124,15 +124,15 @@ describe('a response that may not be read as it is', () => {
     expect(Buffer.from(JSON.parse(frame).result.content, 'base64').toString()).not.toContain(token.slice(0, 8));
   });
 
-  it('is an error in our words if what repeats the token has no code and no message', () => {
+  it('is an error in our words if the frame that repeats the token has no code and no message', () => {
     const one = asking(call(1));
     const [frame = ''] = one.after(JSON.stringify({ id: 1, error: { data: TOKEN } }));
     expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'The server gave no reason.' });
   });
 
   it.each<[string, SentSecrets, string]>([
-    ['of no known kind', [new Secret('open sesame')], 'open sesame'],
-    ['that was sent in place of others, or of none', [undefined, '', new Secret('cab'), 'open sesame'], 'open sesame'],
+    ['of an unknown type', [new Secret('open sesame')], 'open sesame'],
+    ['that was sent instead of others, or of none', [undefined, '', new Secret('cab'), 'open sesame'], 'open sesame'],
     ['of base64 without its padding', [new Secret('open sesame, once')], 'b3BlbiBzZXNhbWUsIG9uY2U'],
     [
       'of base64 without its padding of two',
@@ -149,7 +149,7 @@ describe('a response that may not be read as it is', () => {
     });
   });
 
-  it('is an error without the token if the server sent a text for an error', () => {
+  it('is an error without the token if the server sent a string as the error', () => {
     const [frame = ''] = asking(call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error: `No: ${TOKEN}` }));
     expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'No: [redacted]' });
   });
@@ -162,8 +162,8 @@ describe('a response that may not be read as it is', () => {
   it.each([
     ['an error without a token', `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no","data":{"a":1}}}`],
     ['a result that holds the token, which the client asked for', `{"jsonrpc":"2.0","id":1,"result":"${TOKEN}"}`],
-    ['an error whose members stand in another order', `{"error":{"message":"no","code":1}, "id":1, "jsonrpc":"2.0"}`],
-  ])('is not %s', (_what, text) => {
+    ['an error whose members are in another order', `{"error":{"message":"no","code":1}, "id":1, "jsonrpc":"2.0"}`],
+  ])('is unchanged for %s', (_what, text) => {
     expect(asking(call(1)).after(text)).toEqual([text]);
   });
 
@@ -176,14 +176,14 @@ describe('a response that may not be read as it is', () => {
       '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":7,"message":"no","data":1.0}}',
       '"error":{"code":7,"message":"no","data":1.0}',
     ],
-    ['with a result and what is no error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":7}}', '"result":{}'],
+    ['with a result and an invalid error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":7}}', '"result":{}'],
     [
-      'with a result that holds the token and what is no error',
+      'with a result that holds the token and an invalid error',
       `{"jsonrpc":"2.0","id":1,"result":"${TOKEN}","error":{"code":7}}`,
       `"result":"${TOKEN}"`,
     ],
     [
-      'with a text for an error',
+      'with a string as the error',
       '{"jsonrpc":"2.0","id":1,"error":"it is late"}',
       '"error":{"code":-32603,"message":"it is late"}',
     ],
@@ -193,7 +193,7 @@ describe('a response that may not be read as it is', () => {
       '"error":{"code":-32603,"message":"no"}',
     ],
     [
-      'with an error whose code is no whole number',
+      'with an error whose code is not an integer',
       '{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"no"}}',
       '"error":{"code":-32603,"message":"no"}',
     ],
@@ -203,7 +203,7 @@ describe('a response that may not be read as it is', () => {
       '"error":{"code":7,"message":"The server gave no reason."}',
     ],
     [
-      'with an error that is nothing',
+      'with an error that is null',
       '{"jsonrpc":"2.0","id":1,"error":null}',
       '"error":{"code":-32603,"message":"The server gave no reason."}',
     ],
@@ -212,7 +212,7 @@ describe('a response that may not be read as it is', () => {
       '{"jsonrpc":"2.0","id":1,"error":""}',
       '"error":{"code":-32603,"message":"The server gave no reason."}',
     ],
-  ])('is what it says in a response that clients read: %s', (_what, text, outcome) => {
+  ])('is reduced to what clients read: %s', (_what, text, outcome) => {
     expect(asking(call(1)).after(text)).toEqual([`{"jsonrpc":"2.0","id":1,${outcome}}`]);
     expect(asking(call('"a"')).after(text.replace('"id":1', '"id":"a"'))).toEqual([
       `{"jsonrpc":"2.0","id":"a",${outcome}}`,

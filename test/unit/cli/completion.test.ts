@@ -105,12 +105,12 @@ describe('completion', () => {
     expect(values(...words)).toEqual(expected);
   });
 
-  test('never offers a name that takes several lines or turns the text around', () => {
+  test('never offers a name that spans several lines or reverses the text direction', () => {
     expect(values('warehouse', 'set', 't')).toEqual([]);
   });
 });
 
-describe('a command line of bash', () => {
+describe('a bash command line', () => {
   const BREAKS = ' \t\n"\'@><=;|&(:';
   const read = (line: string) => readBashLine([line, String(Buffer.byteLength(line)), BREAKS]);
 
@@ -126,7 +126,7 @@ describe('a command line of bash', () => {
     expect(read(line)).toMatchObject(expected);
   });
 
-  test('gets candidates that stay one word and run nothing', () => {
+  test('gets candidates that remain one word and run nothing', () => {
     const hostile = 'a$(b)`c`"d\'e;f&g|h\\i';
     expect(quoteForBash(hostile, read('causeway '))).toBe('a\\$\\(b\\)\\`c\\`\\"d\\\'e\\;f\\&g\\|h\\\\i');
     expect(quoteForBash(hostile, read('causeway "a'))).toBe('a\\$(b)\\`c\\`\\"d\'e;f&g|h\\\\i');

@@ -70,7 +70,7 @@ describe('the help of a command', () => {
     },
   );
 
-  test('prints examples and exit codes for nested commands, by either way to ask', async () => {
+  test('prints examples and exit codes for nested commands, with either way to ask for help', async () => {
     const asked = await run('help', 'warehouse', 'set');
     expect(asked).toMatchObject({ code: 0, stderr: '' });
     expect(asked.stdout).toContain('Usage: causeway warehouse set [options] <name...>');
@@ -83,13 +83,13 @@ describe('the help of a command', () => {
     expect(original.stdout).toContain('Exit codes: 0 done; 1 failed; 130 interrupted.\n');
   });
 
-  test('refuses a command that does not exist, and names those that do', async () => {
+  test('refuses a command that does not exist, and lists those that do', async () => {
     const { code, stdout, stderr } = await run('help', 'warehouse', 'sett');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^causeway: "sett" is not a command of causeway warehouse\. Use one of set, /);
   });
 
-  test('is told the same exit codes by the README', () => {
+  test('has the same exit codes as the README', () => {
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
     const rows = [...readme.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, meaning]) => [code, meaning]);
     expect(Object.fromEntries(rows)).toEqual(EXIT_CODES);
@@ -120,20 +120,20 @@ describe('--json', () => {
     [['warehouse', '--json', 'bogus'], '"bogus" is not a command of causeway warehouse.'],
     [['help', 'bogus', '--json'], "unknown option '--json'"],
     [['whoami', '--profile', '', '--json'], '--profile was given without a value.'],
-  ])('prints the wrong usage of %j as JSON on stdout', async (args, message) => {
+  ])('prints the usage error for %j as JSON on stdout', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage', message, remedy: expect.any(String) } });
     expect(stderr).not.toBe('');
   });
 
-  test('lists the commands that a wrong one may have meant', async () => {
+  test('lists the commands that a misspelled one may have meant', async () => {
     const { stdout } = await run('servers', 'rmeove', '--json');
     const { candidates } = JSON.parse(stdout).error;
     expect(candidates).toContainEqual({ name: 'remove' });
   });
 
-  test('is not taken for a flag behind --, nor as the value of another option', async () => {
+  test('is not treated as a flag after --, nor as the value of another option', async () => {
     expect((await run('bogus', '--', '--json')).stdout).toBe('');
   });
 });

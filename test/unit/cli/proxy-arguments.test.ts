@@ -51,7 +51,7 @@ describe('both forms', () => {
     [['--path', SQL, '--profile', 'acme']],
     [['--path', '/api/other', '--path', SQL, '--profile', 'other', '--profile', 'acme']],
     [['--path', SQL, '--profile', 'acme', '--']],
-  ])('are read in any order, with or without "=", the last one counting: %j', (args) => {
+  ])('are read in any order, with or without "=", and the last value counts: %j', (args) => {
     expect(parseProxyArguments(args)).toMatchObject({ profile: 'acme', path: SQL });
   });
 
@@ -59,13 +59,13 @@ describe('both forms', () => {
     expect(parseProxyArguments(['--path', SQL]).profile).toBeUndefined();
   });
 
-  it('take a host with a port, in capitals, with the default port', () => {
+  it('accept a host with a port, in capitals, with the default port', () => {
     const origin = (url: string) => parseProxyArguments(['--url', url]).origin;
     expect(origin(`http://127.0.0.1:8080${SQL}`)).toBe('http://127.0.0.1:8080');
     expect(origin(`HTTPS://ACME.cloud.databricks.com:443${SQL}#x`)).toBe(HOST);
   });
 
-  it('take what calls carry in _meta, as often as it is given', () => {
+  it('accept _meta members for calls, as often as the option is given', () => {
     const metaOf = (...args: string[]) => parseProxyArguments(['--path', SQL, ...args]).meta;
     expect(metaOf()).toBeUndefined();
     expect(metaOf('--meta', 'warehouse_id=a1', '--meta=columns=a,b=c')).toEqual({
@@ -85,12 +85,12 @@ describe('both forms', () => {
     'github-oidc',
     'env-oidc',
     'file-oidc',
-  ])('take --auth-type %s', (authType) => {
+  ])('accept --auth-type %s', (authType) => {
     expect(parseProxyArguments(['--path', SQL, '--auth-type', authType]).authType).toBe(authType);
   });
 });
 
-describe('a misuse', () => {
+describe('incorrect usage', () => {
   it.each<[args: string[], line: string]>([
     [
       [],
@@ -167,12 +167,12 @@ describe('a misuse', () => {
       ['--url', `https://accounts.cloud.databricks.com${SQL}`],
       `--url "https://accounts.cloud.databricks.com${SQL}" is an account's address. Accounts have no MCP servers. Use a workspace's own address.`,
     ],
-  ])('%j is answered in one line that names it and the remedy', (args, line) => {
+  ])('%j is answered in one line that names the error and the remedy', (args, line) => {
     expect(complaint(args)).toBe(line);
   });
 });
 
-it('the help names every flag', () => {
+it('the help names every option', () => {
   for (const flag of ['--profile', '--path', '--url', '--auth-type', '--help']) expect(PROXY_HELP).toContain(flag);
 });
 
@@ -186,11 +186,11 @@ describe('the environment of a proxy', () => {
     [{ DATABRICKS_HOST: HOST, DATABRICKS_CONFIG_PROFILE: 'acme' }, 'acme', false],
     [{ ARM_CLIENT_SECRET: 's' }, undefined, true],
     [{ ACTIONS_ID_TOKEN_REQUEST_URL: HOST }, undefined, true],
-  ])('%j names the profile %j, and keeps it from the application: %j', (env, profile, isOwn) => {
+  ])('%j names the profile %j, and hides it from the application: %j', (env, profile, isOwn) => {
     expect(completedBy(env, request)).toEqual({ request: { ...request, profile }, isOwn });
   });
 
-  it('does not replace the profile that was asked for', () => {
+  it('does not override the profile that was asked for', () => {
     const named = parseProxyArguments(['--path', SQL, '--profile', 'mine']);
     expect(completedBy({ DATABRICKS_CONFIG_PROFILE: 'acme', DATABRICKS_HOST: HOST }, named)).toEqual({
       request: named,

@@ -48,7 +48,7 @@ describe('an entry with an address', () => {
   });
 });
 
-describe('a link by which a client adds an entry itself', () => {
+describe('a link that makes a client add an entry itself', () => {
   const entry = {
     command: '/opt/causeway/causeway',
     args: ['proxy', '--profile', 'a b', '--path', '/api/2.0/mcp/sql'],
@@ -59,12 +59,12 @@ describe('a link by which a client adds an entry itself', () => {
   };
   const fromBase64 = (text: string | null) => JSON.parse(Buffer.from(text ?? '', 'base64').toString('utf8'));
 
-  test('is there for those that have one', () => {
+  test('exists for the clients that support one', () => {
     const able = CLIENTS.filter(({ deepLink }) => deepLink).map(({ id }) => id);
     expect(able.sort()).toEqual(['cursor', 'goose', 'kiro', 'lm-studio', 'vscode', 'vscode-insiders']);
   });
 
-  test('carries the entry as the client reads it', () => {
+  test('contains the entry as the client reads it', () => {
     const cursor = link('cursor');
     expect(cursor.href).toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/);
     expect(cursor.searchParams.get('name')).toBe('databricks-sql');

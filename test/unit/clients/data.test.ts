@@ -19,16 +19,16 @@ describe('a table', () => {
   });
 });
 
-describe('the same data', () => {
+describe('equal data', () => {
   it.each<[string, unknown, unknown]>([
     ['in objects with other prototypes', { a: { b: [1] } }, bare({ a: bare({ b: [1] }) })],
     ['in another order of properties', { a: 1, b: 2 }, { b: 2, a: 1 }],
     ['in lists', [1, 'a', null, [true]], [1, 'a', null, [true]]],
     ['in dates', DAY, new Date(DAY)],
-    ['that is no number', Number.NaN, Number.NaN],
+    ['that is not a number', Number.NaN, Number.NaN],
     ['that is nothing', undefined, undefined],
-    ['zero with a sign, which JSON does not keep', -0, 0],
-  ])('is recognised: %s', (_what, one, other) => {
+    ['negative zero, which JSON does not keep', -0, 0],
+  ])('is recognized: %s', (_what, one, other) => {
     expect(sameData(one, other)).toBe(true);
     expect(sameData(other, one)).toBe(true);
   });
@@ -39,13 +39,13 @@ describe('the same data', () => {
     ['another value', { a: { b: 1 } }, { a: { b: 2 } }],
     ['an element more', [1], [1, 2]],
     ['another element', [1, 2], [1, 3]],
-    ['another order of elements', [1, 2], [2, 1]],
+    ['different order of elements', [1, 2], [2, 1]],
     ['a list and an object', [], {}],
-    ['a list and its text', ['a'], 'a'],
+    ['a list and its string', ['a'], 'a'],
     ['an object with indexes and a list', { 0: 'a', length: 1 }, ['a']],
     ['another date', DAY, new Date(0)],
     ['a date and an empty object', DAY, {}],
-    ['a number and its text', 1, '1'],
+    ['a number and its string', 1, '1'],
     ['null and nothing', null, undefined],
   ])('is not %s', (_what, one, other) => {
     expect(sameData(one, other)).toBe(false);
@@ -62,34 +62,39 @@ describe('the same data', () => {
 describe('data covers what is wanted', () => {
   it.each<[string, unknown, unknown, boolean]>([
     ['an object that holds more', { a: 1, b: 2 }, { a: 1 }, true],
-    ['an object inside that holds more', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, true],
+    ['a nested object that holds more', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, true],
     ['an object that holds less', { a: 1 }, { a: 1, b: 2 }, false],
-    ['a property that is nothing', { a: undefined }, { a: undefined }, true],
-    ['no property where nothing is wanted', {}, { a: undefined }, false],
+    ['a property that is undefined', { a: undefined }, { a: undefined }, true],
+    ['no property where undefined is wanted', {}, { a: undefined }, false],
     ['a property that every object inherits', {}, { toString: Object.prototype.toString }, false],
     ['a list that holds more', { a: [1, 2] }, { a: [1] }, false],
     ['a list of objects that hold more', [{ a: 1, b: 2 }], [{ a: 1 }], false],
-    ['a text where an object is wanted', 'a', {}, false],
+    ['a string where an object is wanted', 'a', {}, false],
     ['a list where an object is wanted', [], {}, false],
-    ['nothing where an object is wanted', undefined, { a: 1 }, false],
+    ['undefined where an object is wanted', undefined, { a: 1 }, false],
   ])('%s', (_what, present, wanted, expected) => {
     expect(covers(present, wanted)).toBe(expected);
   });
 });
 
-describe('data with other data written over it', () => {
+describe('data that is merged over other data', () => {
   it.each<[string, unknown, unknown, unknown]>([
-    ['keeps what is not written over', { a: 1, b: { c: 2, d: 3 } }, { b: { c: 4 } }, { a: 1, b: { c: 4, d: 3 } }],
-    ['has lists that are new', { a: [1, 2] }, { a: [3] }, { a: [3] }],
-    ['has an object for a text', { a: 'x' }, { a: { b: 1 } }, { a: { b: 1 } }],
-    ['has a text for an object', { a: { b: 1 } }, { a: 'x' }, { a: 'x' }],
-    ['is what is written where there was nothing', undefined, { a: 1 }, { a: 1 }],
-    ['takes nothing from what every object inherits', {}, { constructor: { a: 1 } }, { constructor: { a: 1 } }],
+    ['keeps what is not overwritten', { a: 1, b: { c: 2, d: 3 } }, { b: { c: 4 } }, { a: 1, b: { c: 4, d: 3 } }],
+    ['takes the new lists', { a: [1, 2] }, { a: [3] }, { a: [3] }],
+    ['has an object in place of a string', { a: 'x' }, { a: { b: 1 } }, { a: { b: 1 } }],
+    ['has a string in place of an object', { a: { b: 1 } }, { a: 'x' }, { a: 'x' }],
+    ['is the new data if there was none', undefined, { a: 1 }, { a: 1 }],
+    [
+      'takes nothing from properties that every object inherits',
+      {},
+      { constructor: { a: 1 } },
+      { constructor: { a: 1 } },
+    ],
   ])('%s', (_what, present, wanted, expected) => {
     expect(merged(present, wanted)).toEqual(expected);
   });
 
-  it('leaves the data as it was', () => {
+  it('leaves the original unchanged', () => {
     const present = { a: { b: 1 } };
     merged(present, { a: { b: 2 } });
     expect(present).toEqual({ a: { b: 1 } });

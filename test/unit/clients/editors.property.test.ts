@@ -146,7 +146,7 @@ const RUNS: Record<Format, number> = { json: 2000, toml: 1000, yaml: 500 };
 describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (format) => {
   const editor = editorOf(format);
 
-  test('what is added, corrected and removed in any order leaves the bytes as they were', () => {
+  test('adding, correcting and removing entries in any order leaves the bytes as they were', () => {
     fc.assert(
       fc.property(
         documents(format),
@@ -182,7 +182,7 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
     { maxLength: 8 },
   );
 
-  test('what the client does in between is never lost, nor its order changed', () => {
+  test('what the client writes in between is never lost or reordered', () => {
     fc.assert(
       fc.property(documents(format), styles, steps, (data, style, sequence) => {
         let text = written(format, data, style);
@@ -210,7 +210,7 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
     );
   });
 
-  test('any text at all is edited soundly or refused', () => {
+  test('any text at all is edited correctly or refused', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}[]":,#/*-=.\n\t\r a1m\\\'|&>'), maxLength: 40 }), (text) => {
         let edited: string;
@@ -232,7 +232,7 @@ test.each([
   '{extensions: ~, theme: dark}',
   '{ theme: dark, extensions: }\n',
   '{extensions: Null}',
-])('null in a map of YAML that is written in one line gives way to an entry and comes back: %s', (text) => {
+])('null in a YAML flow map gives way to an entry and is restored: %s', (text) => {
   const editor = editorOf('yaml');
   const { text: added, undoHint } = editor.put(text, target('yaml'), 'ours-a', entry('x'));
   expect(parseYaml(added).extensions).toEqual({ 'ours-a': entry('x').fixed });

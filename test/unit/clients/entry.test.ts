@@ -18,13 +18,13 @@ const LAUNCH = { name: 'databricks-sql', command: '/opt/causeway', args: ['proxy
 const DIRECT = { name: 'databricks-sql', url: 'https://w.example.com/mcp', clientId: 'an-id', callbackPort: 8020 };
 
 describe('an entry that starts a process', () => {
-  it('has the command and its arguments, and a type if the client wants one', () => {
+  it('has the command and its arguments, and a type if the client requires one', () => {
     const { command, args } = LAUNCH;
     expect(plain(LAUNCH)).toEqual({ fixed: { command, args } });
     expect(typed(LAUNCH)).toEqual({ fixed: { type: 'stdio', command, args } });
   });
 
-  it('begins with what the user may change afterwards', () => {
+  it('starts with what the user can change later', () => {
     const shape = beginning(beginning(plain, { disabled: false, timeout: 60 }), { timeout: 120 });
     expect(shape(LAUNCH)).toEqual({ ...plain(LAUNCH), initial: { disabled: false, timeout: 120 } });
     expect(wholeEntry(shape(LAUNCH))).toEqual({ ...plain(LAUNCH).fixed, disabled: false, timeout: 120 });
@@ -33,12 +33,12 @@ describe('an entry that starts a process', () => {
 });
 
 describe('an entry with an address', () => {
-  it('has it under the key of the client, with a type if the client wants one', () => {
+  it('has it under the key of the client, with a type if the client requires one', () => {
     expect(addressed('serverUrl')(DIRECT)).toStrictEqual({ fixed: { serverUrl: DIRECT.url } });
     expect(addressed('url', 'http')(DIRECT)).toEqual({ fixed: { type: 'http', url: DIRECT.url } });
   });
 
-  it('has the OAuth application as far as the client takes it and it is known', () => {
+  it('has the OAuth application, as far as it is known and the client accepts it', () => {
     const both = addressedWithOauth('http', ['clientId', 'callbackPort']);
     expect(both(DIRECT)).toEqual({
       fixed: { type: 'http', url: DIRECT.url, oauth: { clientId: 'an-id', callbackPort: 8020 } },
@@ -71,10 +71,10 @@ describe('the command line in an entry', () => {
   it.each<[string, unknown, string[]]>([
     ['a command with arguments', { command: '/opt/causeway', args: ['proxy'] }, ['/opt/causeway', 'proxy']],
     ['a command that is a list', { command: ['/opt/causeway', 'proxy'] }, ['/opt/causeway', 'proxy']],
-    ['another name of the command', { cmd: '/opt/causeway', args: ['proxy'] }, ['/opt/causeway', 'proxy']],
+    ['the command under another name', { cmd: '/opt/causeway', args: ['proxy'] }, ['/opt/causeway', 'proxy']],
     ['a command inside a transport', { transport: { command: 'a', args: ['b'] } }, ['a', 'b']],
     ['a transport that is only a word', { transport: 'stdio', command: 'a' }, ['a']],
-    ['arguments that are no texts', { command: 'a', args: [1, 'b', null] }, ['a', 'b']],
+    ['arguments that are not strings', { command: 'a', args: [1, 'b', null] }, ['a', 'b']],
     ['no command', { url: 'https://w.example.com' }, []],
     ['nothing', null, []],
     ['a text', 'causeway proxy', []],
@@ -102,33 +102,36 @@ describe('an entry leads to an address', () => {
   });
 });
 
-describe('the keys that go when an entry changes its form', () => {
+describe('the keys that are removed when an entry changes its form', () => {
   const stdio = plain(LAUNCH);
 
-  it('are those that the new form has not', () => {
+  it('are those that the new form does not have', () => {
     const http = addressedWithOauth('http', ['clientId'])(DIRECT);
     expect(otherKeys(stdio, http)).toEqual(['type', 'url', 'oauth']);
     expect(otherKeys(http, stdio)).toEqual(['command', 'args']);
     expect(otherKeys(typed(LAUNCH), http)).toEqual(['url', 'oauth']);
   });
 
-  it('are none if the client has no other form', () => {
+  it('do not exist if the client has no other form', () => {
     expect(otherKeys(stdio, undefined)).toEqual([]);
   });
 });
 
-describe('an entry of which nothing was recorded', () => {
+describe('an entry without a record', () => {
   it.each<[string, unknown]>([
     ['a command on the search path', { command: 'causeway', args: ['proxy', '--path', '/sql'] }],
     ['a path', { command: '/opt/causeway', args: ['proxy'] }],
-    ['a path of Windows', { command: 'C:\\Program Files\\Causeway.exe', args: ['proxy'] }],
-    ['a script of Windows', { command: 'C:\\npm\\causeway.cmd', args: ['proxy'] }],
+    ['a Windows path', { command: 'C:\\Program Files\\Causeway.exe', args: ['proxy'] }],
+    ['a Windows script', { command: 'C:\\npm\\causeway.cmd', args: ['proxy'] }],
     ['a command that is a list', { command: ['/opt/causeway', 'proxy'] }],
-    ['a script by Node', { command: 'node', args: ['/opt/out/cli/causeway.js', 'proxy'] }],
-    ['a script by the Node of Windows', { command: 'C:\\nodejs\\node.exe', args: ['C:\\out\\causeway.js', 'proxy'] }],
-    ['a script by the Node of Debian', { command: '/usr/bin/nodejs', args: ['causeway', 'proxy'] }],
-    ['the source by Electron', { command: '/opt/electron', args: ['main/causeway.ts', 'proxy'] }],
-    ['a command with keys of the user', { command: 'causeway', args: ['proxy'], env: { A: 'b' }, disabled: true }],
+    ['a script run by Node', { command: 'node', args: ['/opt/out/cli/causeway.js', 'proxy'] }],
+    ['a script run by Node for Windows', { command: 'C:\\nodejs\\node.exe', args: ['C:\\out\\causeway.js', 'proxy'] }],
+    ['a script run by Node from Debian', { command: '/usr/bin/nodejs', args: ['causeway', 'proxy'] }],
+    ['the source run by Electron', { command: '/opt/electron', args: ['main/causeway.ts', 'proxy'] }],
+    [
+      'a command with keys that the user added',
+      { command: 'causeway', args: ['proxy'], env: { A: 'b' }, disabled: true },
+    ],
   ])('is ours if it starts `causeway proxy`: %s', (_what, entry) => {
     expect(isOurs(entry, [])).toBe(true);
   });
@@ -150,7 +153,7 @@ describe('an entry of which nothing was recorded', () => {
     ['a script with another ending', { command: 'node', args: ['causeway.js.bak', 'proxy'] }],
     ['another command of the script', { command: 'node', args: ['causeway.js', 'status'] }],
     ['a runtime alone', { command: 'node', args: ['proxy'] }],
-    ['the words in another order', { command: 'proxy', args: ['causeway'] }],
+    ['the words in a different order', { command: 'proxy', args: ['causeway'] }],
     ['an address of a workspace', { url: 'https://acme.cloud.databricks.com/api/2.0/mcp/sql' }],
     ['nothing', undefined],
     ['no table', ['causeway', 'proxy']],
@@ -159,7 +162,7 @@ describe('an entry of which nothing was recorded', () => {
   });
 });
 
-describe('an entry of which something was recorded', () => {
+describe('an entry with a record', () => {
   const launched = { command: '/old/place/of/it', args: ['proxy', '--path', '/sql'] };
   const addressedOne = { type: 'http', url: DIRECT.url, oauth: { clientId: 'an-id' } };
 
@@ -168,13 +171,17 @@ describe('an entry of which something was recorded', () => {
     ['with keys that were added', { ...launched, env: { A: 'b' } }, [launched]],
     ['as it was written before', launched, [{ command: '/new' }, launched]],
     [
-      'with keys added inside of it',
+      'with nested keys that were added',
       { ...addressedOne, oauth: { clientId: 'an-id', scopes: ['sql'] } },
       [addressedOne],
     ],
-    ['with the address and every key, one changed', { ...addressedOne, oauth: { clientId: 'other' } }, [addressedOne]],
+    [
+      'with the address and every key, one of them changed',
+      { ...addressedOne, oauth: { clientId: 'other' } },
+      [addressedOne],
+    ],
     ['with an address under another key of a client', { serverUrl: DIRECT.url, more: 1 }, [{ serverUrl: DIRECT.url }]],
-    ['as a parser without prototypes gives it', Object.assign(Object.create(null), launched), [launched]],
+    ['as a parser without prototypes returns it', Object.assign(Object.create(null), launched), [launched]],
   ])('is ours %s', (_what, present, written) => {
     expect(isOurs(present, written)).toBe(true);
   });
@@ -185,9 +192,9 @@ describe('an entry of which something was recorded', () => {
     ['with another command', { ...launched, command: '/usr/bin/other' }, [launched]],
     ['with other arguments', { ...launched, args: ['proxy'] }, [launched]],
     ['with another address', { ...addressedOne, url: 'https://other.example.com' }, [addressedOne]],
-    ['with the address and a key less', { type: 'http', url: DIRECT.url }, [addressedOne]],
-    ['with the address inherited', Object.create(addressedOne), [addressedOne]],
-    ['with a text in its place', DIRECT.url, [addressedOne]],
+    ['with the address and one key less', { type: 'http', url: DIRECT.url }, [addressedOne]],
+    ['with an inherited address', Object.create(addressedOne), [addressedOne]],
+    ['with a string in its place', DIRECT.url, [addressedOne]],
     ['with a list in its place', [addressedOne], [addressedOne]],
     ['gone', undefined, [addressedOne]],
   ])('is not ours %s', (_what, present, written) => {

@@ -20,7 +20,7 @@ describe('a client is known by the name that it sends', () => {
   });
 
   test.each(['mcp-test-client', 'claude', 'crush-fork', 'qwen-cli-mcp-clients', '', 'constructor'])(
-    'a name that no row has stays as it was sent: "%s"',
+    'a name that no row has is kept as it was sent: "%s"',
     (sent) => {
       expect(clientOnWire(sent)).toBeUndefined();
       expect(displayNameOf(sent)).toBe(sent);
@@ -46,7 +46,7 @@ describe('a client whose entry has a key for its timeout', () => {
     },
   );
 
-  test('is every one that gives up within a minute otherwise and can be told', () => {
+  test('is every client that otherwise gives up within a minute and has such a key', () => {
     const ids = patient.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(['opencode', 'cline', 'codex', 'zed', 'gemini', 'qwen', 'goose']));
   });

@@ -18,7 +18,7 @@ const NESTED: [string, Format, (levels: number) => string][] = [
   ['lists in an entry', 'yaml', (levels) => `servers:\n  mine: ${'['.repeat(levels)}${']'.repeat(levels)}\n`],
 ];
 
-describe.each(NESTED)('%s of %s that are nested', (_, format, textOf) => {
+describe.each(NESTED)('nested %s of %s', (_, format, textOf) => {
   test('a hundred levels deep stay as they were', () => {
     const original = textOf(100);
     const { text, undoHint } = editorOf(format).put(original, target, 'ours', stdio);
@@ -41,7 +41,7 @@ test.each(['a: &a [*a]\n', 'a: &a {b: *a}\nservers:\n  mine: {command: x}\n'])(
   },
 );
 
-test('YAML with what its parser accepts and other readers do not is refused for what is wrong with it', () => {
+test('YAML that its parser accepts and other readers reject is refused with the reason', () => {
   expect(() => editorOf('yaml').put('!!set {a}\n', target, 'ours', stdio)).toThrow(
     /Set items must all have null values/,
   );
@@ -49,7 +49,7 @@ test('YAML with what its parser accepts and other readers do not is refused for 
 
 // Codex keeps a table for each folder that the user works in. Where each of them is looked for from the file's beginning, this
 // takes minutes.
-test('TOML with thousands of tables of others gets an entry, its other form, and has its bytes back', () => {
+test('TOML with thousands of other tables gets an entry, gets its other form, and gets its bytes back', () => {
   const original = Array.from(
     { length: 3_000 },
     (_, at) => `[projects."/home/ana/${at}"]\ntrust_level = "trusted"\n`,

@@ -10,19 +10,19 @@ async function scratch() {
   return { shared: join(folder, 'shared'), record: join(folder, 'state', 'record') };
 }
 
-test('a folder that was made by us is known again', async () => {
+test('a folder that we created is recognized', async () => {
   const { shared, record } = await scratch();
   await claim(shared, record);
   await claim(shared, record);
 });
 
-test('a folder that somebody else has made first is refused', async () => {
+test('a folder that someone else created first is refused', async () => {
   const { shared, record } = await scratch();
   await mkdir(shared);
   await expect(claim(shared, record)).rejects.toMatchObject({ code: 'file_not_writable' });
 });
 
-test('a folder that somebody else has made in the place of ours is refused', async () => {
+test('a folder that someone else created in place of ours is refused', async () => {
   const { shared, record } = await scratch();
   await claim(shared, record);
   await rename(shared, `${shared} moved`);

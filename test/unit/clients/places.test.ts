@@ -35,7 +35,7 @@ describe('clients with several files', () => {
     ['vscode', 'Code/User/mcp.json'],
     ['vscode-insiders', 'Code - Insiders/User/mcp.json'],
     ['zed', 'zed/settings.json'],
-  ])('%s has one as a Flatpak application, on Linux alone', (id, path) => {
+  ])('%s has another file as a Flatpak application, on Linux only', (id, path) => {
     expect(filesOf(id, 'linux')).toContain(`/home/ana/.var/app/*/config/${path}`);
     for (const system of ['darwin', 'win32'] as const) expect(filesOf(id, system).join()).not.toContain('.var');
   });
@@ -52,7 +52,7 @@ describe('clients with several files', () => {
   test.each([
     ['vscode', '.vscode-server'],
     ['vscode-insiders', '.vscode-server-insiders'],
-  ])('%s has one too if a window on another computer is connected', (id, folder) => {
+  ])('%s has another one if a window on another computer is connected', (id, folder) => {
     expect(filesOf(id, 'linux')).toContain(`/home/ana/${folder}/data/User/mcp.json`);
   });
 
@@ -72,7 +72,7 @@ describe('clients with several files', () => {
   });
 });
 
-describe('variables of the environment move a file', () => {
+describe('environment variables move a file', () => {
   test.each([
     ['claude-code', 'CLAUDE_CONFIG_DIR', '/srv/c', '/srv/c/.claude.json'],
     ['codex', 'CODEX_HOME', '/srv/c', '/srv/c/config.toml'],
@@ -94,7 +94,7 @@ describe('variables of the environment move a file', () => {
   });
 });
 
-test('every client has an id that can be typed, signs, files, and says what to do afterwards', () => {
+test('every client has an id that can be typed, markers, files, and a hint about what to do afterwards', () => {
   for (const system of ['darwin', 'win32', 'linux'] as const) {
     const places = placesOf({ system, home: HOMES[system], env: {} });
     for (const { id, signs, files, afterwards } of CLIENTS) {

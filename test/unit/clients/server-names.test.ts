@@ -17,7 +17,7 @@ describe('the name that is proposed for a Genie space', () => {
     expect(spaceNamed(title)).toBe(name);
   });
 
-  it.each([[undefined], [''], ['売上'], ['…']])('is made of the id if the title is %j', (title) => {
+  it.each([[undefined], [''], ['売上'], ['…']])('is built from the id if the title is %j', (title) => {
     expect(spaceNamed(title)).toBe('genie-7191');
   });
 

@@ -69,13 +69,13 @@ describe('the name that is suggested for a workspace', () => {
     ['http://127.0.0.1:8020', [], '127'],
     ['https://', [], ''],
     ['', [], ''],
-  ])('for %j if %j are taken is %j', (host, taken, name) => {
+  ])('for %j, if %j are taken, is %j', (host, taken, name) => {
     expect(suggestedName(host, taken)).toBe(name);
   });
 });
 
 describe('the address of a screen', () => {
-  it('leads to that screen, and any other to the first', () => {
+  it('leads to that screen, and any other address to the first one', () => {
     expect(screenIn(new URL(startPageAt('accounts')).hash)).toBe('accounts');
     expect(screenIn(new URL(startPageAt()).hash)).toBe('warehouse');
     expect(screenIn('#toString')).toBe('warehouse');

@@ -15,7 +15,7 @@ const SQL = '/api/2.0/mcp/sql';
 const proxy = (id: number) => ({ id, pid: 100 + id, profile: undefined, path: SQL, since: 0, clientName: null });
 
 describe('the sessions that are shown', () => {
-  it('are there at once, get their names when these are known, and go', async () => {
+  it('appear at once, get their names once these are known, and disappear', async () => {
     const shown: AttachedProxy[][] = [];
     const found: ((name: string | null) => void)[] = [];
     const changed = createProxyList(
@@ -61,7 +61,7 @@ const ended = (of: Partial<ActivityCall> = {}): Omit<ActivityCall, 'id'> => ({
 describe('the calls that are kept', () => {
   const ids = ({ rows }: { rows: ActivityCall[] }) => rows.map(({ id }) => id);
 
-  it('are the last ones, the newest first', () => {
+  it('are the most recent ones, newest first', () => {
     const ring = new CallRing(3);
     for (let count = 0; count < 5; count += 1) ring.add(ended());
     expect(ring.size).toBe(3);
@@ -70,7 +70,7 @@ describe('the calls that are kept', () => {
     expect(ring.page(ANY, null, 3, 10)).toEqual({ total: 3, rows: [] });
   });
 
-  it('do not move under the eyes of who reads up to one of them', () => {
+  it('do not move while the user reads one of them', () => {
     const ring = new CallRing(3);
     for (let count = 0; count < 3; count += 1) ring.add(ended());
     expect(ids(ring.page(ANY, 2, 0, 10))).toEqual([2, 1]);
@@ -78,7 +78,7 @@ describe('the calls that are kept', () => {
     expect(ids(ring.page(ANY, 2, 0, 10))).toEqual([2]);
   });
 
-  it('can be cleared, and continue', () => {
+  it('can be cleared, and new ones are kept again', () => {
     const ring = new CallRing(3);
     for (let count = 0; count < 5; count += 1) ring.add(ended());
     ring.clear();
@@ -89,7 +89,7 @@ describe('the calls that are kept', () => {
     expect(ids(ring.page(ANY, null, 0, 10))).toEqual([9, 8, 7]);
   });
 
-  it('can be filtered, also while more come and others are forgotten', () => {
+  it('can be filtered, even while more arrive and others are dropped', () => {
     const kinds = [
       { clientName: 'claude-ai', tool: 'execute_sql', outcome: 'answered' },
       { clientName: 'cursor', tool: null, outcome: 'lost' },
@@ -148,7 +148,7 @@ describe('the calls that are kept', () => {
     expect([...ring.matching({ ...ANY, text })].map(({ method }) => method).join('')).toBe(found);
   });
 
-  it('can be those that failed first, in pages too, and while older ones are forgotten', () => {
+  it('can show only failed ones first, in pages, even while older ones are dropped', () => {
     const ring = new CallRing(5);
     const outcomes = ['lost', 'answered', 'error', 'cancelled', 'tool-error', 'answered'] as const;
     for (const outcome of outcomes) ring.add(ended({ outcome }));
@@ -159,7 +159,7 @@ describe('the calls that are kept', () => {
     expect(ids(ring.page({ ...filter, outcome: 'failed' }, null, 0, 10))).toEqual([5, 3]);
   });
 
-  it('are found by their number until they are forgotten or cleared', () => {
+  it('are found by their number until they are dropped or cleared', () => {
     const ring = new CallRing(2);
     for (let count = 0; count < 3; count += 1) ring.add(ended());
     expect(ring.find(1)).toBeUndefined();
@@ -169,7 +169,7 @@ describe('the calls that are kept', () => {
     expect(ring.find(3)).toBeUndefined();
   });
 
-  it('name what they can be filtered by, as long as one of them is kept', () => {
+  it('list what they can be filtered by, as long as one of them is kept', () => {
     const ring = new CallRing(2);
     ring.add(ended({ clientName: 'cursor', tool: 'ask' }));
     ring.add(ended({ clientName: 'claude-ai', tool: null }));
@@ -189,7 +189,7 @@ describe('how long calls took', () => {
     id: 1,
   });
 
-  it('is shown for the last quarter of an hour, as median and 95th percentile', () => {
+  it('is shown for the last 15 minutes, as median and 95th percentile', () => {
     const calls = Array.from({ length: 100 }, (_, index) => at(0.1, 100 - index));
     expect(latencyOf(calls, now)).toMatchObject({ count: 100, p50: 50, p95: 95, worst: 100 });
     const { buckets } = latencyOf([at(0.1, 5), at(1.1, 7), at(14.9, 9), at(16, 11)], now);
@@ -197,7 +197,7 @@ describe('how long calls took', () => {
     expect(buckets.flatMap(({ p50 }) => p50 ?? [])).toEqual([9, 7, 5]);
   });
 
-  it('leaves out what is open for as long as the client likes', () => {
+  it('leaves out requests that stay open as long as the client likes', () => {
     expect(latencyOf([at(1, 600_000, { method: 'subscriptions/listen' })], now).count).toBe(0);
   });
 
@@ -214,7 +214,7 @@ describe('the calls of the last day', () => {
     id: 1,
   });
 
-  it('are counted by hours of the clock, failures for themselves', () => {
+  it('are counted by clock hour, with failures counted separately', () => {
     const { hours, droppedBefore } = dayOf(
       [at(0, 'lost'), at(0.4), at(0.6), at(23.4, 'cancelled'), at(30)],
       now,
@@ -227,7 +227,7 @@ describe('the calls of the last day', () => {
     expect(droppedBefore).toBeNull();
   });
 
-  it('are said to be incomplete if some of them were dropped', () => {
+  it('are marked incomplete if some of them were dropped', () => {
     expect(dayOf([at(1), at(2)], now, true).droppedBefore).toBe(now - 2 * HOUR);
     expect(dayOf([at(1), at(30)], now, true).droppedBefore).toBeNull();
     expect(dayOf([], now, false).hours.every(({ calls }) => calls === 0)).toBe(true);
@@ -246,7 +246,7 @@ describe('a session as text', () => {
     expect(formatServer(path)).toBe(words);
   });
 
-  it('names its client, as far as there is a name', () => {
+  it('names its client, as far as the name is known', () => {
     const unnamed = { clientName: null, clientVersion: null };
     expect(formatClient({ clientName: 'claude-ai', clientVersion: '0.9' }, { client: 'node' })).toBe('claude-ai 0.9');
     expect(formatClient({ clientName: 'claude-ai', clientVersion: null }, undefined)).toBe('claude-ai');
@@ -278,13 +278,13 @@ describe('a session as text', () => {
 });
 
 describe('the plot', () => {
-  it('has marks from one millisecond past the worst', () => {
+  it('has ticks from one millisecond to above the maximum', () => {
     expect(ticksFor(3)).toEqual([1, 10, 100]);
     expect(ticksFor(2300)).toEqual([1, 10, 100, 1000, 10_000]);
     expect([0.2, 1, 10, 100, 5000].map((millis) => heightOf(millis, 1, 100))).toEqual([0, 0, 0.5, 1, 1]);
   });
 
-  it('shows a moment without neighbours as a larger dot', () => {
+  it('shows a single moment as a larger dot', () => {
     expect(loneDots([null, 10, 20, null, 30], 40)).toBe('M 40 30 h 0');
     expect(loneDots([10, null, null, 20, 30], 40)).toBe('M 0 10 h 0');
   });
@@ -294,14 +294,14 @@ describe('the plot', () => {
   });
 });
 
-describe('the path of a call', () => {
+describe('the timeline of a call', () => {
   const call = (change: Partial<ActivityCall>): ActivityCall => ({ ...ended(change), id: 1 });
   const attempts: ActivityCall['attempts'] = [
     { afterMs: 5, tookMs: 20, failure: { status: 503, reason: 'refused' } },
     { afterMs: 325, tookMs: 60, failure: null },
   ];
 
-  it('has the time in Causeway, at the workspace, and before each further attempt', () => {
+  it('shows the time in Causeway, at the workspace, and before each further attempt', () => {
     const parts = partsOf(call({ durationMs: 400, attempts }));
     expect(parts.map(({ where, ms }) => `${where} ${ms}`)).toEqual([
       'causeway 5',
@@ -313,12 +313,12 @@ describe('the path of a call', () => {
     expect(totalMs(parts, 'workspace')).toBe(80);
   });
 
-  it('is all the workspace’s from an attempt that has no end', () => {
+  it('counts all time from an attempt without an end to the workspace', () => {
     const parts = partsOf(call({ durationMs: 100, attempts: [{ afterMs: 10, tookMs: null, failure: null }] }));
     expect(parts.map(({ where, ms }) => `${where} ${ms}`)).toEqual(['causeway 10', 'workspace 90']);
   });
 
-  it('is Causeway’s alone if nothing was sent', () => {
+  it('counts all time to Causeway if nothing was sent', () => {
     expect(partsOf(call({ durationMs: 3, attempts: [] }))).toEqual([{ where: 'causeway', atMs: 0, ms: 3 }]);
   });
 

@@ -45,7 +45,7 @@ describe('the application menu', () => {
     },
   );
 
-  it('has its own entries in the application menu on macOS, and in File and Help elsewhere', () => {
+  it('has its own items in the application menu on macOS, and in File and Help elsewhere', () => {
     const mac = linesOf(applicationMenu('darwin'));
     expect(mac.slice(0, 4)).toEqual(['Causeway', '  <about>', '  Check for Updates…', '  ---']);
     expect(mac.slice(mac.indexOf('File'), mac.indexOf('Edit'))).toEqual(['File', '  <close>']);
@@ -63,7 +63,7 @@ describe('the application menu', () => {
     ]);
   });
 
-  it('leads to the documentation and the reports of problems once the project has addresses', () => {
+  it('leads to the documentation and the issue tracker once the project has addresses', () => {
     const help = applicationMenu('linux', {
       homepage: 'https://example.com/docs',
       bugs: 'https://example.com/bugs',
@@ -90,14 +90,14 @@ describe('the application menu', () => {
     expect(projectAddresses()).toEqual({ homepage: undefined, bugs: undefined });
   });
 
-  it.each(['linux', 'win32', 'darwin'] as const)('gives no shortcut to two entries on %s', (platform) => {
+  it.each(['linux', 'win32', 'darwin'] as const)('gives no two items the same shortcut on %s', (platform) => {
     const shortcuts = linesOf(applicationMenu(platform)).flatMap(
       (line) => /CommandOrControl\+.$/.exec(line)?.[0] ?? [],
     );
     expect(new Set(shortcuts).size).toBe(shortcuts.length);
   });
 
-  it('runs the command of the entry that is clicked', () => {
+  it('runs the command of the item that is clicked', () => {
     const ran: unknown[] = [];
     const template = menuTemplate(applicationMenu('linux'), (command) => ran.push(command));
     const entries = template.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
@@ -117,7 +117,7 @@ describe('the application menu', () => {
 describe('the jump list on Windows', () => {
   const tasks = userTasks('C:\\Program Files\\Causeway\\Causeway.exe', []);
 
-  it('opens the window and leads to screens by links', () => {
+  it('opens the window and leads to screens through links', () => {
     expect(tasks.map(({ title, arguments: args }) => [title, args])).toEqual([
       ['Open Causeway', ''],
       ['Warehouse', '"causeway://open/warehouse"'],
@@ -132,13 +132,13 @@ describe('the jump list on Windows', () => {
     expect(links.map(screenOfLink)).toEqual(['warehouse', 'servers', 'activity', 'settings']);
   });
 
-  it('names the application’s folder first if it is not packaged', () => {
+  it('names the application’s folder first if the application is not packaged', () => {
     const [open, warehouse] = userTasks('electron.exe', ['C:\\my causeway']);
     expect(open?.arguments).toBe('"C:\\my causeway"');
     expect(warehouse?.arguments).toBe('"C:\\my causeway" "causeway://open/warehouse"');
   });
 });
 
-it('the Dock’s menu leads to the same screens', () => {
+it('the Dock menu leads to the same screens', () => {
   expect(dockMenu().map(({ screen }) => screen)).toEqual(['warehouse', 'servers', 'activity', 'settings']);
 });

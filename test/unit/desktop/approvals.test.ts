@@ -45,7 +45,7 @@ describe('a call that waits, in the window', () => {
     expect(beginningOf(shown)).toBe('SELECT 1');
   });
 
-  it('of a server that is not in the list is named by its path', () => {
+  it('is named by its path if its server is not in the list', () => {
     expect(approval('{}', { profile: 'ben' }).server).toBe('/api/2.0/mcp/sql');
   });
 
@@ -68,14 +68,14 @@ describe('a call that waits, in the window', () => {
     expect(beginningOf(shown).length).toBeLessThanOrEqual(80);
   });
 
-  it('has a beginning in one line that shows no control characters', () => {
+  it('has a one-line preview that shows no control characters', () => {
     const beginning = beginningOf(approval(JSON.stringify({ query: 'SELECT\u001b[31m \u202e1' })));
     expect(beginning).toContain('SELECT');
     for (const character of ['\u001b', '\u202e']) expect(beginning).not.toContain(character);
   });
 });
 
-describe('the time that a call may wait', () => {
+describe('the time that a call can wait', () => {
   it('ends before the client gives up', () => {
     for (const { wireNames, patience } of CLIENTS) {
       const [name] = wireNames;

@@ -43,7 +43,7 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
 
 const REPAIRABLE: EntryState[] = ['outdated', 'vanished', 'edited', 'broken', 'not-on-path'];
 
-describe('how a server stands in a client', () => {
+describe('the state of a server in a client', () => {
   it.each<[EntryState[], boolean, string | null, boolean]>([
     [['absent'], false, null, false],
     [['current'], true, null, false],
@@ -63,12 +63,12 @@ describe('how a server stands in a client', () => {
     expect(standing).toEqual({ on, words, repairable, unknown: false });
   });
 
-  it('is not known if no file could be read', () => {
+  it('is unknown if no file could be read', () => {
     expect(clientEntryStatus(client({}), 'sql')).toMatchObject({ on: false, unknown: true });
   });
 });
 
-describe('what a client has', () => {
+describe('the state of a client', () => {
   it.each<[AiClient, string]>([
     [client({ sql: 'absent', genie: 'absent' }), 'Not connected'],
     [client({ sql: 'current', genie: 'absent' }), '1 of 2 servers'],
@@ -77,11 +77,11 @@ describe('what a client has', () => {
     [client({ sql: 'vanished', genie: 'edited' }), '2 need repair'],
     [client({}), 'Unreadable'],
     [{ ...client(), problem: 'It has several configuration files.' }, 'Unreadable'],
-  ])('is told in case %#: %s', (one, words) => {
+  ])('is shown for case %#: %s', (one, words) => {
     expect(summaryOf(one, ['sql', 'genie']).words).toBe(words);
   });
 
-  it('names what is to be repaired', () => {
+  it('names what has to be repaired', () => {
     expect(toRepair(client({ sql: 'outdated', genie: 'broken' }).files, ['sql', 'genie'])).toEqual({
       modified: ['genie'],
       outdated: ['sql'],
@@ -95,17 +95,17 @@ describe('what a client has', () => {
     ['edited', 'edited', 'sql and genie were changed by another program.'],
     ['not-on-path', 'outdated', 'sql starts a command that is not on the PATH.'],
     ['current', 'outdated', ''],
-  ])('says what has become of entries that are %s and %s', (sql, genie, words) => {
+  ])('says what happened to entries that are %s and %s', (sql, genie, words) => {
     expect(formatModified(client({ sql, genie }).files, ['sql', 'genie'])).toBe(words);
   });
 
-  it('names nothing to be repaired if that would change nothing', () => {
+  it('names nothing to repair if a repair would change nothing', () => {
     const files = client({ sql: 'broken' }).files.map((file) => ({ ...file, repairable: [] }));
     expect(toRepair(files, ['sql'])).toEqual({ modified: [], outdated: [] });
     expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Program not found', repairable: false });
   });
 
-  it('leaves the files of projects out of what the user has', () => {
+  it('leaves project files out of what the user has', () => {
     const [own, inProject] = client({ sql: 'absent' }, { sql: 'current' }).files;
     if (!own || !inProject) throw new Error('There are two files.');
     const one = { ...client(), files: [own, { ...inProject, project: '/work/app' }] };
@@ -113,7 +113,7 @@ describe('what a client has', () => {
   });
 });
 
-it('lists what is left to do, each thing once, and only if something was written', () => {
+it('lists what is left to do, each item once, and only if something was written', () => {
   const written: ClientOutcome = {
     client: 'cursor',
     name: 'Cursor',
@@ -133,8 +133,8 @@ it('lists what is left to do, each thing once, and only if something was written
   expect(reminders(outcomes)).toEqual(['Restart Cursor.', 'It is a Flatpak application.']);
 });
 
-describe('the lines of a difference', () => {
-  it('are distinguished without the beginning, with a gap if some are left out', () => {
+describe('the lines of a diff', () => {
+  it('are numbered without the start of the file, with a gap if some are left out', () => {
     const diff =
       '--- /a\n+++ /a\n@@ -1,2 +1,2 @@\n {\r\n-  --- old\r\n+  +++ new\r\n@@ -9,1 +9,1 @@\n }\n\\ No newline at end of file\n';
     expect(diffLines(diff)).toEqual([

@@ -15,7 +15,7 @@ it.each([
   expect(closedJson(beginning)).toBe(closed);
 });
 
-it('any beginning of an object is JSON once it is closed, and a whole one is what it was', () => {
+it('any prefix of an object is JSON once it is closed, and a complete object is unchanged', () => {
   const objects = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue());
   fc.assert(
     fc.property(objects, fc.boolean(), fc.double({ min: 0, max: 1, noNaN: true }), (value, isWide, share) => {

@@ -22,8 +22,8 @@ function read(request: unknown, given?: unknown): Extract<CallContents, { status
   return contents;
 }
 
-describe('what is recorded of calls', () => {
-  it('is each request with its answer, under its own number', () => {
+describe('the recorded contents of calls', () => {
+  it('are each request with its answer, under its own number', () => {
     const contents = new RecordedContents();
     const [first, second] = [contents.asked(bytes('one')), contents.asked(bytes('two'))];
     contents.answered(second, bytes('to two'));
@@ -32,7 +32,7 @@ describe('what is recorded of calls', () => {
     expect(contents.bytes).toBe(3 + 3 + 6);
   });
 
-  it('is a copy: the bytes that it came in are used for something else afterwards', () => {
+  it('are a copy: their original buffers are reused afterwards', () => {
     const contents = new RecordedContents();
     const frame = bytes('as it was');
     const number = contents.asked(frame);
@@ -40,7 +40,7 @@ describe('what is recorded of calls', () => {
     expect(contents.at(number)?.request.text).toBe('as it was');
   });
 
-  it('is only the beginning of what is long, with no character torn apart', () => {
+  it('are only the beginning of long contents, with no character cut in half', () => {
     const contents = new RecordedContents({ calls: 9, bytesOfEach: 5, bytesInAll: 100 });
     const number = contents.asked(bytes('abcdé and more'));
     expect(contents.at(number)?.request).toEqual({ text: 'abcd', bytes: 15, held: 4 });
@@ -49,7 +49,7 @@ describe('what is recorded of calls', () => {
     expect(contents.bytes).toBe(9);
   });
 
-  it('is that of the last calls: the oldest goes when there are too many, or too much in all', () => {
+  it('are those of the last calls: the oldest is dropped if there are too many or they are too large', () => {
     const few = new RecordedContents({ calls: 2, bytesOfEach: 10, bytesInAll: 100 });
     const numbers = ['a', 'b', 'c'].map((text) => few.asked(bytes(text)));
     expect(numbers.map((number) => few.at(number)?.request.text)).toEqual([undefined, 'b', 'c']);
@@ -61,7 +61,7 @@ describe('what is recorded of calls', () => {
     expect(small.size).toBe(1);
   });
 
-  it('never grows past its bounds, whatever comes', () => {
+  it('never exceed their limits, whatever arrives', () => {
     const contents = new RecordedContents();
     const [long, longer] = [Buffer.alloc(100_000, 'x'), Buffer.alloc(5_000_000, 'é')];
     for (let count = 0; count < 300; count += 1) {
@@ -74,7 +74,7 @@ describe('what is recorded of calls', () => {
     expect([contents.size, contents.bytes]).toEqual([0, 0]);
   });
 
-  it('is not confused with what was recorded under a number before it was deleted', () => {
+  it('are not confused with what was recorded under the same number before it was deleted', () => {
     const contents = new RecordedContents();
     const before = contents.asked(bytes('before'));
     contents.clear();
@@ -106,7 +106,7 @@ describe('the recording', () => {
     expect(shown).toEqual([{ status: 'on', until: 1_000_000 + minutes(15) }]);
   });
 
-  it('ends by itself when its time is over, and deletes what it has', () => {
+  it('ends on its own when its time is over, and deletes its contents', () => {
     recording.start(minutes(15));
     record('something');
     vi.advanceTimersByTime(minutes(15) - 1);
@@ -117,7 +117,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('continues for longer if the user says so, and keeps what it has', () => {
+  it('is extended if the user asks for it, and keeps its contents', () => {
     recording.start(minutes(15));
     record('something');
     vi.advanceTimersByTime(minutes(10));
@@ -128,7 +128,7 @@ describe('the recording', () => {
     expect(recording.contents.size).toBe(0);
   });
 
-  it('continues without an end until it is stopped, and is then deleted', () => {
+  it('continues without a limit until it is stopped, and is then deleted', () => {
     recording.start(null);
     record('something');
     vi.advanceTimersByTime(minutes(60 * 24 * 40));
@@ -138,7 +138,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('has ended when the computer wakes after its time', () => {
+  it('has ended if the computer wakes after its time is over', () => {
     recording.start(minutes(15));
     record('something');
     vi.setSystemTime(1_000_000 + minutes(14));
@@ -150,7 +150,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('leaves nothing and notifies no listener when the application ends', () => {
+  it('leaves nothing behind and notifies no listener when the application quits', () => {
     recording.start(minutes(15));
     record('something');
     recording.close();
@@ -160,8 +160,8 @@ describe('the recording', () => {
   });
 });
 
-describe('what is read of it', () => {
-  it('is the arguments, and the texts of the answer as texts', () => {
+describe('a recorded call as it is shown', () => {
+  it('has the arguments, and the texts of the answer as text', () => {
     const { request, answer: given } = read(
       asked({ query: 'SELECT 1' }),
       answer({ content: [{ type: 'text', text: 'first\nsecond' }], isError: false, structuredContent: { rows: [1] } }),
@@ -176,7 +176,7 @@ describe('what is read of it', () => {
 
   it.each([
     ['a text that is JSON', asked({}), answer({ content: [{ type: 'text', text: '{"a":1}' }] }), '{\n  "a": 1\n}'],
-    ['a text that begins like JSON', asked({}), answer({ content: [{ type: 'text', text: '[a] b' }] }), '[a] b'],
+    ['a text that starts like JSON', asked({}), answer({ content: [{ type: 'text', text: '[a] b' }] }), '[a] b'],
     [
       'an error',
       asked({}),
@@ -184,12 +184,12 @@ describe('what is read of it', () => {
       '{\n  "code": -32602,\n  "message": "no"\n}',
     ],
     ['another result', { id: 1, method: 'tools/list' }, answer({ tools: [] }), '{\n  "tools": []\n}'],
-    ['content that is no list', asked({}), answer({ content: 'odd' }), '"odd"'],
-  ])('is %s', (_, request, given, text) => {
+    ['content that is not a list', asked({}), answer({ content: 'odd' }), '"odd"'],
+  ])('has %s', (_, request, given, text) => {
     expect(read(request, given).answer?.blocks.map((block) => block.text)).toEqual([text]);
   });
 
-  it('is empty if nothing was passed, and no answer if there was none', () => {
+  it('is empty if nothing was passed, and has no answer if there was none', () => {
     expect(read({ id: 1, method: 'ping' })).toEqual({
       status: 'kept',
       request: { blocks: [], bytes: 24, isCut: false },
@@ -198,7 +198,7 @@ describe('what is read of it', () => {
     expect(readContents(undefined)).toEqual({ status: 'deleted' });
   });
 
-  it('is the beginning if the rest was cut', () => {
+  it('is the beginning if the rest was cut off', () => {
     const request = asked({ query: 'x'.repeat(100_000), more: 1 });
     const given = answer({ content: [{ type: 'text', text: 'row\n'.repeat(50_000) }], structuredContent: {} });
     const contents = read(request, given);
@@ -209,21 +209,24 @@ describe('what is read of it', () => {
     expect(contents.answer?.blocks[0]?.text).toMatch(/^(row\n)+r?o?w?$/);
   });
 
-  it('is as it was sent if it is not JSON', () => {
+  it('is shown as it was sent if it is not JSON', () => {
     expect(read('no JSON').request.blocks).toEqual([{ title: 'Raw message', text: 'no JSON' }]);
   });
 
-  it('is short for what is nested without end', () => {
+  it('is short for endlessly nested contents', () => {
     const { request } = read(`{"id":1,"method":"x","params":${'['.repeat(20_000)}${']'.repeat(20_000)}}`);
     expect(request.blocks[0]?.text.length).toBeLessThan(10_000);
   });
 
   const SECRET = 'dapi0123456789abcdef0123';
   it.each([
-    ['under a name of secrets', asked({ headers: { authorization: 'Custom abc' }, password: 12345, token: ['abc'] })],
+    [
+      'under a name that secrets have',
+      asked({ headers: { authorization: 'Custom abc' }, password: 12345, token: ['abc'] }),
+    ],
     ['inside a text', asked({ script: `curl -H "Authorization: Bearer ${SECRET}"` })],
     ['inside a JSON text', asked({ body: JSON.stringify({ client_secret: 'abc', nested: { password: '12345' } }) })],
-    ['in what was cut', asked({ password: 'abc', filling: 'x'.repeat(100_000), more: SECRET })],
+    ['in contents that were cut off', asked({ password: 'abc', filling: 'x'.repeat(100_000), more: SECRET })],
     ['as a name', asked({ [SECRET]: 'x' })],
   ])('holds no secret %s', (_, request) => {
     const contents = recorded(request, answer({ content: [{ type: 'text', text: `token=${SECRET}` }] }));
@@ -259,7 +262,7 @@ describe('an export', () => {
     expect(await csvOf(null)).not.toMatch(/SELECT|,request/);
   });
 
-  it('holds those that are recorded if they are asked for', async () => {
+  it('holds the recorded contents if they are asked for', async () => {
     const [exported] = exportedCalls([call], contents);
     expect(exported).toMatchObject({
       tool: 'query',

@@ -42,14 +42,14 @@ describe('each request of the contract', () => {
     expect(await call('input')).toEqual([channelOf(name), 'input']);
   });
 
-  it('is all that there is to call', () => {
+  it('is everything that can be called', () => {
     expect(Object.keys(handlers()).sort()).toEqual(Object.keys(requests).sort());
     expect(Object.keys(request).sort()).toEqual(Object.keys(requests).sort());
   });
 });
 
 describe('each event of the contract', () => {
-  it.each(Object.keys(events))('%s has a preload function that listens on its channel, and stops', (name) => {
+  it.each(Object.keys(events))('%s has a preload function that listens on its channel, and can unsubscribe', (name) => {
     const stop = vi.fn();
     const subscribe = vi.fn(() => stop);
     const { on } = createApi({ invoke: async () => undefined, subscribe });
@@ -67,7 +67,7 @@ describe('each event of the contract', () => {
 describe('answering a request', () => {
   const answering = (change: Partial<RequestHandlers>): RequestHandlers => ({ ...handlers(), ...change });
 
-  it('refuses what does not fit the schema, before any handler sees it', async () => {
+  it('refuses what does not match the schema before any handler sees it', async () => {
     const setOverride = vi.fn();
     for (const raw of [
       undefined,
@@ -82,14 +82,14 @@ describe('answering a request', () => {
     expect(setOverride).not.toHaveBeenCalled();
   });
 
-  it('lets nothing across that the contract does not name', async () => {
+  it('passes on only what the contract names', async () => {
     const state = known({ ...effective(), ...{ token: 'dapi-secret' } });
     const reply = await answer(answering({ getState: async () => state }), 'getState', undefined);
     expect(reply).toMatchObject({ ok: true, value: { warehouse: { status: 'known' } } });
     expect(JSON.stringify(reply)).not.toContain('dapi-secret');
   });
 
-  it('tells a failure by code, message and remedy', async () => {
+  it('reports a failure by code, message and remedy', async () => {
     const error = new CausewayError('permission_denied', 'Not yours.', { remedy: 'Ask.', cause: new Error('inner') });
     const reply = await answer(answering({ clearOverride: () => Promise.reject(error) }), 'clearOverride', {
       profile: 'a',
@@ -97,7 +97,7 @@ describe('answering a request', () => {
     expect(reply).toEqual({ ok: false, problem: { code: 'permission_denied', message: 'Not yours.', remedy: 'Ask.' } });
   });
 
-  it('tells nothing of an error that is not ours, and keeps it for the terminal', async () => {
+  it('reports nothing about an error that is not ours, and logs it in the terminal', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const error = new TypeError('dapi-secret at /home/ana');
     const reply = await answer(answering({ checkAgain: () => Promise.reject(error) }), 'checkAgain', undefined);

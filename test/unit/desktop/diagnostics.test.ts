@@ -24,13 +24,13 @@ const answer = (change: object = {}) => ({
 });
 const broken = (code: 'tls' | 'unreachable' | 'timeout') => ({ error: new CausewayError(code, `It is ${code}.`) });
 
-describe('the way to the workspace', () => {
+describe('the route to the workspace', () => {
   it.each([
     ['a workspace', answer(), 'pass', 'pass'],
     ['a captive portal', answer({ status: 302, asksForToken: false, location: 'http://hotel/' }), 'fail', 'pass'],
     ['an IP access list', answer({ status: 403, asksForToken: false }), 'fail', 'pass'],
-    ['some other web site', answer({ status: 404, asksForToken: false }), 'fail', 'pass'],
-    ['a workspace that restarts', answer({ status: 503, asksForToken: false }), 'warning', 'pass'],
+    ['another website', answer({ status: 404, asksForToken: false }), 'fail', 'pass'],
+    ['a workspace that is restarting', answer({ status: 503, asksForToken: false }), 'warning', 'pass'],
     ['nobody', broken('unreachable'), 'fail', 'skipped'],
     ['nobody in time', broken('timeout'), 'fail', 'skipped'],
     ['a certificate that is not trusted', broken('tls'), 'pass', 'fail'],
@@ -47,16 +47,16 @@ describe('the way to the workspace', () => {
     [3_600_000, 'fail'],
     [-3_600_000, 'fail'],
     [undefined, 'skipped'],
-  ])('is judged with a clock that is %s ms ahead', (clockAheadMs, status) => {
+  ])('is rated with a clock that is %s ms ahead', (clockAheadMs, status) => {
     expect(clockFinding(answer({ clockAheadMs })).status).toBe(status);
   });
 
-  it('says on which side the clock is wrong', () => {
+  it('says in which direction the clock is wrong', () => {
     expect(clockFinding(answer({ clockAheadMs: 3_600_000 })).words).toContain('3600 s behind');
     expect(clockFinding(answer({ clockAheadMs: -3_600_000 })).words).toContain('3600 s ahead');
   });
 
-  it('names the proxy and not its password', () => {
+  it('names the proxy but not its password', () => {
     const { words } = tlsFinding(profile, { https_proxy: 'http://ana:hunter2@proxy.example:8080' }, answer());
     expect(words).toContain('proxy.example:8080');
     expect(words).not.toMatch(/hunter2|ana/);
@@ -64,7 +64,7 @@ describe('the way to the workspace', () => {
   });
 });
 
-describe('what is on this computer', () => {
+describe('the state of this computer', () => {
   it.each([
     [{ status: 'idle', checkedAt: 1 }, 'pass'],
     [{ status: 'off' }, 'pass'],
@@ -88,7 +88,7 @@ describe('the warehouse that queries run on', () => {
     expect(await warehouseFinding(async () => found)).toMatchObject({ status, words });
   });
 
-  it('leads to the command that chooses another one if it is gone', async () => {
+  it('leads to the command that chooses another warehouse if this one is gone', async () => {
     const problem = { code: 'warehouse-gone', message: 'It is gone.', remedy: 'Choose another one.' } as const;
     const found = { ...effective(), steps: [], warehouse: null, problems: [problem] };
     const finding = await warehouseFinding(async () => found);
@@ -120,15 +120,15 @@ describe('the entries in AI clients’ files', () => {
   });
 
   it.each<[string, ClientReport[], string]>([
-    ['no client is there', [client('A', null, { because: null })], 'skipped'],
+    ['no client is found', [client('A', null, { because: null })], 'skipped'],
     ['none is connected', [client('A', 'absent')], 'warning'],
     ['all is well', [client('A', 'current'), client('B', 'absent')], 'pass'],
-    ['all is there, and would be written differently today', [client('A', 'outdated')], 'pass'],
+    ['all are there, and would be written differently today', [client('A', 'outdated')], 'pass'],
     ['one leads nowhere', [client('A', 'current'), client('B', 'broken')], 'fail'],
     ['one starts a command that is not on the PATH', [client('A', 'not-on-path')], 'warning'],
-    ['one was removed by somebody else', [client('A', 'vanished')], 'fail'],
+    ['another program removed one', [client('A', 'vanished')], 'fail'],
     [
-      'one is left over',
+      'one is orphaned',
       [
         client('A', null, {
           files: [{ path: '/x', exists: true, entries: {}, all: [], leftOver: ['old'], known: false, ...NOTHING_ELSE }],
@@ -137,13 +137,13 @@ describe('the entries in AI clients’ files', () => {
       'fail',
     ],
     ['a file cannot be read', [client('A', 'current', { problem: 'It is damaged.' })], 'fail'],
-    ['one of somebody else has the name', [client('A', 'foreign'), client('B', 'current')], 'pass'],
+    ['another program’s entry has the name', [client('A', 'foreign'), client('B', 'current')], 'pass'],
   ])('are described if %s', (_name, reports, status) => {
     expect(clientsFinding(reports).status).toBe(status);
   });
 });
 
-describe('what all checks came to', () => {
+describe('the result of all checks', () => {
   const check = (status: Diagnosis['checks'][number]['status']) => ({
     id: 'x',
     title: 'X',
@@ -165,11 +165,11 @@ describe('what all checks came to', () => {
     [of(['pass', 'fail', 'warning', 'unknown']), '1 problem · 1 warning · 1 unknown · 1 OK'],
     [of(['fail', 'fail']), '2 problems · 0 OK'],
     [of(['pass', 'unknown', 'warning']), '1 warning · 1 unknown · 1 OK'],
-  ])('is told in one line: case %#', (diagnosis, words) => {
+  ])('is summarized in one line: case %#', (diagnosis, words) => {
     expect(formatDiagnosis(diagnosis)).toBe(words);
   });
 
-  it('lists problems first once it has ended', () => {
+  it('lists problems first once all checks have ended', () => {
     const statuses = (diagnosis: Diagnosis) => sortedChecks(diagnosis).map(({ status }) => status);
     expect(statuses(of(['pass', 'skipped', 'fail', 'warning']))).toEqual(['fail', 'warning', 'pass', 'skipped']);
     expect(statuses(of(['pass', 'running', 'waiting'], true))).toEqual(['pass', 'running', 'waiting']);
@@ -195,7 +195,7 @@ describe('the report', () => {
     ...change,
   });
 
-  it('says what a helper has to know', () => {
+  it('contains what a supporter needs to know', () => {
     const text = reportOf(parts({ log: ['[error] It broke.'] }));
     for (const line of [
       '## Causeway 1.2.3',
@@ -211,14 +211,14 @@ describe('the report', () => {
     }
   });
 
-  it('holds one line for each log line and none that names inject', () => {
+  it('holds one line for each log line, and a name cannot inject any', () => {
     const profiles: ProfileEntry[] = [{ ...entry, name: 'acme\u001b[2J\n## Log\u202e', profile }];
     const lines = reportOf(parts({ profiles, log: ['[error] a\u009b1A'] })).split('\n');
     expect(lines.filter((line) => line === '## Log')).toHaveLength(1);
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('holds no secret and no name of a user, wherever they were', () => {
+  it('holds no secret and no user name, wherever they were', () => {
     const env = {
       DATABRICKS_TOKEN: PAT,
       DATABRICKS_CLIENT_SECRET: SECRET,

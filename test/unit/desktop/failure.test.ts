@@ -6,7 +6,7 @@ import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts'
 import type { Failure } from '../../../preload/contract.ts';
 import { failure, known, stateOf, warehouse } from './states.ts';
 
-describe('after a failure the next step', () => {
+describe('the next step after a failure', () => {
   const cases: [ErrorCode, AuthMethod | undefined, string[], Failure['next']][] = [
     ['signed_out', 'oauth-user', ['a'], 'sign-in'],
     ['signed_out', 'databricks-cli', ['a'], 'sign-in'],
@@ -37,17 +37,17 @@ describe('the effective warehouse is read again', () => {
   it.each([
     ['soon while it starts', known({ warehouse: warehouse({ state: 'STARTING' }) }), false, 3000],
     ['soon while it stops', known({ warehouse: warehouse({ state: 'STOPPING' }) }), true, 3000],
-    ['now and then while somebody looks', known(), true, 30_000],
-    ['seldom while nobody does', known(), false, 300_000],
+    ['occasionally while the user looks at it', known(), true, 30_000],
+    ['rarely while nobody does', known(), false, 300_000],
     [
-      'after a failure, while somebody looks',
+      'after a failure, while the user looks at it',
       stateOf({ status: 'failed', failure: failure('unreachable') }),
       true,
       30_000,
     ],
     ['not while it is being read', stateOf({ status: 'loading' }), true, undefined],
     [
-      'not while the person signs in',
+      'not while the user signs in',
       stateOf({ status: 'signing-in', step: 'starting', host: 'https://acme.example.com', user: null, address: null }),
       true,
       undefined,

@@ -6,7 +6,7 @@ import { commandsFor } from '../../../renderer/frame/commands.ts';
 import { formatKeys, SCREEN_SHORTCUTS, shortcutOf } from '../../../renderer/frame/shortcuts.ts';
 import { server } from './states.ts';
 
-describe('the badges of the side bar', () => {
+describe('the badges in the sidebar', () => {
   const file = { project: null, entries: {} };
   const client = (change: object): AiClient => ({ problem: null, files: [file], ...change }) as unknown as AiClient;
 
@@ -15,7 +15,7 @@ describe('the badges of the side bar', () => {
     ['an entry that starts a program that is gone', { files: [{ ...file, entries: { sql: 'broken' } }] }, true],
     ['an entry that was removed from the file', { files: [{ ...file, entries: { sql: 'vanished' } }] }, true],
     ['a client that cannot be read', { problem: 'Line 3 is no JSON.' }, true],
-    ['a project of others', { files: [{ project: '/work', entries: { sql: 'broken' } }] }, false],
+    ['a project that belongs to others', { files: [{ project: '/work', entries: { sql: 'broken' } }] }, false],
   ])('%s', (_what, change, expected) => {
     expect(isInTrouble(client(change))).toBe(expected);
   });
@@ -37,7 +37,7 @@ describe('the shortcuts of the window', () => {
     expect(shortcutOf('servers')).toBe('mod+2');
   });
 
-  it('they are written as the platform writes them', () => {
+  it('are written in the style of the platform', () => {
     expect(formatKeys('mod+K', false)).toBe('Ctrl+K');
     expect(formatKeys('mod+K', true)).toBe('⌘K');
     expect(formatKeys('Esc', false)).toBe('Esc');

@@ -7,7 +7,7 @@ import { systemChange } from '../../../main/platform/system-watch.ts';
 const MINUTE = 60_000;
 
 describe('after a crash', () => {
-  it('the application starts again as it was, and knows that it broke', () => {
+  it('the application restarts in its previous state, and knows that it crashed', () => {
     const args = argumentsAfterCrash(['/srv/app', '--no-sandbox'], 1000, true);
     expect(args).toEqual(['/srv/app', '--no-sandbox', '--crashed-at=1000']);
     expect(crashesIn(args ?? [])).toEqual([1000]);
@@ -22,7 +22,7 @@ describe('after a crash', () => {
     expect(argumentsAfterCrash(['.', '--hidden'], 5, true)).toEqual(['.', '--crashed-at=5']);
   });
 
-  it('it does not start a fourth time within five minutes', () => {
+  it('it does not restart a fourth time within five minutes', () => {
     let args: string[] | undefined = ['.'];
     const starts = [];
     for (let now = 0; args !== undefined && now < 100 * MINUTE; now += MINUTE) {
@@ -32,7 +32,7 @@ describe('after a crash', () => {
     expect(starts).toEqual([0, MINUTE, 2 * MINUTE]);
   });
 
-  it('one that breaks now and then starts each time', () => {
+  it('an application that crashes occasionally restarts each time', () => {
     let args = ['.'];
     for (let now = 0; now < 100 * MINUTE; now += 10 * MINUTE) {
       const next = argumentsAfterCrash(args, now, true);
@@ -41,11 +41,11 @@ describe('after a crash', () => {
     }
   });
 
-  it('a clock that was put back does not keep it from starting', () => {
+  it('a clock that was set back does not prevent a restart', () => {
     expect(withCrash([100 * MINUTE, 101 * MINUTE, 102 * MINUTE], MINUTE)).toEqual([MINUTE]);
   });
 
-  it('an argument that is made up is not believed', () => {
+  it('an invalid argument is ignored', () => {
     expect(crashesIn(['--crashed-at=x,-1,1e9,,12'])).toEqual([12]);
     expect(crashesIn([])).toEqual([]);
   });
@@ -74,13 +74,13 @@ describe('a link', () => {
     expect(screenOfLink(link)).toBe(screen);
   });
 
-  it('is found among the arguments of a start', () => {
+  it('is found among the command-line arguments', () => {
     expect(linkIn(['causeway', '--allow-file-access', 'causeway://open/clients'])).toBe('causeway://open/clients');
     expect(linkIn(['causeway', '--profile=causeway://x'])).toBeUndefined();
   });
 });
 
-describe('what the application runs in has changed', () => {
+describe('the environment of the application has changed', () => {
   const before = { wallMs: 1_000_000, steadyMs: 500, addresses: '10.0.0.2' };
   const later = (change: Partial<typeof before>) => ({
     wallMs: 1_030_000,
@@ -91,20 +91,20 @@ describe('what the application runs in has changed', () => {
 
   it.each([
     ['nothing', later({}), null],
-    ['the network is another one', later({ addresses: '192.168.1.7' }), 'network'],
+    ['the network is a different one', later({ addresses: '192.168.1.7' }), 'network'],
     ['there is no network', later({ addresses: '' }), 'network'],
-    ['the clock was put forward', later({ wallMs: 4_630_000 }), 'clock'],
-    ['the clock was put back', later({ wallMs: 0 }), 'clock'],
-    ['the computer slept, and the steady clock with it', later({ wallMs: 9_000_000 }), 'clock'],
-    ['the clock was corrected a little', later({ wallMs: 1_031_000 }), null],
-    ['the process was held up', later({ wallMs: 1_300_000, steadyMs: 300_500 }), null],
+    ['the clock was set forward', later({ wallMs: 4_630_000 }), 'clock'],
+    ['the clock was set back', later({ wallMs: 0 }), 'clock'],
+    ['the computer slept, and the monotonic clock with it', later({ wallMs: 9_000_000 }), 'clock'],
+    ['the clock was adjusted slightly', later({ wallMs: 1_031_000 }), null],
+    ['the process was paused', later({ wallMs: 1_300_000, steadyMs: 300_500 }), null],
   ])('%s', (_name, now, change) => {
     expect(systemChange(before, now)).toBe(change);
   });
 });
 
-describe('closing', () => {
-  it('ends one thing after the other, and only once', async () => {
+describe('shutdown', () => {
+  it('ends one part after another, and only once', async () => {
     const order: string[] = [];
     const closer = (name: string) => async () => {
       order.push(`${name} begins`);
@@ -117,7 +117,7 @@ describe('closing', () => {
     expect(order).toEqual(['calls begins', 'calls ends', 'connections begins', 'connections ends']);
   });
 
-  it('continues if one fails', async () => {
+  it('continues if one part fails', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const last = vi.fn();
     await closingOnce([() => Promise.reject(new Error('stuck')), last], 10_000)();
@@ -126,7 +126,7 @@ describe('closing', () => {
     report.mockRestore();
   });
 
-  it('does not wait for ever', async () => {
+  it('does not wait forever', async () => {
     vi.useFakeTimers();
     const done = vi.fn();
     const closing = closingOnce([() => new Promise(() => {})], 10_000)().then(done);

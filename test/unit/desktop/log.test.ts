@@ -20,7 +20,7 @@ describe('the log', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  it('holds what was said, with its time and weight, for its owner only', async () => {
+  it('holds each message with its time and level, for its owner only', async () => {
     log.write.warn('The proxies work alone.', { reason: 'hub_foreign' });
     expect(await content()).toMatch(
       /^\[\d{4}-\d\d-\d\d .*\] \[warn\] +The proxies work alone\. \{ reason: 'hub_foreign' \}/,
@@ -41,7 +41,7 @@ describe('the log', () => {
     expect(text).toContain('unexpected_answer');
   });
 
-  it('holds as much as its level asks for', async () => {
+  it('holds the messages that its level includes', async () => {
     log.write.debug('a detail');
     log.setLevel('debug');
     log.write.debug('another detail');
@@ -50,7 +50,7 @@ describe('the log', () => {
     expect(await content()).toMatch(/^[^\n]*another detail\n$/);
   });
 
-  it('is written again as soon as it can be, even if the first line could not be written', async () => {
+  it('is written again as soon as possible, even if the first line could not be written', async () => {
     const inTheWay = join(home, 'logs');
     await writeFile(inTheWay, '');
     log.write.info('the lost line');
@@ -62,7 +62,7 @@ describe('the log', () => {
     expect(await content()).toMatch(/^[^\n]*the line after the folder was removed\n$/);
   });
 
-  it('restarts when it has become large, and keeps the one before', async () => {
+  it('starts a new file when it has become large, and keeps the previous one', async () => {
     const line = 'x '.repeat(5_000);
     for (let written = 0; written < 3 * 1024 * 1024; written += line.length) log.write.info(line);
     const sizes = await Promise.all(['main.log', 'main.old.log'].map((name) => stat(join(home, 'logs', name))));
@@ -72,7 +72,7 @@ describe('the log', () => {
     expect(logInReport({ CAUSEWAY_HOME: home }, 100_000).length).toBeGreaterThan(100);
   });
 
-  it('has no last lines before there are any', () => {
+  it('has no last lines before anything was logged', () => {
     expect(logInReport({ CAUSEWAY_HOME: join(home, 'elsewhere') }, 10)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { collectGarbage, releaseMemoryLater } from '../../../main/desktop/window
 describe('the processes of the application', () => {
   const NETWORK = { name: 'enable-features', value: 'NetworkServiceInProcess2' };
 
-  it.each(['darwin', 'win32'] as const)('are one less on %s, and the GPU is used', (platform) => {
+  it.each(['darwin', 'win32'] as const)('are one fewer on %s, where the GPU is used', (platform) => {
     expect(chromiumSwitches(platform)).toEqual([NETWORK]);
   });
 
@@ -28,7 +28,7 @@ describe('memory after the window has closed', () => {
     expect(held.large.deref()).toBeUndefined();
   });
 
-  it('is asked for a moment later, and not if the window is open again', () => {
+  it('is collected a moment later, and not if the window is open again', () => {
     const asked = vi.fn(() => false);
     releaseMemoryLater(asked);
     vi.advanceTimersByTime(1_000);

@@ -28,7 +28,7 @@ describe('notifications', () => {
   const titles = (source: NewsSource, state: DesktopState, isSeen = false) =>
     source.next(state, isSeen).map(({ title }) => title);
 
-  it('offer to sign in again if the sign-in has ended', () => {
+  it('offer to sign in again if the sign-in has expired', () => {
     const [news] = new NewsSource().next(signedOut, false);
     expect(news).toEqual({
       setting: 'notifySignedOut',
@@ -50,7 +50,7 @@ describe('notifications', () => {
     });
   });
 
-  it('restart for an update only by their button', () => {
+  it('restart for an update only through their button', () => {
     const [news] = new NewsSource().next(ready, false);
     expect(news).toMatchObject({
       title: 'Version 2.0.0 is ready',
@@ -71,9 +71,9 @@ describe('notifications', () => {
 
   it.each([
     ['a long statement', { statement: 'SELECT 1, '.repeat(50) }],
-    ['other arguments beside it', { arguments: '{"catalog":"main"}' }],
+    ['more arguments beside it', { arguments: '{"catalog":"main"}' }],
     ['a part that is left out', { cut: 7 }],
-  ])('do not allow a call that they do not show whole: %s', (_what, change) => {
+  ])('do not offer to allow a call that they do not show completely: %s', (_what, change) => {
     const [news] = new NewsSource().next({ ...known(), approvals: [{ ...call, ...change }] }, false);
     expect(news?.buttons.map(({ label }) => label)).toEqual(['Refuse']);
   });
@@ -83,7 +83,7 @@ describe('notifications', () => {
     ['the override', dangling()],
     ['an update', ready],
     ['a call', { ...known(), approvals: [call] }],
-  ])('are not shown twice, also after the workspace was asked again: %s', (_what, state) => {
+  ])('are not shown twice, even after the workspace was asked again: %s', (_what, state) => {
     const source = new NewsSource();
     expect(titles(source, state)).toHaveLength(1);
     expect(titles(source, state)).toEqual([]);
@@ -94,47 +94,47 @@ describe('notifications', () => {
   it.each([
     ['signed out', signedOut],
     ['the override', dangling()],
-  ])('are shown again once it was resolved in between: %s', (_what, state) => {
+  ])('are shown again if the problem was resolved in between: %s', (_what, state) => {
     const source = new NewsSource();
     expect(titles(source, state)).toHaveLength(1);
     expect(titles(source, known())).toEqual([]);
     expect(titles(source, state)).toHaveLength(1);
   });
 
-  it('are shown again for another override that dangles', () => {
+  it('are shown again for another dangling override', () => {
     const source = new NewsSource();
     expect(titles(source, dangling('a1'))).toHaveLength(1);
     expect(titles(source, dangling('b2'))).toHaveLength(1);
   });
 
-  it('are not shown for what the window shows already, nor later', () => {
+  it('are not shown for what the window already shows, not even later', () => {
     const source = new NewsSource();
     expect(titles(source, signedOut, true)).toEqual([]);
     expect(titles(source, signedOut)).toEqual([]);
     expect(titles(source, ready, true)).toHaveLength(1);
   });
 
-  it('are not shown if all is well or still unknown', () => {
+  it('are not shown if everything is fine or still unknown', () => {
     const source = new NewsSource();
     for (const state of [loading, known(), known({}, failure('unreachable'))])
       expect(titles(source, state)).toEqual([]);
   });
 });
 
-describe('what needs the user', () => {
+describe('what needs the user’s attention', () => {
   const forbidden = server('sql', { state: { status: 'forbidden' } });
   it.each<[string, DesktopState, string[]]>([
     ['nothing', known(), []],
     ['nothing while loading', loading, []],
     ['the sign-in', signedOut, ['signed-out']],
     ['the sign-in, while an answer is shown', known({}, SIGN_IN), ['signed-out']],
-    ['an override that dangles', dangling(), ['override-dangling']],
+    ['a dangling override', dangling(), ['override-dangling']],
     [
       'a workspace default that is gone',
       known({ problems: [GONE], decidedBy: 'workspace-default', override: null }),
       ['warehouse'],
     ],
-    ['a workspace out of reach', known({}, failure('unreachable')), ['warehouse']],
+    ['a workspace that cannot be reached', known({}, failure('unreachable')), ['warehouse']],
     ['a server', { ...known(), servers: [forbidden] }, ['servers']],
     ['an update', ready, ['update-ready']],
     ['a call and a server', { ...known(), approvals: [call], servers: [forbidden] }, ['approval', 'servers']],
@@ -142,7 +142,7 @@ describe('what needs the user', () => {
     expect(attentionOf(state)).toEqual(needs);
   });
 
-  it('is counted on the Dock’s icon, each call for itself', () => {
+  it('is counted on the Dock icon, with each call counted separately', () => {
     const state = { ...ready, approvals: [call, { ...call, id: 8 }] };
     expect(attentionCount(state)).toBe(3);
     expect(dockBadge(state)).toBe('3');

@@ -34,7 +34,7 @@ const ACTIONS: readonly NextAction[] = [
   { do: 'connect-client' },
 ];
 
-describe('what to do next', () => {
+describe('the next step', () => {
   it.each(ACTIONS)('is a command in the terminal and a button in the window: $do', (action) => {
     const error = new CausewayError('not_found', 'It is not there.', { remedy: 'All is well.', action });
     expect(inOneLine(error)).toMatch(/^It is not there\. All is well\. ./);
@@ -44,7 +44,7 @@ describe('what to do next', () => {
     expect(problemFor(error).remedy).toBe(remedyInWindow(error));
   });
 
-  it('names a profile as a shell takes it', () => {
+  it('quotes a profile for the shell', () => {
     const error = new CausewayError('signed_out', 'No.', { action: { do: 'sign-in', profile: 'my work' } });
     expect(inOneLine(error)).toBe('No. Sign in with: causeway login --profile "my work".');
   });
@@ -54,7 +54,7 @@ describe('what to do next', () => {
   });
 });
 
-describe('a refusal of the override API', () => {
+describe('an override API refusal', () => {
   const refused = ['not_found', 'already_exists', 'permission_denied', 'feature_unavailable'] as const;
   const single = (['create', 'get', 'update', 'delete'] as const).flatMap((operation) =>
     ['me', '17'].map((id): OverrideAttempt => ({ operation, id })),
@@ -67,7 +67,7 @@ describe('a refusal of the override API', () => {
     expect(`${problem.message} ${problem.remedy}`).not.toMatch(A_COMMAND);
   });
 
-  it('of a warehouse that is gone leads to the list', () => {
+  it('leads to the list if the warehouse is gone', () => {
     const gone = warehouseGone(new WorkspaceError('not_found', 'Gone.'), 'a1');
     expect(inOneLine(gone)).toContain('`causeway warehouse list` shows the available warehouses.');
     expect(problemFor(gone).remedy).toBe('Choose another warehouse from the list.');

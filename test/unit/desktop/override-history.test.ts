@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-describe('what changed when', () => {
-  it('begins with what is there, which is no change, and continues with each change, the newest first', async () => {
+describe('the history of changes', () => {
+  it('starts with the current state, which is not a change, and continues with each change, newest first', async () => {
     let now = 0;
     const told: string[] = [];
     const history = new OverrideHistory(
@@ -42,7 +42,7 @@ describe('what changed when', () => {
     expect(await later.of(profile)).toHaveLength(2);
   });
 
-  it('tells of a change that was made while the application did not run', async () => {
+  it('includes a change that was made while the application was not running', async () => {
     const { profile } = holding(NONE);
     await new OverrideHistory({ CAUSEWAY_HOME: home }, () => undefined).saw(holding(pinned('a')), 'elsewhere');
     const later = new OverrideHistory({ CAUSEWAY_HOME: home }, () => undefined);
@@ -50,7 +50,7 @@ describe('what changed when', () => {
     expect(await later.of(profile)).toMatchObject([{ before: { warehouseId: 'a' }, after: { type: 'LAST_SELECTED' } }]);
   });
 
-  it('lasts as long as the application if it cannot be written', async () => {
+  it('lasts as long as the application runs if it cannot be written', async () => {
     const file = join(home, 'a-file');
     await writeFile(file, '');
     const history = new OverrideHistory({ CAUSEWAY_HOME: file }, () => undefined);
@@ -65,7 +65,7 @@ describe('what changed when', () => {
     expect(Object.values(second.profiles)[0]?.changes).toEqual([]);
   });
 
-  it('tells what the command changed from what was changed elsewhere', () => {
+  it('distinguishes changes by the command from changes made elsewhere', () => {
     const note = (at: number, warehouseId: string | null, more: { profile?: string; user?: string } = {}) => {
       const { host, profile } = holding(NONE);
       const to = warehouseId === null ? null : { type: 'CUSTOM', warehouseId };
@@ -90,7 +90,7 @@ describe('what changed when', () => {
     expect(Object.values(own.profiles)[0]?.changes[0]).toMatchObject({ by: 'here' });
   });
 
-  it('takes nothing from an override that could not be read', () => {
+  it('learns nothing from an override that could not be read', () => {
     const known = afterSeeing({ profiles: {} }, holding(pinned('a')), 'here', 1);
     const steps = effective().steps.map((step) => ({ ...step, outcome: 'unreadable' as const }));
     expect(afterSeeing(known, holding(NONE, { steps }), 'elsewhere', 2)).toBe(known);

@@ -47,7 +47,7 @@ describe('the list of all overrides', () => {
     row('eve', { dangling: 'warehouse-gone', warehouseId: 'w3', warehouseName: null, warehouseState: null }),
   );
 
-  it('begins with those whose queries fail, the others by name, without regard to accents and capitals', () => {
+  it('starts with those whose queries fail, then the others by name, without regard to accents and capitals', () => {
     expect(found(list, {})).toEqual(['eve', 'adam', 'Émile', 'zoe']);
   });
 
@@ -60,7 +60,7 @@ describe('the list of all overrides', () => {
     [{ search: 'example last' }, ['adam']],
     [{ search: 'w3' }, ['eve']],
     [{ search: 'nobody' }, []],
-  ])('finds and orders as asked: %j', (of, expected) => {
+  ])('finds and sorts as requested: %j', (of, expected) => {
     expect(found(list, of)).toEqual(expected);
   });
 
@@ -68,13 +68,13 @@ describe('the list of all overrides', () => {
     expect(found(list, {}, true)).toEqual(['zoe', 'Émile', 'adam', 'eve']);
   });
 
-  it('gives a page and how many there are', () => {
+  it('returns a page and the total count', () => {
     const page = list.page(query(), 1, 2);
     expect(page.total).toBe(4);
     expect(page.rows.map(({ userId }) => userId)).toEqual(['adam', 'Émile']);
   });
 
-  it('shows a change at once, and counts who is in trouble', () => {
+  it('shows a change at once, and counts users whose queries fail', () => {
     const changing = listOf(row('a'), row('b', { dangling: 'cannot-use' }));
     expect(changing.dangling).toBe(1);
     expect(found(changing, { only: 'dangling' })).toEqual(['b']);
@@ -88,7 +88,7 @@ describe('the list of all overrides', () => {
     expect([changing.dangling, changing.size]).toEqual([0, 1]);
   });
 
-  it('counts whose access could not be read, and shows them with those whose queries fail', () => {
+  it('counts users whose access could not be read, and shows them with those whose queries fail', () => {
     const changing = listOf(row('a', { canUse: 'unknown' }), row('b', { canUse: true }));
     expect([changing.dangling, changing.unknown]).toEqual([0, 1]);
     expect(found(changing, { only: 'dangling' })).toEqual(['a']);
@@ -97,7 +97,7 @@ describe('the list of all overrides', () => {
     expect(overrideState(row('a', { canUse: 'unknown' }))).toBe('Permission unknown');
   });
 
-  it('names the warehouses whose permissions are worth a look', () => {
+  it('names the warehouses whose permissions should be checked', () => {
     expect([...worthALook(list.rows())]).toEqual(['w1', 'w2']);
   });
 });
@@ -112,7 +112,7 @@ describe('an override as text', () => {
     expect(overrideState(row('a', { warehouseState: null }))).toBe('');
   });
 
-  it('tells who it is about by user name, and by id if the names are the same', () => {
+  it('names its user by user name, and by id if names are the same', () => {
     expect(secondLineOf(row('a'))).toBe('a@example.com');
     expect(secondLineOf(row('a', { displayName: 'a@example.com' }))).toBe('a');
     expect(secondLineOf(row('a', { displayName: '', userName: '' }))).toBe('');
@@ -139,7 +139,7 @@ describe('an override as text', () => {
     [{ status: 'reading' }, 'Loading · 1,200 overrides'],
     [{ status: 'stopped' }, 'Stopped after 1,200 overrides, not all'],
     [{ status: 'failed' }, 'Stopped after 1,200 overrides, there may be more'],
-  ])('has a line about the reading: %j', (of, words) => {
+  ])('has a line about its loading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
   });
 

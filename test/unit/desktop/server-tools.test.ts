@@ -18,7 +18,7 @@ describe('what a tool does, by its annotations', () => {
     [{ readOnlyHint: false, destructiveHint: false }, 'changes'],
     [{ destructiveHint: true }, 'destroys'],
     [{ readOnlyHint: 'yes' }, 'unknown'],
-  ])('is told of %j: %s', (annotations, effect) => {
+  ])('is shown for %j: %s', (annotations, effect) => {
     const tool = annotations ? { annotations } : {};
     expect(toolForWindow({ name: 'x', inputSchema: {}, ...tool })).toMatchObject({
       effect,
@@ -32,7 +32,7 @@ describe('what a tool does, by its annotations', () => {
   });
 });
 
-describe('what crosses of an answer', () => {
+describe('the part of an answer that reaches the window', () => {
   const partsOf = (...content: unknown[]) => answerForWindow({ content, isError: false }, 5).parts;
 
   it.each<[unknown, object]>([
@@ -60,16 +60,16 @@ describe('what crosses of an answer', () => {
       { type: 'of tomorrow', x: 1 },
       { type: 'text', text: '{\n  "type": "of tomorrow",\n  "x": 1\n}', cut: 0 },
     ],
-  ])('has the form that the window takes: %j', (content, part) => {
+  ])('has the form that the window accepts: %j', (content, part) => {
     expect(partsOf(content)).toEqual([part]);
   });
 
-  it('is no more of a text than a user can read', () => {
+  it('is no longer than a user can read', () => {
     const [part] = partsOf({ type: 'text', text: 'a'.repeat(1_000_000) });
     expect(part).toMatchObject({ text: 'a'.repeat(200_000), cut: 800_000 });
   });
 
-  it('is a text if the structure is too large to be shown', () => {
+  it('is text if the structure is too large to show', () => {
     const structuredContent = { rows: Array.from({ length: 1_000_000 }, (_, number) => [number]) };
     const { structured, parts } = answerForWindow({ content: [], isError: false, structuredContent }, 5);
     expect(structured).toBeUndefined();
@@ -77,7 +77,7 @@ describe('what crosses of an answer', () => {
   });
 });
 
-describe('a failure in an answer that MCP calls a success', () => {
+describe('a failure in a response that MCP counts as a success', () => {
   const failureOf = (structuredContent: unknown, content: unknown[] = []) =>
     answerForWindow({ content, isError: false, structuredContent }, 5).failure;
   const statement = (state: string, error?: unknown) => ({ statement_id: '1', status: { state, error } });
@@ -99,7 +99,7 @@ describe('a failure in an answer that MCP calls a success', () => {
     expect(failureOf(structured)).toEqual(failure);
   });
 
-  it('is found if only a text holds it, and the text is shown once', () => {
+  it('is found even if only a text holds it, and the text is shown once', () => {
     const body = statement('FAILED', { message: 'No' });
     const text = { type: 'text', text: JSON.stringify(body, null, 1) };
     expect(failureOf(undefined, [text])).toEqual(failed('No'));
@@ -113,7 +113,7 @@ describe('a failure in an answer that MCP calls a success', () => {
 });
 
 describe('a table as CSV', () => {
-  it('keeps numbers as they are and makes formulas harmless', () => {
+  it('keeps numbers as they are and neutralizes formulas', () => {
     const columns = ['name', 'balance'];
     const rows = [
       ['a, b', '-5.5'],
@@ -164,7 +164,7 @@ describe('a server as the window shows it', () => {
     ]);
   });
 
-  it('names what has replaced it', () => {
+  it('names its replacement', () => {
     const successorOf = (path: string) =>
       describeConfiguredServer({ ...server, path }, { health: { name: 'connecting' }, now: 0 }).successor;
     expect(successorOf('/api/2.0/mcp/sql')).toBe('Databricks SQL');
@@ -180,7 +180,7 @@ describe('a server as the window shows it', () => {
   const shownAfter = (error: CausewayError, name: Trouble) =>
     describeConfiguredServer(server, { health: { name, problem: error, until: 900 }, now: 0 }).state;
 
-  it('says what is wrong in a whole sentence, and when it is asked again', () => {
+  it('says what is wrong in a complete sentence, and when it is probed again', () => {
     const error = new CausewayError('not_found', 'No such space', { remedy: 'Check the path.' });
     expect(shownAfter(error, 'not-found')).toMatchObject({
       words: 'No such space.',
@@ -191,7 +191,7 @@ describe('a server as the window shows it', () => {
     });
   });
 
-  it('offers a button if the services name a command', () => {
+  it('offers a button if the service names a command', () => {
     const action = { do: 'sign-in', profile: 'ana' } as const;
     const signedOut = new CausewayError('signed_out', 'You are signed out.', { action });
     expect(shownAfter(signedOut, 'signed-out')).toMatchObject({
@@ -242,7 +242,7 @@ describe('a server as the window shows it', () => {
 });
 
 describe('work that the window has started', () => {
-  it('ends when it is cancelled, by its own id alone', async () => {
+  it('ends when it is canceled, by its own id only', async () => {
     const jobs = new Jobs();
     const until = (signal: AbortSignal) =>
       new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

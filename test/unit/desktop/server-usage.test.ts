@@ -23,7 +23,7 @@ function usageAfter(...calls: Partial<EndedCall>[]) {
 }
 
 describe('how often a server is used', () => {
-  it('counts the calls of tools by client, the most frequent first', () => {
+  it('counts the calls of tools by client, most frequent first', () => {
     const usage = usageAfter({ clientName: 'cursor-vscode' }, {}, {}, { method: 'tools/list' }, { path: '/elsewhere' });
     expect(usage).toMatchObject({ calls: 3, failed: 0, lastCallAt: 1_050, hasFailedLast: false, lastFailure: null });
     expect(usage?.clients.map(({ name, calls }) => [name, calls])).toEqual([
@@ -41,7 +41,7 @@ describe('how often a server is used', () => {
     ['error', -32602, 'The server returned error -32602.'],
     ['error', null, 'The server returned an error.'],
     ['lost', null, 'The connection ended before the response arrived.'],
-  ] as const)('tells of a call that ended as %s with %s', (outcome, errorCode, words) => {
+  ] as const)('describes a call that ended as %s with %s', (outcome, errorCode, words) => {
     expect(usageAfter({}, { outcome, errorCode })).toMatchObject({
       failed: 1,
       hasFailedLast: true,
@@ -49,12 +49,12 @@ describe('how often a server is used', () => {
     });
   });
 
-  it('keeps the last failure, and forgets the mark, after a call that succeeds', () => {
+  it('keeps the last failure, and clears its mark, after a call that succeeds', () => {
     const usage = usageAfter({ outcome: 'lost' }, { startedAt: 2_000 });
     expect(usage).toMatchObject({ hasFailedLast: false, lastFailure: { at: 1_050 } });
   });
 
-  it('does not call a cancelled call a failure', () => {
+  it('does not count a canceled call as a failure', () => {
     expect(usageAfter({ outcome: 'cancelled' })).toMatchObject({ calls: 1, failed: 0, hasFailedLast: false });
   });
 

@@ -18,13 +18,13 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 describe('the settings', () => {
-  it('are the usual ones at first', () => {
+  it('have their defaults at first', () => {
     const settings = open();
     expect(settings.current).toEqual(DEFAULT_SETTINGS);
     expect(settings.trouble).toBeNull();
   });
 
-  it('are there again at the next start, and listeners hear of each change', () => {
+  it('are restored at the next start, and listeners are notified of each change', () => {
     const settings = open();
     const heard = vi.fn();
     const end = settings.onChange(heard);
@@ -49,9 +49,9 @@ describe('the settings', () => {
 
   it.each([
     ['is no JSON', '{"appearance": "da', 'da'],
-    ['holds a value that there is not', '{"appearance": "purple"}', 'purple'],
-    ['holds a value of another kind', '{"notifications": "yes"}', 'yes'],
-  ])('that are in a file that %s are set aside, named, and the usual ones used', async (_name, damaged, kept) => {
+    ['holds an invalid value', '{"appearance": "purple"}', 'purple'],
+    ['holds a value of another type', '{"notifications": "yes"}', 'yes'],
+  ])('in a file that %s are set aside and named, and the defaults apply', async (_name, damaged, kept) => {
     await writeFile(file, damaged);
     const settings = open({ now: () => new Date('2026-01-02T03:04:05.678Z') });
     const aside = join(home, 'config', 'settings.damaged-2026-01-02T03-04-05-678Z.json');
@@ -73,7 +73,7 @@ describe('the settings', () => {
     expect(settings.current.appearance).toBe('system');
   });
 
-  it('take over once what the version before kept elsewhere', async () => {
+  it('take over, once, what the previous version kept elsewhere', async () => {
     const oldFile = join(home, 'desktop.json');
     const windowBounds = { x: 1, y: 2, width: 800, height: 600 };
     await writeFile(oldFile, JSON.stringify({ profile: 'ana', windowBounds }));
@@ -82,7 +82,7 @@ describe('the settings', () => {
     expect(open({ oldFile })).toMatchObject({ profile: 'ana', windowBounds });
   });
 
-  it('remember the window, and do not mind a place that makes no sense', async () => {
+  it('remember the window, and ignore an invalid position', async () => {
     await writeFile(file, '{"windowBounds": {"x": "left"}, "appearance": "dark"}');
     const settings = open();
     expect(settings).toMatchObject({ windowBounds: undefined, trouble: null, current: { appearance: 'dark' } });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { answer, type RequestHandlers } from '../../../main/desktop/requests.ts';
 import { shownValues } from '../../../main/desktop/window/shown-values.ts';
 
-describe('what the window is sent', () => {
-  it('holds no character that moves, hides or turns around what is shown', () => {
+describe('what is sent to the window', () => {
+  it('holds no character that moves, hides or reverses what is shown', () => {
     const sent = shownValues({
       name: 'dev\u001b[31m\u202e',
       tools: [{ title: 'a\u200bb', description: 'one\r\ntwo\tthree\u009b' }],
@@ -22,12 +22,12 @@ describe('what the window is sent', () => {
     });
   });
 
-  it('keeps what the window gives back, and texts that are data', () => {
+  it('keeps what the window sends back, and text that is data', () => {
     const exact = { id: 'a\u0001', profile: 'b\u200b', path: '/c\t', text: '{"d": "\u202e"}' };
     expect(shownValues(exact)).toEqual(exact);
   });
 
-  it('passes through it on its way out of each request', async () => {
+  it('is cleaned on its way out of each request', async () => {
     const account = {
       name: 'acme',
       host: null,

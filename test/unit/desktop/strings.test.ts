@@ -66,7 +66,7 @@ describe('the texts that users read', () => {
     ]);
   });
 
-  it.each(BANNED)('%s is not said, but %s', (words) => {
+  it.each(BANNED)('%s is not used, but %s', (words) => {
     expect(catalog.filter(({ text }) => words.test(text)).map(shown)).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ const BANNED_IN_WINDOW: readonly [words: RegExp, instead: string][] = [
 describe('the texts of the window', () => {
   const texts = catalog.filter(({ folder }) => folder.startsWith('renderer/'));
 
-  it.each(BANNED_IN_WINDOW)('%s is not said, but %s', (words) => {
+  it.each(BANNED_IN_WINDOW)('%s is not used, but %s', (words) => {
     expect(texts.filter(({ text }) => words.test(text)).map(shown)).toEqual([]);
   });
 

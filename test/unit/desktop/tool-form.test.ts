@@ -19,23 +19,23 @@ describe('the control for a property of a tool', () => {
     ['a number', { type: 'number' }, 'number'],
     ['a whole number', { type: 'integer' }, 'number'],
     ['yes or no', { type: 'boolean' }, 'boolean'],
-    ['one of several texts', { type: 'string', enum: ['a', 'b'] }, 'choice'],
+    ['one of several strings', { type: 'string', enum: ['a', 'b'] }, 'choice'],
     ['one of several constants', { oneOf: [{ const: 1, title: 'One' }, { const: 2 }] }, 'choice'],
     ['a constant', { const: 'fixed' }, 'choice'],
-    ['a text or null', { type: ['string', 'null'] }, 'text'],
+    ['a string or null', { type: ['string', 'null'] }, 'text'],
     ['a number or null, as Python writes it', { anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number'],
     ['a list', { type: 'array', items: { type: 'string' } }, 'list'],
-    ['a list of anything', { type: 'array' }, 'json'],
+    ['a list of any values', { type: 'array' }, 'json'],
     ['an object', { type: 'object', properties: { y: { type: 'string' } } }, 'object'],
-    ['an object of any names', { type: 'object', additionalProperties: true }, 'json'],
+    ['an object with any names', { type: 'object', additionalProperties: true }, 'json'],
     ['two kinds', { type: ['string', 'number'] }, 'json'],
     ['anything', {}, 'json'],
-    ['what is no schema', true, 'json'],
+    ['an invalid schema', true, 'json'],
   ])('is chosen for %s', (_, property, kind) => {
     expect(kindOf(property)).toBe(kind);
   });
 
-  it('follows references, and ends if they form a circle', () => {
+  it('follows references, and ends if they are circular', () => {
     const node = { type: 'object', properties: { child: { $ref: '#/$defs/node' }, name: { type: 'string' } } };
     expect(kindOf({ $ref: '#/$defs/name' }, { $defs: { name: { type: 'string' } } })).toBe('text');
     expect(kindOf({ $ref: '#/$defs/node' }, { $defs: { node } })).toBe('object');
@@ -70,17 +70,17 @@ const SCHEMA: Schema = {
 const FIELDS = formFields({ ...SCHEMA });
 const START = entriesOf(FIELDS);
 
-describe('what is entered', () => {
+describe('the input', () => {
   const read = (entries: { [name: string]: FormEntry }) => readFormEntries(FIELDS, { ...START, ...entries });
 
-  it('begins with the defaults, and leaves out what was not given', () => {
+  it('starts with the defaults, and leaves out what was not entered', () => {
     expect(read({ query: 'tips' })).toEqual({
       values: { query: 'tips', limit: 5, order: 'down' },
       problems: new Map(),
     });
   });
 
-  it('becomes what the tool takes', () => {
+  it('becomes the arguments that the tool takes', () => {
     const { values } = read({
       query: 'tips',
       limit: '7',
@@ -102,19 +102,19 @@ describe('what is entered', () => {
   });
 
   it.each<[string, { [name: string]: FormEntry }, [string, string]]>([
-    ['something that is needed', {}, ['/query', 'This field is required.']],
-    ['a text that is too short', { query: 'x' }, ['/query', 'This is too short.']],
-    ['a number that is none', { query: 'xy', limit: 'many' }, ['/limit', 'Enter a number.']],
+    ['a required value', {}, ['/query', 'This field is required.']],
+    ['a string that is too short', { query: 'x' }, ['/query', 'This is too short.']],
+    ['a number that is invalid', { query: 'xy', limit: 'many' }, ['/limit', 'Enter a number.']],
     ['a number with a fraction', { query: 'xy', limit: '1.5' }, ['/limit', 'This has the wrong type.']],
     ['too much', { query: 'xy', limit: '11' }, ['/limit', 'Enter 10 or less.']],
     ['too little', { query: 'xy', limit: '0' }, ['/limit', 'Enter 1 or more.']],
-    ['JSON that is none', { query: 'xy', filters: "{'a'}" }, ['/filters', expect.stringContaining('valid JSON')]],
+    ['invalid JSON', { query: 'xy', filters: "{'a'}" }, ['/filters', expect.stringContaining('valid JSON')]],
     ['an item that was left empty', { query: 'xy', columns: [''] }, ['/columns/0', 'This field is required.']],
-  ])('is refused in words at its place: %s', (_, entries, problem) => {
+  ])('is refused with a message at its field: %s', (_, entries, problem) => {
     expect([...problemsIn(SCHEMA, read(entries))]).toEqual([problem]);
   });
 
-  it('passes if nothing is wrong, and if the schema itself is', () => {
+  it('is valid if nothing is wrong, or if the schema itself is invalid', () => {
     expect(problemsIn(SCHEMA, read({ query: 'tips' })).size).toBe(0);
     const beyond = { type: 'object', properties: { a: { $ref: '#/nowhere' } } } as const;
     expect(problemsIn(beyond, { values: { a: 1 }, problems: new Map() }).size).toBe(0);
@@ -155,7 +155,7 @@ describe('the table in an answer', () => {
     expect(found && { columns: found.columns.map(({ name }) => name), rows: found.rows }).toEqual(table);
   });
 
-  it('has the types of its columns, and whether rows are missing, if the server says so', () => {
+  it('has the types of its columns, and whether rows are missing, if the server reports them', () => {
     const columns = [
       { name: 'a', type_text: 'DECIMAL(10,2)', type_name: 'DECIMAL' },
       { name: 'b', type_name: 'STRING' },
@@ -175,12 +175,12 @@ describe('the badges of a tool', () => {
     ['only reading', { readOnly: true, idempotent: true, openWorld: false }, 'reads', ['readOnly']],
     ['destroying', { destructive: true, openWorld: true }, 'destroys', ['destructive', 'openWorld']],
     ['changing again and again', { destructive: false, idempotent: true }, 'changes', ['writes', 'idempotent']],
-  ])('follow from what the server says of it: %s', (_, said, effect, badges) => {
+  ])('follow from the server’s annotations: %s', (_, said, effect, badges) => {
     expect(badgesOf({ hints: { ...hints, ...said }, effect })).toEqual(badges);
   });
 });
 
-describe('what an answer leads to', () => {
+describe('the next step after an answer', () => {
   const tool = (name: string, required: string[], others: string[] = []): ToolInfo => ({
     name,
     title: null,
@@ -196,14 +196,14 @@ describe('what an answer leads to', () => {
   ];
   const namesAfter = (structured: unknown) => followUps(tools, 'run', structured).map(({ tool: { name } }) => name);
 
-  it('is the tool that takes what the answer gave', () => {
+  it('is the tool that takes what the answer returned', () => {
     expect(followUps(tools, 'run', { statement_id: 's1', status: { state: 'RUNNING' } })).toEqual([
       { tool: tools[1], values: { statement_id: 's1' } },
     ]);
     expect(namesAfter({ conversationId: 'c', messageId: 'm', status: 'ASKING_AI' })).toEqual(['answer']);
   });
 
-  it('is nothing once it has ended, or if something is missing', () => {
+  it('is nothing once the statement has ended, or if something is missing', () => {
     expect(namesAfter({ statement_id: 's1', status: { state: 'SUCCEEDED' } })).toEqual([]);
     expect(namesAfter({ conversationId: 'c' })).toEqual([]);
     expect(namesAfter('text')).toEqual([]);

@@ -20,7 +20,7 @@ describe('a call that waits for the user in the tray', () => {
   };
   const waiting = (...approvals: PendingApprovalInfo[]) => ({ ...known(), approvals });
 
-  it('stands first, with what it would do and its answers', () => {
+  it('comes first, with what it would do and the possible answers', () => {
     const [first, second] = trayMenu(waiting(approval));
     expect(first).toEqual({
       kind: 'submenu',
@@ -40,7 +40,7 @@ describe('a call that waits for the user in the tray', () => {
     expect(trayMood(waiting(approval))).toBe('attention');
   });
 
-  it('cannot be allowed forever if the client has not named itself', () => {
+  it('cannot be allowed permanently if the client has not named itself', () => {
     const [first] = trayMenu(waiting({ ...approval, client: null, statement: null }));
     expect(first).toMatchObject({ label: 'An AI client asks to use execute_sql' });
     expect(first?.kind === 'submenu' && first.items.map(trayLine)).toEqual(['[Allow once]', '[Refuse]']);
@@ -65,7 +65,7 @@ describe('the connected clients in the tray', () => {
     expect(readMenu({ ...known(), proxies })).toContain(label);
   });
 
-  it('each have their sessions, and lead to the activity', () => {
+  it('are each listed with their sessions, and lead to the activity', () => {
     const proxies = [claude, { ...claude, id: 2 }, cursor];
     const submenu = trayMenu({ ...known(), proxies }).find((item) => item.kind === 'submenu');
     expect(submenu?.kind === 'submenu' && submenu.items.map(trayLine)).toEqual([
@@ -76,7 +76,7 @@ describe('the connected clients in the tray', () => {
     ]);
   });
 
-  it('are limited to what a menu holds', () => {
+  it('are limited to what a menu can hold', () => {
     const proxies = Array.from({ length: 11 }, (_, id) => ({ ...claude, id, client: `Client ${id}` }));
     const submenu = trayMenu({ ...known(), proxies }).find((item) => item.kind === 'submenu');
     expect(submenu?.kind === 'submenu' && submenu.items.map(trayLine).slice(7)).toEqual([
@@ -111,14 +111,14 @@ describe('the servers in the tray', () => {
       .slice(0, -1);
   };
 
-  it('each have their state, number of tools and sessions, and lead to it in the window', () => {
+  it('are each listed with their state, number of tools and sessions, and lead to the window', () => {
     const proxies = [proxy, { ...proxy, id: 2, profile: null }, { ...proxy, id: 3, profile: 'other' }];
     const shown = items({ ...known(), servers: [server('sql'), genie], proxies });
     expect(shown.map(trayLine)).toEqual(['[sql — running, 6 tools, 2 sessions]', '[genie — running, 6 tools]']);
     expect(shown[0]).toMatchObject({ action: { do: 'open', screen: 'servers', item: 'sql' } });
   });
 
-  it('are called by their titles', () => {
+  it('are listed by their titles', () => {
     const [line] = items({ ...known(), servers: [server('genie-7191', { title: 'Sales questions' })] });
     expect(line).toMatchObject({ label: 'Sales questions — running, 6 tools', action: { item: 'genie-7191' } });
   });
@@ -149,7 +149,7 @@ describe('the servers in the tray', () => {
     });
   });
 
-  it('are limited to what a menu holds', () => {
+  it('are limited to what a menu can hold', () => {
     const servers = Array.from({ length: 11 }, (_, number) => server(`s${number}`));
     expect(
       items({ ...known(), servers })
@@ -187,14 +187,14 @@ describe('the update in the tray', () => {
     expect(readMenu({ ...known(), update })).toContain(words);
   });
 
-  it('that is ready stands first, and marks the icon', () => {
+  it('comes first if it is ready, and marks the icon', () => {
     const state: DesktopState = { ...known(), update: { status: 'ready', version: '2.0.0' } };
     expect(readMenu(state).slice(0, 2)).toEqual(['[Restart to update to 2.0.0]', '---']);
     expect(trayMood(state)).toBe('attention');
     expect(trayTooltip(state)).toBe('Causeway: Shared analytics — running · Version 2.0.0 is ready');
   });
 
-  it('does not redraw the menu with each part that arrives', () => {
+  it('does not redraw the menu with each chunk that arrives', () => {
     const at = (percent: number) => trayMenu({ ...known(), update: { status: 'downloading', version: '2', percent } });
     expect(at(10)).toEqual(at(90));
   });

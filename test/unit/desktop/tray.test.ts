@@ -160,7 +160,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
 ];
 
 describe('the tray', () => {
-  it.each(cases)('says: $name', ({ state, middle, tooltip, mood }) => {
+  it.each(cases)('shows: $name', ({ state, middle, tooltip, mood }) => {
     const servers = state.warehouse.status === 'known' ? ['[Add servers…]'] : [];
     const end = [
       ...servers,
@@ -247,7 +247,7 @@ describe('the choice of a warehouse in the tray', () => {
     expect(submenu({ ...known(), choices: { ...choices, more: 7 } }).map(trayLine)).toContain('[7 more…]');
   });
 
-  it('offers what can be used, running ones first, and no more than a menu holds', () => {
+  it('offers usable warehouses, running ones first, and no more than a menu can hold', () => {
     const list = Array.from({ length: 20 }, (_, n) => warehouse({ id: `${n}`, name: `W${n}`, state: 'STOPPED' }));
     const summaries = [
       warehouse({ id: 'no', canUse: false }),
@@ -266,7 +266,7 @@ describe('the tray icons', () => {
   const moods: TrayMood[] = ['ready', 'working', 'attention', 'signed-out'];
   const sizes = { darwin: 16, win32: 32, linux: 32 } as const;
 
-  it.each(moods)('there is one for "%s" on every system, in both densities', (mood) => {
+  it.each(moods)('exist for "%s" on every system, in both densities', (mood) => {
     for (const platform of ['darwin', 'win32', 'linux'] as const) {
       const file = trayIconFile(mood, platform);
       expect(widthOf(file)).toBe(sizes[platform]);
@@ -274,7 +274,7 @@ describe('the tray icons', () => {
     }
   });
 
-  it('are template images on macOS alone', () => {
+  it('are template images on macOS only', () => {
     expect(trayIconFile('ready', 'darwin')).toBe('readyTemplate.png');
     expect(trayIconFile('ready', 'linux')).toBe('ready.png');
   });
@@ -293,20 +293,20 @@ function widthOf(file: string): number {
   return readFileSync(join(RESOURCES_FOLDER, 'tray', file)).readUInt32BE(16);
 }
 
-describe('a label of the tray’s menu', () => {
+describe('a tray menu label', () => {
   it.each([
     ['an ampersand', 'R&D — running', 'R&&D — running'],
     ['several ampersands', 'A && B &', 'A &&&& B &&'],
     ['an underscore', 'dev_warehouse', 'dev_warehouse'],
     ['an escape sequence', 'dev\u001b[31m', 'dev\ufffd[31m'],
     ['a line end', 'dev\nQuit', 'dev Quit'],
-    ['a tab, behind which Windows shows a shortcut', 'dev\tCtrl+Q', 'dev Ctrl+Q'],
+    ['a tab, after which Windows shows a shortcut', 'dev\tCtrl+Q', 'dev Ctrl+Q'],
     ['a right-to-left override', 'dev\u202e', 'dev\ufffd'],
-  ])('shows %s of a name as it is, or not at all', (_what, label, shown) => {
+  ])('shows %s in a name literally, or not at all', (_what, label, shown) => {
     expect(menuLabel(label)).toBe(shown);
   });
 
-  it('is no wider than a menu may be', () => {
+  it('is no wider than a menu can be', () => {
     expect(menuLabel('x'.repeat(10_000)).length).toBe(100);
   });
 });

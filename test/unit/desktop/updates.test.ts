@@ -72,7 +72,7 @@ describe('the state of updates', () => {
     expect(updatesAtStart('package-manager', true)).toEqual({ status: 'not-possible-here', reason: 'package-manager' });
   });
 
-  it('is told with the command that updates an installed package', async () => {
+  it('names the command that updates an installed package', async () => {
     const resources = await mkdtemp(join(tmpdir(), 'causeway-package-type-'));
     await using _removed = { [Symbol.asyncDispose]: () => rm(resources, { recursive: true, force: true }) };
     expect(updateCommand(resources)).toBeUndefined();
@@ -93,7 +93,7 @@ describe('the state of updates', () => {
     [true, 'win32', {}, null],
     [true, 'linux', {}, 'package-manager'],
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
-  ] as const)('is impossible or not if packaged is %s, on %s, with %j: %s', (packaged, platform, env, blocker) => {
+  ] as const)('is impossible or not, with packaged %s, on %s, with %j: %s', (packaged, platform, env, blocker) => {
     expect(updateBlocker(packaged, platform, env)).toBe(blocker);
   });
 });
@@ -123,7 +123,7 @@ describe('updates', () => {
     return { updates, settings, shown, openSource };
   }
 
-  it('load nothing before the first look, and nothing at all in development', async () => {
+  it('load nothing before the first check, and nothing at all in development', async () => {
     const { updates, openSource } = updatesWith({});
     updates.start();
     expect(openSource).not.toHaveBeenCalled();
@@ -139,7 +139,7 @@ describe('updates', () => {
     expect(developed.updates.state.status).toBe('not-possible-here');
   });
 
-  it('are found, fetched and then wait for the user', async () => {
+  it('are found, downloaded and then wait for the user', async () => {
     const install = vi.fn();
     const download: UpdateSource['download'] = async (onPercent) => onPercent(50);
     const { updates, shown } = updatesWith({ look: async () => '2.0.0', download, install });
@@ -153,7 +153,7 @@ describe('updates', () => {
     expect(order).toEqual(['closed', 'installed']);
   });
 
-  it('are only named if the user does not want them to be downloaded automatically', async () => {
+  it('are only announced if the user does not want automatic downloads', async () => {
     const { updates, settings } = updatesWith({ look: async () => '2.0.0' });
     settings.change({ automaticUpdates: false });
     await updates.check();
@@ -162,7 +162,7 @@ describe('updates', () => {
     expect(updates.state.status).toBe('ready');
   });
 
-  it('are looked for again and again, until that is turned off', async () => {
+  it('are checked for repeatedly, until that is turned off', async () => {
     const look = vi.fn(async () => null);
     const { updates, settings } = updatesWith({ look });
     updates.start();
@@ -178,7 +178,7 @@ describe('updates', () => {
     updates.close();
   });
 
-  it('explain what went wrong, and are tried again when asked', async () => {
+  it('explain what went wrong, and are tried again on request', async () => {
     const offline = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const look = vi.fn<UpdateSource['look']>().mockRejectedValueOnce(offline).mockResolvedValue(null);
     const { updates } = updatesWith({ look });

@@ -10,8 +10,8 @@ const result = (check: CheckResult['check'], verdict: CheckResult['verdict']) =>
   result: { check, verdict, evidence: 'Seen.', at: '', tookMillis: 0 },
 });
 
-describe('the checks as they go', () => {
-  it('wait, run, say what they do and what they found', () => {
+describe('the checks while they run', () => {
+  it('wait, run, and say what they do and what they found', () => {
     let now = verificationAtStart(true);
     expect(statuses(now)).toEqual(['waiting', 'waiting', 'waiting']);
     now = afterEvent(now, { kind: 'started', check: 'record' }, false);
@@ -26,7 +26,7 @@ describe('the checks as they go', () => {
     ]);
   });
 
-  it('that were interrupted are cancelled, with what they say of what they had stopped', () => {
+  it('are canceled if they were interrupted, and say what they had stopped', () => {
     const now = afterEvent(verificationAtStart(true), result('record', 'unknown'), false);
     const ended = atEnd(afterEvent(now, result('end-to-end', 'unknown'), true), 42);
     expect(statuses(ended)).toEqual(['unknown', 'cancelled', 'cancelled']);
@@ -34,7 +34,7 @@ describe('the checks as they go', () => {
     expect(ended.running).toBe(false);
   });
 
-  it('keep a verdict that came before the user cancelled', () => {
+  it('keep a result that arrived before the user canceled', () => {
     expect(statuses(afterEvent(verificationAtStart(false), result('record', 'fail'), true))).toEqual([
       'fail',
       'waiting',
@@ -43,7 +43,7 @@ describe('the checks as they go', () => {
 });
 
 describe('the checks in the window', () => {
-  it('are three, asked for or not, with their meaning until they say something', () => {
+  it('are three, requested or not, each with its meaning until it has a result', () => {
     expect(checkLines(null).map(({ status }) => status)).toEqual(['not-run', 'not-run', 'not-run']);
     const lines = checkLines(afterEvent(verificationAtStart(false), result('record', 'pass'), false));
     expect(lines.map(({ status }) => status)).toEqual(['pass', 'waiting', 'not-run']);
@@ -55,7 +55,7 @@ describe('the checks in the window', () => {
     [[], 'Nothing has to be stopped'],
     [['A'], 'This warehouse is stopped first'],
     [['A', 'B'], 'These 2 warehouses are stopped first'],
-  ])('say before the third one what becomes of %j', (names, words) => {
+  ])('say before the third one what happens to %j', (names, words) => {
     expect(beforeEndToEnd(names)).toContain(words);
   });
 });

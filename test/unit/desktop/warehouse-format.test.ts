@@ -68,7 +68,7 @@ describe('the window', () => {
   });
 });
 
-describe('what became of a step', () => {
+describe('the result of a step', () => {
   it.each([
     [step({ outcome: 'decides' }), 'In effect'],
     [step({ certainty: 'predicted' }), 'Not used'],
@@ -81,7 +81,7 @@ describe('what became of a step', () => {
     expect(formatOutcome(value)).toBe(words);
   });
 
-  it('names a predicted warehouse as predicted', () => {
+  it('marks a predicted warehouse as predicted', () => {
     const found = { warehouse: warehouse() };
     expect(formatTarget(step(found))).toBe('Shared analytics');
     expect(formatTarget(step({ ...found, source: 'heuristic' }))).toBe('Shared analytics (predicted)');
@@ -100,22 +100,22 @@ describe('before the override is cleared', () => {
       'Queries will run on Starter, the workspace default.',
     ],
     [
-      'a default that cannot be seen is said to be one',
+      'a default that cannot be seen is described as one',
       [step({}), heuristic],
       'Queries will run on the workspace default.',
     ],
     [
-      'a default that cannot be read is said to be unread',
+      'a default that cannot be read is described as unread',
       [step({ outcome: 'unreadable' })],
       'Queries will run on the workspace default. It could not be read.',
     ],
     [
-      'the predicted one is named where there is no default',
+      'the predicted one is named if there is no default',
       [step({ outcome: 'empty' }), heuristic],
       'The workspace has no default. Queries will probably run on Shared analytics.',
     ],
     [
-      'nothing is promised where there is nothing',
+      'nothing is promised if there is nothing',
       [step({ outcome: 'empty' })],
       'The workspace has no default, and no other warehouse is available to you. Queries will fail.',
     ],
@@ -156,17 +156,17 @@ describe('the heading of a failure', () => {
     'unauthenticated',
     'missing_scope',
     'a_code_that_is_new',
-  ])('says of %s that it is about the sign-in', (code) => {
+  ])('says for %s that the sign-in failed', (code) => {
     expect(titled(code, 'sign-in')).toMatch(/^(Sign-in |Signed out)/);
   });
 
-  it('names what else is wrong by its code', () => {
+  it('names any other failure by its code', () => {
     expect(titled('timeout', 'try-again')).toBe('Workspace not responding');
     expect(titled('a_code_that_is_new', 'try-again')).toBe('Warehouse not available');
   });
 });
 
-it('a state has its own look', () => {
+it('each state has its own look', () => {
   expect(['RUNNING', 'STARTING', 'STOPPED', 'DELETED', 'NEW'].map(toneOf)).toEqual([
     'good',
     'changing',
@@ -187,7 +187,7 @@ describe('the search for a warehouse', () => {
   ];
   const names = (text: string) => search(list, text).map(({ name }) => name);
 
-  it('puts running ones first, those that may not be used last, and leaves out what is deleted', () => {
+  it('puts running ones first and unusable ones last, and leaves out deleted ones', () => {
     expect(names('')).toEqual(['Shared analytics', 'Nightly', 'Adhoc', 'Finance']);
   });
 
@@ -202,7 +202,7 @@ describe('the search for a warehouse', () => {
     expect(names(text)).toEqual(found);
   });
 
-  it('leaves the list that it was given as it was', () => {
+  it('leaves the given list unchanged', () => {
     search(list, '');
     expect(list.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
   });

@@ -14,11 +14,11 @@ describe('the window on each system', () => {
     ['the first Windows 11, which draws none', { platform: 'win32', release: '10.0.22000' } as const, undefined],
     ['Windows 10', windows10, undefined],
     ['Linux', linux, undefined],
-  ])('has its material behind it: %s', (_name, system, material) => {
+  ])('has its background material: %s', (_name, system, material) => {
     expect(windowMaterial(system)).toBe(material);
   });
 
-  it('has its title bar hidden and its side bar translucent on macOS', () => {
+  it('has a hidden title bar and a translucent sidebar on macOS', () => {
     expect(windowLook(macOS, false)).toEqual({
       titleBarStyle: 'hiddenInset',
       vibrancy: 'sidebar',
@@ -43,7 +43,7 @@ describe('the window on each system', () => {
     expect(windowLook(windows10, isDark)).toEqual({ autoHideMenuBar: true, backgroundColor });
   });
 
-  it('tells its page of the material', () => {
+  it('informs its page about the material', () => {
     expect(startPageAt('servers', 'a b', 'mica')).toBe('app://causeway/index.html?material=mica#servers/a%20b');
     expect(startPageAt()).toBe('app://causeway/index.html');
   });

@@ -33,7 +33,7 @@ describe('a message to the main process', () => {
     ['a frame inside the page', { ...page, mainFrame: false }, false],
     ['another origin', { ...page, url: 'https://example.com/' }, false],
     ['a frame that is gone', { ...page, url: '' }, false],
-  ])('from %s is answered: %s', (_name, asker, allowed) => {
+  ])('from %s is accepted: %s', (_name, asker, allowed) => {
     expect(isTrustedSender(asker)).toBe(allowed);
   });
 });
@@ -64,12 +64,12 @@ describe('the system browser', () => {
     ['javascript:alert(1)', false],
     ['ms-msdt:/id', false],
     ['not an address', false],
-  ])('may open %s: %s', (address, allowed) => {
+  ])('can open %s: %s', (address, allowed) => {
     expect(isAllowedUrl(address, hosts)).toBe(allowed);
   });
 });
 
-describe('a link that an AI client is to answer', () => {
+describe('a link for an AI client', () => {
   it.each([
     ['cursor://anysphere.cursor-deeplink/mcp/install?name=a', true],
     ['vscode:mcp/install?%7B%7D', true],
@@ -87,7 +87,7 @@ describe('a link that an AI client is to answer', () => {
     expect(isClientUrl(link)).toBe(passed);
   });
 
-  it('is each that the table of clients can make', () => {
+  it('is any link that the table of clients can produce', () => {
     for (const { deepLink } of CLIENTS) {
       const link = deepLink?.('databricks-sql', { command: '/opt/causeway/causeway', args: ['proxy'] });
       if (link !== undefined) expect(isClientUrl(link)).toBe(true);
@@ -124,7 +124,7 @@ describe('the files behind app://causeway/', () => {
     'app://causeway/..%2frenderer-other%2fx.js',
     'app://elsewhere/index.html',
     'file:///application/out/renderer/index.html',
-  ])('%s is not', (address) => {
+  ])('%s is not served', (address) => {
     expect(appFileOf(address, folder)).toBeUndefined();
   });
 
@@ -132,7 +132,7 @@ describe('the files behind app://causeway/', () => {
     expect(appFileOf(address, folder)?.path).toBe(join(folder, 'main', 'index.js'));
   });
 
-  it('are allowed nothing unsafe by their policy', () => {
+  it('are allowed nothing unsafe by their Content-Security-Policy', () => {
     const policy = contentSecurityPolicy('abc');
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("'nonce-abc'");
@@ -148,23 +148,23 @@ describe('the window opens', () => {
   const saved = { x: 1500, y: 40, width: 900, height: 700 };
 
   it.each([
-    ['in its usual size at first', undefined, DEFAULT_SIZE],
+    ['in its default size at first', undefined, DEFAULT_SIZE],
     ['where it was', saved, saved],
-    ['in its usual size when that screen is gone', { ...saved, x: 4000 }, DEFAULT_SIZE],
-    ['in its usual size when its title bar would be out of reach', { ...saved, y: -300 }, DEFAULT_SIZE],
+    ['in its default size if its screen is gone', { ...saved, x: 4000 }, DEFAULT_SIZE],
+    ['in its default size if its title bar would be out of reach', { ...saved, y: -300 }, DEFAULT_SIZE],
     ['where it was, partly off the screen', { ...saved, x: 3200 }, { ...saved, x: 3200 }],
     ['no larger than its screen', { x: 0, y: 0, width: 5000, height: 5000 }, { x: 0, y: 0, width: 1440, height: 900 }],
-    ['no smaller than it can be used', { x: 0, y: 0, width: 100, height: 10 }, { x: 0, y: 0, width: 320, height: 400 }],
+    ['no smaller than is usable', { x: 0, y: 0, width: 100, height: 10 }, { x: 0, y: 0, width: 320, height: 400 }],
   ])('%s', (_name, before, expected) => {
     expect(placeWindow(before, screens)).toEqual(expected);
   });
 
-  it('at start, unless the system starts it at login', () => {
+  it('at launch, unless the system launches it at login', () => {
     expect(opensWindowAtStart(['electron', '.'], true)).toBe(true);
     expect(opensWindowAtStart(['electron', '.', '--hidden'], true)).toBe(false);
   });
 
-  it('at startup only if the user wants it to', () => {
+  it('at login only if the user wants it to', () => {
     expect(opensWindowAtStart(['electron', '.'], false)).toBe(false);
   });
 });

@@ -59,7 +59,7 @@ describe('the summary of a frame', () => {
   });
 });
 
-describe('the middle of a frame', () => {
+describe('the middle of a large frame', () => {
   // A quotation mark that is never closed: whoever walks through it finds nothing behind it.
   const broken = (length: number) => `{"text":"${'x'.repeat(length)}}`;
 
@@ -77,7 +77,7 @@ describe('the middle of a frame', () => {
   it.each([
     ['an id between two large members', '{"method":"m","params":{},"id":5,"more":{"id":6}}', '5', 'm', 'params'],
     ['a method behind the parameters', '{"id":5,"params":{"method":"x"},"method":"m"}', '5', 'm', 'params'],
-    ['a method behind them, and the id', '{"params":{},"method":"m","id":5}', '5', 'm', 'params'],
+    ['a method after them, and the id', '{"params":{},"method":"m","id":5}', '5', 'm', 'params'],
     ['a result with a method', '{"id":5,"method":"m","result":{}}', '5', 'm', 'result'],
     ['a notification', '{"method":"m","params":{"id":5}}', undefined, 'm', 'params'],
     ['no large member', '{"id":5,"method":"m"}', '5', 'm', undefined],
@@ -142,7 +142,7 @@ describe('the outcome of a call', () => {
     expect(verdict(value)).toMatchObject({ outcome });
   });
 
-  it('the outcome is not looked for in the middle of a long answer', () => {
+  it('the middle of a long answer is not searched for the outcome', () => {
     const value = { result: { content: [{ text: LONG }], isError: true, _meta: {} } };
     expect(verdict(value)).toEqual({ outcome: 'answered' });
   });
@@ -162,7 +162,7 @@ describe('the outcome of a call', () => {
   });
 });
 
-describe('a frame of up to 64 KiB is read whole', () => {
+describe('a frame of up to 64 KiB is read as a whole', () => {
   const WHOLE = 64 * 1024;
   const ofLength = (length: number, around: (text: string) => string) =>
     frame(around('x'.repeat(length - around('').length)));
@@ -189,7 +189,7 @@ describe('a frame of up to 64 KiB is read whole', () => {
   });
 });
 
-it('a batch is read as its frames', () => {
+it('a batch is read as its individual frames', () => {
   expect(batchOf(frame('[{"id":1},{"id":2}]'))?.map(String)).toEqual(['{"id":1}', '{"id":2}']);
   expect(batchOf(frame('{"id":1}'))).toBeUndefined();
   expect(batchOf(frame('[{"id":'))).toEqual([]);

@@ -42,7 +42,7 @@ describe('the health of a server', () => {
     ['rate_limited', 'failing'],
     ['tls', 'failing'],
     ['profile_not_found', 'failing'],
-  ])('a server is in the right state after %s: %s', (code, name) => {
+  ])('a server has the correct state after %s: %s', (code, name) => {
     const problem = { code, message: 'It is so.', remedy: 'Do something.' };
     expect(watchAfter(failed(code)).health).toMatchObject({ name, problem, until: expect.any(Number) });
   });
@@ -57,7 +57,7 @@ describe('the health of a server', () => {
     });
   });
 
-  it('a ready server stays ready while it is probed, and any other one is connecting until the answer', () => {
+  it('a ready server stays ready while it is probed, and any other one is connecting until the answer arrives', () => {
     const ready = watchAfter(answered(6));
     expect(nextWatch(ready, { name: 'asked', at: AT + 1 })).toEqual({ ...ready, due: AT + 1 });
     expect(nextWatch(watchAfter(failed('unreachable')), { name: 'asked', at: AT + 1 }).health).toEqual({
@@ -66,7 +66,7 @@ describe('the health of a server', () => {
   });
 });
 
-describe('when a server is asked again', () => {
+describe('the next probe of a server', () => {
   const pauses = (code: ErrorCode, times: number) => {
     let watch = newWatch(AT);
     return Array.from({ length: times }, () => {
@@ -79,12 +79,12 @@ describe('when a server is asked again', () => {
     expect(watchAfter(answered(6)).due).toBe(AT + 5 * MINUTE);
   });
 
-  it('a server in trouble is probed with exponential back-off, up to a limit', () => {
+  it('a server in trouble is probed with exponential backoff, up to a limit', () => {
     expect(pauses('unreachable', 8)).toEqual([5, 10, 20, 40, 80, 160, 300, 300].map((seconds) => seconds * 1000));
     expect(pauses('permission_denied', 4)).toEqual([5, 10, 20, 30].map((minutes) => minutes * MINUTE));
   });
 
-  it('a server is probed soon again when its trouble has changed or had ended', () => {
+  it('a server is probed again soon if its trouble has changed or had ended', () => {
     const long = watchAfter(failed('unreachable'), failed('unreachable'), failed('unreachable'));
     expect(nextWatch(long, failed('login_page')).due).toBe(AT + 10_000);
     expect(nextWatch(nextWatch(long, answered(6)), failed('unreachable')).due).toBe(AT + 5_000);
@@ -117,7 +117,7 @@ describe('when a server is asked again', () => {
 });
 
 describe('a sign-in in the browser', () => {
-  it('is waited for by who needs it, and nothing asks meanwhile', () => {
+  it('pauses the servers that need it, and nothing probes them meanwhile', () => {
     const waiting = watchAfter(failed('signed_out'), { name: 'sign-in-began' });
     expect(waiting).toMatchObject({ health: { name: 'waiting-for-browser' }, due: null });
     expect(nextWatch(waiting, failed('signed_out'))).toBe(waiting);
@@ -164,7 +164,7 @@ describe('the format of a state', () => {
     expect(inWords(watchAfter({ name: 'failed', error, at: AT, random: 0.5 }).health).action).toBe(button);
   });
 
-  it('the sentence says when Causeway tries again by itself, and only then', () => {
+  it('the sentence says when Causeway will try again on its own, and only then', () => {
     expect(inWords(watchAfter(failed('unreachable')).health)).toEqual({
       label: 'Unreachable',
       sentence: 'It is so. Causeway tries again in 5 seconds.',

@@ -3,7 +3,7 @@ import { ReplayLog } from '../../../main/hub/replay-log.ts';
 
 const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
-it('the replay log holds the requests that are neither answered nor cancelled', () => {
+it('the replay log holds the requests that are neither answered nor canceled', () => {
   const log = new ReplayLog();
   for (const id of [1, '1', 2, 3]) log.sent(frame({ jsonrpc: '2.0', id, method: 'tools/call', params: {} }));
   log.answered(frame({ jsonrpc: '2.0', id: 2, result: {} }));

@@ -29,8 +29,8 @@ function recorded(recorder: () => ContentsRecorder | undefined = () => undefined
 const call = (id: unknown, name = 'query') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
 const answer = (id: unknown, result: unknown = {}) => ({ jsonrpc: '2.0', id, result });
 
-describe('what is known of a session', () => {
-  it('is the name that the client gave itself, and the revision that was agreed on', () => {
+describe('the record of a session', () => {
+  it('has the name that the client gave itself, and the negotiated protocol revision', () => {
     const { record, sends, hears } = recorded();
     expect(record.session).toMatchObject({ id: 7, clientName: null, protocolVersion: null, lastCallAt: null });
     const clientInfo = { name: 'cursor', version: '1.4' };
@@ -41,7 +41,7 @@ describe('what is known of a session', () => {
     expect(record.session.lastCallAt).not.toBeNull();
   });
 
-  it('is what a client of the stateless revision says in its requests', () => {
+  it('has what a client of the stateless revision says in its requests', () => {
     const { record, sends } = recorded();
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -58,7 +58,7 @@ describe('what is known of a session', () => {
 
 describe('a probe', () => {
   it.each(['server/discover', 'prompts/list', 'resources/templates/list'])(
-    'for %s that the server has no method for is no failure',
+    'is not a failure if the server does not have the method %s',
     (method) => {
       const { record, calls, sends, hears } = recorded();
       sends({ jsonrpc: '2.0', id: 1, method });
@@ -68,7 +68,7 @@ describe('a probe', () => {
     },
   );
 
-  it('that meets another error, and a call of a tool that meets this one, are failures', () => {
+  it('is a failure after another error, and so is a tool call with this error', () => {
     const { record, sends, hears } = recorded();
     sends({ jsonrpc: '2.0', id: 1, method: 'prompts/list' });
     hears({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } });
@@ -79,7 +79,7 @@ describe('a probe', () => {
 });
 
 describe('a call', () => {
-  it('is told when it is answered, with its tool and its sizes and nothing of its contents', () => {
+  it('is reported when it is answered, with its tool and its sizes and none of its contents', () => {
     const { calls, sends, hears } = recorded();
     const request = call(1);
     sends(request);
@@ -144,7 +144,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('that is lost has an attempt without an end', () => {
+  it('has an attempt without an end if it is lost', () => {
     const { record, calls, sends } = recorded();
     sends(call(1));
     record.sent('1');
@@ -152,7 +152,7 @@ describe('a call', () => {
     expect(calls).toMatchObject([{ outcome: 'lost', attempts: [{ tookMs: null, failure: null }] }]);
   });
 
-  it('keeps the words of an error of Causeway’s own, and never the server’s', () => {
+  it('keeps the message of Causeway’s own error, and never the server’s', () => {
     const { calls, sends, hears } = recorded();
     for (const id of [1, 2]) sends(call(id));
     const data = { source: 'causeway', reason: 'unreachable' };
@@ -172,7 +172,7 @@ describe('a call', () => {
     expect(ends()).toEqual(['tools/call tool-error', 'ping answered']);
   });
 
-  it('with the id of one that is open ends that one', () => {
+  it('with the id of an outstanding one ends that one', () => {
     const { record, sends, ends } = recorded();
     sends(call(1));
     sends({ id: 1, method: 'ping' });
@@ -180,14 +180,14 @@ describe('a call', () => {
     expect(record.session).toMatchObject({ open: 1, done: 1 });
   });
 
-  it('that is meant to stay open has not failed when the session ends', () => {
+  it('has not failed when the session ends, if it is meant to stay open', () => {
     const { record, sends, ends } = recorded();
     sends({ id: 1, method: 'subscriptions/listen', params: {} });
     record.ended();
     expect(ends()).toEqual(['subscriptions/listen cancelled']);
   });
 
-  it('is none if the line is not a frame', () => {
+  it('does not exist if the line is not a frame', () => {
     const { record, sends, hears } = recorded();
     for (const line of ['{"id":1,"method":', '{"id":}', '[', '[]', '5', '{"method":5,"id":1}', 'x']) sends(line);
     hears('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}');
@@ -196,13 +196,13 @@ describe('a call', () => {
   });
 });
 
-describe('what is asked and answered', () => {
+describe('the contents of requests and answers', () => {
   const shownTo = (shown: string[]): ContentsRecorder => ({
     asked: (request) => shown.push(`${request}`),
     answered: (number, given) => shown.push(`${given} to ${number}`),
   });
 
-  it('is shown to a recorder while there is one, and not before or after', () => {
+  it('are passed to a recorder while there is one, and not before or after', () => {
     const shown: string[] = [];
     let recorder: ContentsRecorder | undefined;
     const { calls, sends, hears } = recorded(() => recorder);
@@ -223,7 +223,7 @@ describe('what is asked and answered', () => {
     expect(calls.map(({ contents }) => contents)).toEqual([null, 2, 1, null]);
   });
 
-  it('of a batch is shown one by one', () => {
+  it('of a batch are passed on one by one', () => {
     const shown: string[] = [];
     const recorder = shownTo(shown);
     const { sends, hears } = recorded(() => recorder);

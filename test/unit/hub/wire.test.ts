@@ -37,19 +37,19 @@ describe('a nonce', () => {
   });
 
   it.each<[string, unknown]>([
-    ['a character too few', 'a'.repeat(42)],
-    ['a character too many', 'a'.repeat(44)],
-    ['a line end behind it', `${'a'.repeat(43)}\n`],
-    ['a character of base64 that is none of base64url', `${'a'.repeat(42)}+`],
-    ['a line end in it', `${'a'.repeat(21)}\n${'a'.repeat(21)}`],
+    ['one character too few', 'a'.repeat(42)],
+    ['one character too many', 'a'.repeat(44)],
+    ['a line break after it', `${'a'.repeat(43)}\n`],
+    ['a base64 character that base64url does not have', `${'a'.repeat(42)}+`],
+    ['a line break in it', `${'a'.repeat(21)}\n${'a'.repeat(21)}`],
     ['a list', ['a'.repeat(43)]],
     ['nothing', undefined],
-  ])('has not %s', (_what, text) => {
+  ])('does not have %s', (_what, text) => {
     expect(isNonce(text)).toBe(false);
   });
 });
 
-describe('a proof that its maker holds the secret', () => {
+describe('a proof that its sender holds the secret', () => {
   const proof = proofOf('hub', SECRET, TRANSCRIPT);
 
   it('both ends compute the same proof', () => {
@@ -73,7 +73,7 @@ describe('a proof that its maker holds the secret', () => {
     ['from another conversation of the proxy', proofOf('hub', SECRET, { ...TRANSCRIPT, proxyNonce: 'q'.repeat(43) })],
     ['from another conversation of the hub', proofOf('hub', SECRET, { ...TRANSCRIPT, hubNonce: 'i'.repeat(43) })],
     [
-      'with the nonces exchanged',
+      'with the nonces swapped',
       proofOf('hub', SECRET, {
         ...TRANSCRIPT,
         proxyNonce: TRANSCRIPT.hubNonce,
@@ -81,18 +81,18 @@ describe('a proof that its maker holds the secret', () => {
       }),
     ],
     ['cut off', proof.slice(0, -1)],
-    ['with more behind it', `${proof}A`],
-    ['with as many characters that are more bytes', `${proof.slice(0, -1)}é`],
+    ['with extra characters after it', `${proof}A`],
+    ['with the same number of characters but more bytes', `${proof.slice(0, -1)}é`],
     ['empty', ''],
     ['as a list', [proof]],
     ['missing', undefined],
     ['null', null],
-  ])('is not taken %s', (_what, given) => {
+  ])('is not accepted %s', (_what, given) => {
     expect(isProof(given, proof)).toBe(false);
   });
 });
 
-describe('the first line of what has arrived', () => {
+describe('the first line of the received data', () => {
   it.each([
     ['{"a":1}\n', '{"a":1}', ''],
     ['{"name":"ä"}\n{"b":2}\n', '{"name":"ä"}', '{"b":2}\n'],
@@ -103,11 +103,11 @@ describe('the first line of what has arrived', () => {
     expect(found && { line: found.line, rest: String(found.rest) }).toEqual({ line, rest });
   });
 
-  it.each(['', '{"a":1}', 'x\r'])('is not there yet in %j', (received) => {
+  it.each(['', '{"a":1}', 'x\r'])('is not complete yet in %j', (received) => {
     expect(firstLine(Buffer.from(received))).toBeUndefined();
   });
 
-  it('has room for a long path, and an answer for many sessions', () => {
+  it('has room for a long path, and its answer for many sessions', () => {
     expect([MAX_LINE_BYTES, MAX_ANSWER_BYTES]).toEqual([16_384, 8_388_608]);
   });
 });

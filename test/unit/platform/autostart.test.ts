@@ -14,7 +14,7 @@ describe('starting at login on Linux', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  it('is a file among those that desktops start, which hides the window', async () => {
+  it('is a file in the autostart folder that hides the window', async () => {
     expect(await item().isOn()).toBe(false);
     await item().set(true);
     expect(await readFile(file(), 'utf8')).toContain('\nExec="/opt/Causeway/causeway" "--hidden"\n');
@@ -24,13 +24,13 @@ describe('starting at login on Linux', () => {
     await item().set(false);
   });
 
-  it('says what could not be written', async () => {
+  it('reports what could not be written', async () => {
     await mkdir(dirname(dirname(file())));
     await writeFile(dirname(file()), 'a file in the way');
     await expect(item().set(true)).rejects.toMatchObject({ code: 'file_not_writable' });
   });
 
-  it('is where XDG_CONFIG_HOME says', async () => {
+  it('is in the folder that XDG_CONFIG_HOME names', async () => {
     await autostartFile({ HOME: '/nowhere', XDG_CONFIG_HOME: join(home, 'xdg') }, ['causeway']).set(true);
     expect(await readFile(join(home, 'xdg', 'autostart', 'causeway.desktop'), 'utf8')).toContain('Name=Causeway');
   });
@@ -39,7 +39,7 @@ describe('starting at login on Linux', () => {
     [['/opt/My Apps/causeway'], 'Exec="/opt/My Apps/causeway" "--hidden"'],
     [['/opt/100%/a"b$c`d\\e'], 'Exec="/opt/100%%/a\\\\"b\\\\$c\\\\`d\\\\\\\\e" "--hidden"'],
     [['/usr/bin/electron', '/srv/app'], 'Exec="/usr/bin/electron" "/srv/app" "--hidden"'],
-  ])('takes any path: %j', (command, line) => {
+  ])('accepts any path: %j', (command, line) => {
     expect(autostartEntry(command).split('\n')).toContain(line);
   });
 
@@ -53,7 +53,7 @@ describe('starting at login on Linux', () => {
 });
 
 describe('starting at login on Windows', () => {
-  it('is written with quotes, for Electron adds none', () => {
+  it('is written with quotes, because Electron adds none', () => {
     expect(windowsLoginItem(['C:\\Users\\Zoë Müller\\Causeway.exe'])).toEqual({
       path: '"C:\\Users\\Zoë Müller\\Causeway.exe"',
       args: ['--hidden'],

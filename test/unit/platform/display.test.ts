@@ -19,12 +19,12 @@ describe('displayText makes a foreign name harmless', () => {
     ['direction marks', 'a\u200eb\u200fc\u061cd', 'a\ufffdb\ufffdc\ufffdd'],
     ['zero-width characters', 'pro\u200bd\u200c\u200d\u2060\ufeff', 'pro\ufffdd\ufffd\ufffd\ufffd\ufffd'],
     ['a soft hyphen', 'pro\u00add', 'pro\ufffdd'],
-    ['tags that hide a text', 'a\u{e0041}\u{e0042}', 'a\ufffd\ufffd'],
+    ['tags that hide text', 'a\u{e0041}\u{e0042}', 'a\ufffd\ufffd'],
     ['variation selectors that hide bytes', 'a\ufe00\u{e0101}', 'a\ufffd\ufffd'],
     ['Hangul fillers', 'a\u3164\u115f', 'a\ufffd\ufffd'],
     ['lone surrogates', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
-    ['white space without end', `a${' '.repeat(50)}\u00a0b`, 'a b'],
-    ['marks that run over the lines around them', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
+    ['endless white space', `a${' '.repeat(50)}\u00a0b`, 'a b'],
+    ['marks that overlap adjacent lines', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
   ])('%s', (_what, name, shown) => {
     expect(displayText(name)).toBe(shown);
   });
@@ -51,9 +51,9 @@ describe('displayText makes a foreign name harmless', () => {
   });
 
   it.each([
-    ['as long as may be shown', 'abcdefghij', 'abcdefghij'],
+    ['as long as the limit', 'abcdefghij', 'abcdefghij'],
     ['a character longer', 'abcdefghijk', 'abcdefghi…'],
-    ['with a space where it is cut', 'abcdefgh ijklm', 'abcdefgh…'],
+    ['with a space at the cut', 'abcdefgh ijklm', 'abcdefgh…'],
     ['with spaces around it', '  abc ', 'abc'],
     ['that begins with more spaces than are read', `${' '.repeat(41)}abc`, '…'],
   ])('shows a name %s within the limit', (_what, name, shown) => {
@@ -64,20 +64,20 @@ describe('displayText makes a foreign name harmless', () => {
     ['a few spaces', `a${' '.repeat(8)}b c`, `a${' '.repeat(8)}b c`],
     ['many spaces', `a${' '.repeat(9)}b\n${'\t'.repeat(30)}c`, 'a b\n c'],
     ['spaces around them', '  a\nb  ', 'a\nb'],
-  ])('keeps %s in lines, as far as they are seen', (_what, text, shown) => {
+  ])('keeps %s in lines, as far as it is visible', (_what, text, shown) => {
     expect(displayText(text, { lines: true })).toBe(shown);
   });
 
-  it('leaves a text that is laid out as it is, but for what must not be shown', () => {
+  it('leaves preformatted text as it is, except for what must not be shown', () => {
     expect(withoutControls('  a   b\u001b[2J\n')).toBe('  a   b\ufffd[2J\ufffd');
     expect(withoutControls('  a\n\u202eb', true)).toBe('  a\n\ufffdb');
   });
 
-  it('keeps line breaks if lines are asked for, and nothing else', () => {
+  it('keeps line breaks if lines are requested, and nothing else', () => {
     expect(displayText('one\r\ntwo\u2028three\u001b[A', { lines: true })).toBe('one\ntwo\nthree\ufffd[A');
   });
 
-  it('gives one line without anything invisible, the same when repeated, for any text', () => {
+  it('returns one line without anything invisible, idempotently, for any text', () => {
     const any = fc.string({
       unit: fc.oneof(
         fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),

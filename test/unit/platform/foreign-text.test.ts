@@ -56,7 +56,7 @@ function tells(text: string, secret: string): boolean {
 describe.each([
   ['a personal access token', PAT],
   ['an authorization code', CODE],
-  ['a client secret of words', WORDS],
+  ['a client secret made of words', WORDS],
 ])('foreignText redacts %s that was sent', (_what, secret) => {
   it.each(SPELLINGS)('%s', (_how, spell) => {
     const text = foreignText(`It said ${spell(secret)} and no more.`, { sent: [new Secret(secret)] });
@@ -68,7 +68,7 @@ describe.each([
 });
 
 describe('foreignText', () => {
-  it('redacts a token of a known form that was not sent from here', () => {
+  it('redacts a token of a known form that was not sent by us', () => {
     for (const spell of [
       percent,
       entities,
@@ -79,19 +79,19 @@ describe('foreignText', () => {
     }
   });
 
-  it('redacts the beginning of a secret at the place of the cut', () => {
+  it('redacts the beginning of a secret at the cut', () => {
     for (let length = 8; length < PAT.length; length += 1) {
       expect(tells(foreignText(`x Bearer ${PAT.slice(0, length)}`, { sent: [PAT] }), PAT)).toBe(false);
     }
   });
 
-  it('does not show a secret at the place of the cut', () => {
+  it('does not show a secret at the cut', () => {
     for (let before = 560; before < 620; before += 1) {
       expect(tells(foreignText(`${'x '.repeat(before / 2)}${PAT}`, { sent: [PAT] }), PAT)).toBe(false);
     }
   });
 
-  it('leaves what explains a failure', () => {
+  it('keeps what explains a failure', () => {
     for (const text of [
       'User does not have USE CATALOG on Catalog "main".',
       'The bearer token has expired, basic authentication is required.',
@@ -105,13 +105,13 @@ describe('foreignText', () => {
     }
   });
 
-  it('gives one short line that moves no cursor', () => {
+  it('returns one short line that does not move the cursor', () => {
     const text = foreignText(`\u001b[2J\u009b1A${'x'.repeat(100_000)}\n\u202e`);
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(text.length).toBeLessThanOrEqual(600);
   });
 
-  it('holds no part of what was sent, for any text around it', () => {
+  it('contains no part of what was sent, for any text around it', () => {
     const spellings = fc.constantFrom(...SPELLINGS.map(([, spell]) => spell));
     fc.assert(
       fc.property(
@@ -132,7 +132,7 @@ describe('foreignText', () => {
     expect(foreignText('<A aa+/+/+-..-- >', { sent: ['aa+/+/+-..--'] })).toBe('<A [redacted] >');
   });
 
-  it('takes no longer than a moment for a text that is made to be slow', () => {
+  it('is fast even for a text that is designed to be slow', () => {
     const slow = [
       '<!--',
       '<a ',
@@ -152,7 +152,7 @@ describe('foreignText', () => {
 describe('foreignCause', () => {
   const sent = [new Secret(PAT)];
 
-  it('keeps names, codes and places, and drops whatever else an error holds', () => {
+  it('keeps names, codes and locations, and drops everything else that an error holds', () => {
     const inner = Object.assign(new Error(`connect to ${PAT}`), {
       code: 'ECONNREFUSED',
       syscall: 'connect',
@@ -177,12 +177,12 @@ describe('foreignCause', () => {
     }
   });
 
-  it('drops a message of several lines from the stack', () => {
+  it('drops a multi-line message from the stack', () => {
     const error = new Error(`one\n    at ${PAT}\n    at two`);
     expect(inspect(foreignCause(error, sent))).not.toContain('dapi');
   });
 
-  it('ends if causes form a circle', () => {
+  it('ends if causes are circular', () => {
     const error = new Error('round');
     error.cause = error;
     expect(foreignCause(error)?.message).toBe('round');

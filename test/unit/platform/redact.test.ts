@@ -26,15 +26,15 @@ describe('redact removes every secret from a text', () => {
     ['an authorization code in an address', `http://127.0.0.1:8020/?code=${SHORT}&state=1`, SHORT],
     ['an authorization code in JSON', `{"code":"${SHORT}"}`, SHORT],
     ['a code verifier in a form', `grant_type=authorization_code&code_verifier=${SHORT}`, SHORT],
-    ['a token of the configuration file', `host = https://a.example\ntoken = ${SHORT}\n`, SHORT],
-    ['a client secret of the configuration file', `client_secret=${SHORT}`, SHORT],
+    ['a token from the configuration file', `host = https://a.example\ntoken = ${SHORT}\n`, SHORT],
+    ['a client secret from the configuration file', `client_secret=${SHORT}`, SHORT],
     ['an environment variable', `DATABRICKS_TOKEN=${PAT} DATABRICKS_CLIENT_SECRET=${OPAQUE}`, PAT],
-    ['an Azure client secret of the configuration file', `azure_client_secret = ${SHORT}`, SHORT],
+    ['an Azure client secret from the configuration file', `azure_client_secret = ${SHORT}`, SHORT],
     ['an Azure client secret in a variable', `ARM_CLIENT_SECRET=${SHORT}`, SHORT],
     ['an ID token in a variable', `DATABRICKS_OIDC_TOKEN=${SHORT}`, SHORT],
-    ['the bearer of a job of GitHub Actions', `ACTIONS_ID_TOKEN_REQUEST_TOKEN: ${SHORT}`, SHORT],
-    ['an answer of the Azure CLI', `{ "accessToken": "${SHORT}", "tenant": "t" }`, SHORT],
-    ['a token for the management of Azure', `x-databricks-azure-sp-management-token: ${SHORT}`, SHORT],
+    ['the bearer token of a GitHub Actions job', `ACTIONS_ID_TOKEN_REQUEST_TOKEN: ${SHORT}`, SHORT],
+    ['the output of the Azure CLI', `{ "accessToken": "${SHORT}", "tenant": "t" }`, SHORT],
+    ['a token for Azure management', `x-databricks-azure-sp-management-token: ${SHORT}`, SHORT],
     ['a token exchange', `grant_type=a&subject_token=${SHORT}&scope=all-apis`, SHORT],
     ['a command line', `causeway login --client-secret ${SHORT} --profile ana`, SHORT],
     ['a password in an address', `http://ana:${SHORT}@proxy.example:8080/`, SHORT],
@@ -44,16 +44,16 @@ describe('redact removes every secret from a text', () => {
     ['a token that looks like the id of a Genie space', `It answered ${SPACE}.`, SPACE],
     ['a named token that looks like one', `{"space_id": "1", "token": "${SPACE}"}`, SPACE],
     ['a token in a workspace', `The workspace ${SPACE} answered.`, SPACE],
-    ['a longer token where a space is named', `space ${SPACE}${SPACE}`, SPACE],
-    ['a token of an unknown kind where a space is named', `space ${OPAQUE}`, OPAQUE],
-    ['a token behind the id of a space', `space ${'0'.repeat(31)}1 ${OPAQUE}`, OPAQUE],
+    ['a longer token in place of a space id', `space ${SPACE}${SPACE}`, SPACE],
+    ['a token of an unknown kind in place of a space id', `space ${OPAQUE}`, OPAQUE],
+    ['a token after the id of a space', `space ${'0'.repeat(31)}1 ${OPAQUE}`, OPAQUE],
     ['a long token of an unknown kind', `It answered ${OPAQUE}.`, OPAQUE],
   ])('%s', (_name, text, secret) => {
     expect(redact(text)).not.toContain(secret);
     expect(redact(text)).toContain('[redacted]');
   });
 
-  it('removes a secret wherever it stands among other words', () => {
+  it('removes a secret wherever it is among other words', () => {
     const words = fc.array(fc.stringMatching(/^[a-z ,.:]{0,12}$/), { maxLength: 6 });
     fc.assert(
       fc.property(words, words, fc.constantFrom(PAT, JWT, OPAQUE, `Bearer ${OPAQUE}`), (before, after, secret) => {
@@ -63,13 +63,13 @@ describe('redact removes every secret from a text', () => {
     );
   });
 
-  it('gives the same text when it is repeated', () => {
+  it('returns the same text when it is repeated', () => {
     const once = redact(`token=${SHORT} Bearer ${OPAQUE}`);
     expect(redact(once)).toBe(once);
   });
 });
 
-describe('redact keeps what helps to find a fault', () => {
+describe('redact keeps what helps to find a problem', () => {
   it.each([
     'Warehouse 0123456789abcdef is STOPPED.',
     'https://adb-1234567890123456.7.azuredatabricks.net/api/2.0/mcp/sql',

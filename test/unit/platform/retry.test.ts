@@ -54,7 +54,7 @@ describe('retryAfterMs', () => {
     expect(retryAfterMs(header, NOW)).toBe(ms);
   });
 
-  test('gives a wait between floor and ceiling, or none, for any header', () => {
+  test('returns a delay between minimum and maximum, or none, for any header', () => {
     const headers = fc.oneof(fc.string(), fc.double().map(String), fc.date().map(String), fc.bigInt().map(String));
     fc.assert(
       fc.property(headers, fc.integer(), (header, now) => {
@@ -65,7 +65,7 @@ describe('retryAfterMs', () => {
   });
 });
 
-test('withinAskedWait keeps a wait between floor and ceiling', () => {
+test('withinAskedWait keeps a delay between minimum and maximum', () => {
   expect([0, -1, 250, 3000, Number.POSITIVE_INFINITY].map(withinAskedWait)).toEqual([floor, floor, 250, 3000, ceiling]);
 });
 
@@ -80,12 +80,12 @@ test('backoffMs doubles to ten seconds, between half of it and all of it', () =>
   );
 });
 
-test('backoffMs takes its own range', () => {
+test('backoffMs accepts its own range', () => {
   const range = { firstMs: 100, longestMs: 300 };
   expect([1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1, range))).toEqual([100, 200, 300, 300]);
 });
 
-test('the system’s clock counts from 1970, and its pause ends early if it is canceled', async () => {
+test('the system clock counts from 1970, and its sleep ends early if it is canceled', async () => {
   expect(new Date(systemClock.now()).getUTCFullYear()).toBeGreaterThan(2025);
   expect(Math.floor(systemClock.random())).toBe(0);
   await expect(systemClock.sleep(1, undefined)).resolves.toBeUndefined();

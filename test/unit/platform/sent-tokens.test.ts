@@ -6,8 +6,8 @@ import { withoutTokens } from '../../../main/platform/sent-tokens.ts';
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl-_x';
 const secret = new Secret(TOKEN);
 
-describe('the answer of an app', () => {
-  it('loses the token in binary contents wherever it stands in them, which can still be decoded', () => {
+describe('the response of an app', () => {
+  it('loses the token anywhere in binary contents, which can still be decoded', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 40 }),

@@ -17,7 +17,7 @@ describe('joined sentences', () => {
     expect(sentences(...texts)).toBe(expected);
   });
 
-  it('end with a full stop even if a server’s text has none', () => {
+  it('end with a period even if a server’s text has none', () => {
     expect(asSentence('BAD_REQUEST: Genie space X not found')).toBe('BAD_REQUEST: Genie space X not found.');
     const words = 'BAD_REQUEST: Genie space X not found';
     const error = new CausewayError('not_found', words, { remedy: 'Check what the path of the server names.' });

@@ -4,7 +4,7 @@ import { type ProxyWay, parseProxyList, systemProxy } from '../../../main/platfo
 const proxy = (address: string): ProxyWay => ({ kind: 'proxy', address });
 const direct: ProxyWay = { kind: 'direct' };
 
-describe('a list of proxies as PAC scripts give it', () => {
+describe('a list of proxies as PAC scripts return it', () => {
   it.each<[string, ProxyWay[]]>([
     ['DIRECT', [direct]],
     ['', [direct]],
@@ -20,7 +20,7 @@ describe('a list of proxies as PAC scripts give it', () => {
   });
 
   it.each(['PROXY', 'PROXY :x', 'PROXY a:99999', 'PROXY ana:secret@a:1', 'NOTHING a:1', '<html>', 'http://a:1'])(
-    '"%s" is no proxy, so the way is direct',
+    '"%s" is not a proxy, so the connection is direct',
     (list) => {
       expect(parseProxyList(list)).toEqual([direct]);
     },
@@ -30,11 +30,11 @@ describe('a list of proxies as PAC scripts give it', () => {
 describe('the proxy of the desktop', () => {
   const to = (list: string, origin = 'https://acme.example') => systemProxy(origin, async () => list);
 
-  it('is the only one that is named, whether or not it answers', async () => {
+  it('is the only one that is named, whether or not it responds', async () => {
     expect(await to('PROXY proxy.invalid:1')).toBe('http://proxy.invalid:1');
   });
 
-  it('is none for the direct way, for this computer, and if the desktop fails to answer', async () => {
+  it('does not exist for a direct connection, for this computer, and if the desktop fails to answer', async () => {
     expect(await to('DIRECT; PROXY a:1')).toBeUndefined();
     for (const host of ['http://127.0.0.1:80', 'http://localhost:80', 'http://[::1]:80', 'http://a.localhost']) {
       expect(await to('PROXY a:1', host)).toBeUndefined();
@@ -42,7 +42,7 @@ describe('the proxy of the desktop', () => {
     expect(await systemProxy('https://acme.example', () => Promise.reject(new Error('no')))).toBeUndefined();
   });
 
-  it('skips SOCKS if there is another way, and is an error if there is none', async () => {
+  it('skips SOCKS if there is an alternative, and is an error if there is none', async () => {
     expect(await to('SOCKS5 b:2; DIRECT')).toBeUndefined();
     expect(await to('SOCKS5 b:2; PROXY proxy.invalid:1')).toBe('http://proxy.invalid:1');
     await expect(to('SOCKS5 b:2; SOCKS c:3')).rejects.toMatchObject({

@@ -15,12 +15,12 @@ describe('bytes that are not UTF-8', () => {
       ['1:1 the byte 0xE4 is not UTF-8', '3:2 the byte 0xF6 is not UTF-8'],
     ],
     [
-      'it behind characters of two bytes',
+      'it after two-byte characters',
       Buffer.concat([Buffer.from('\u00e4\u00f6'), latin1('\u00fc')]),
       ['1:3 the byte 0xFC is not UTF-8'],
     ],
     [
-      'it behind a replacement character',
+      'it after a replacement character',
       Buffer.concat([Buffer.from('a\uFFFD'), latin1('\u00fc')]),
       ['1:3 the byte 0xFC is not UTF-8'],
     ],
@@ -41,7 +41,7 @@ describe('bytes that are not UTF-8', () => {
     expect(places(bytes)).toEqual(found);
   });
 
-  test('refuse a file with the first place of them', () => {
+  test('refuse a file with their first position', () => {
     expect(() => utf8Text('/x/list.csv', latin1('a\nb\u00fc\n\u00e4'))).toThrow(
       expect.objectContaining({
         code: 'invalid_file',
@@ -56,7 +56,7 @@ test('a file in UTF-8 is its text, with its byte order mark', () => {
   expect(utf8Text('/x', Buffer.from('\uFEFFgr\u00f6\u00dfe\n'))).toBe('\uFEFFgr\u00f6\u00dfe\n');
 });
 
-test('UTF-16 is known by its byte order mark alone', () => {
+test('UTF-16 is recognized by its byte order mark only', () => {
   expect([Buffer.from('fffe', 'hex'), Buffer.from('feff00', 'hex'), Buffer.from('efbbbf', 'hex')].map(isUtf16)).toEqual(
     [true, true, false],
   );

@@ -16,7 +16,7 @@ const locked = (value: unknown) => ({ value, locked: true });
 const HOST = 'https://acme.cloud.databricks.com';
 
 describe('a policy', () => {
-  it('locks some keys and gives a default for others', async () => {
+  it('locks some keys and sets a default for others', async () => {
     const policy = await read({ tokenStore: locked('keychain'), updates: { value: 'off', locked: false } });
     expect(lockedValue(policy, 'tokenStore')).toBe('keychain');
     expect(lockedValue(policy, 'updates')).toBeUndefined();
@@ -40,7 +40,7 @@ describe('a policy', () => {
     ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/../sql', false],
     ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/%2e%2e/sql', false],
     ['*', '/anything', undefined],
-  ])('that allows %s says to %s: %s', async (pattern, path, allowed) => {
+  ])('that allows %s says for %s: %s', async (pattern, path, allowed) => {
     if (allowed === undefined) {
       await expect(read({ servers: locked([pattern]) })).rejects.toThrow('servers.value.0');
       return;
@@ -63,7 +63,7 @@ describe('a policy', () => {
     await expect(parsePolicy('policy.json', Buffer.from(text))).rejects.toThrow(words);
   });
 
-  it('names the place of bytes that are not UTF-8', async () => {
+  it('names the position of bytes that are not UTF-8', async () => {
     await expect(parsePolicy('policy.json', Buffer.from([0x7b, 0x0a, 0xff]))).rejects.toThrow('line 2, column 1');
   });
 
@@ -114,7 +114,7 @@ describe('rules of an organization', () => {
   });
 });
 
-describe('the place of the policy', () => {
+describe('the location of the policy', () => {
   it.each([
     ['linux', '/etc/causeway/policy.json'],
     ['darwin', '/Library/Managed Preferences/io.causeway.plist'],
@@ -123,7 +123,7 @@ describe('the place of the policy', () => {
     expect(systemSource(platform).name).toBe(name);
   });
 
-  it('is moved by nothing in the product', () => {
+  it('is changed by nothing in the product', () => {
     const files = globSync(['main/**/*.ts', 'preload/**/*.ts', 'renderer/**/*.{ts,tsx}'], { cwd: ROOT });
     const calling = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('setPolicySource'));
     expect(calling).toEqual(['main/policy/system-policy.ts']);
@@ -134,7 +134,7 @@ describe('the place of the policy', () => {
   });
 });
 
-describe('what the registry says', () => {
+describe('the policy in the registry', () => {
   const output = (line: string) => `\r\nHKEY_LOCAL_MACHINE\\Software\\Policies\\Causeway\r\n${line}\r\n\r\n`;
 
   it('is the text of one value', () => {
@@ -142,7 +142,7 @@ describe('what the registry says', () => {
     expect(String(policyInRegistry(output(`    Policy    REG_SZ    ${text}`)))).toBe(text);
   });
 
-  it('is nothing without that value', () => {
+  it('does not exist without that value', () => {
     expect(policyInRegistry(output('    Other    REG_SZ    x'))).toBeUndefined();
   });
 
@@ -155,7 +155,7 @@ describe('what the registry says', () => {
     expect(() => policyInRegistry(printed)).toThrow('such as \\u00FC');
   });
 
-  it.skipIf(process.platform === 'win32')('closes everything if it cannot be asked', async () => {
+  it.skipIf(process.platform === 'win32')('blocks everything if it cannot be read', async () => {
     const { problem } = await new PolicyFile(registrySource()).now();
     expect(problem?.code).toBe('managed');
   });

@@ -84,7 +84,7 @@ describe('docs/decisions/', () => {
 describe('CHANGELOG.md', () => {
   const text = documents.find(({ name }) => name === 'CHANGELOG.md')?.text ?? '';
 
-  it('begins with what is not released yet, and sorts changes by the kinds of Keep a Changelog', () => {
+  it('starts with what is unreleased, and groups changes by the kinds of Keep a Changelog', () => {
     const kinds = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
     const releases = [...text.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
     expect(releases[0]).toBe('[Unreleased]');

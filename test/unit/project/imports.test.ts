@@ -100,7 +100,7 @@ describe('the imports of the product', () => {
     expect(new Set(imports.map(({ from }) => partOf(from)))).toEqual(new Set(Object.keys(MAY_IMPORT)));
   });
 
-  it('go downward only: platform, auth, workspace, (warehouses | bridge), (hub | aggregate), causeway.ts, (desktop | cli)', () => {
+  it('go only downward: platform, auth, workspace, (warehouses | bridge), (hub | aggregate), causeway.ts, (desktop | cli)', () => {
     const inside = imports.filter(
       ({ to }) => to === 'package.json' || /^(main|preload|renderer|test|resources)\//.test(to),
     );
@@ -112,7 +112,7 @@ describe('the imports of the product', () => {
     expect(wrong.map(told)).toEqual([]);
   });
 
-  it('make no circle', () => {
+  it('are not circular', () => {
     expect(filesInCircles()).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ async function lockedPackages() {
 }
 
 describe('package-lock.json', () => {
-  it('has a SHA-512 hash for every package, those of other operating systems included', async () => {
+  it('has a SHA-512 hash for every package, including those of other operating systems', async () => {
     const packages = await lockedPackages();
     expect(packages.length).toBeGreaterThan(100);
     const unverified = packages.filter(({ integrity }) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''));

@@ -42,7 +42,7 @@ describe.each(documents)('$name', (document) => {
 });
 
 describe.each(complete)('$name', ({ folder, text }) => {
-  it('names everything in its folder but tests', () => {
+  it('names everything in its folder except tests', () => {
     const named = namedPaths(FILE_TABLE.exec(text)?.[0] ?? text);
     const listed = new Set(named.flatMap((path) => globSync(path.replace(/\/$/, ''), { cwd: folder })));
     for (const path of listed) listed.add(path.split(/[\\/]/)[0] ?? path);
@@ -51,7 +51,7 @@ describe.each(complete)('$name', ({ folder, text }) => {
   });
 });
 
-it('every folder of the application has a README of its own', () => {
+it('every folder of the application has its own README', () => {
   const parts = readdirSync(join(ROOT, 'main'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const folders = [...parts.map(({ name }) => `main/${name}`), 'preload', 'renderer', 'resources', 'docs'];
   const names = readmes.map(({ name }) => name);

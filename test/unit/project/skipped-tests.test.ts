@@ -45,6 +45,6 @@ test('a run names the suites and tests that it has skipped', async () => {
   ]);
 });
 
-test('a run of tests chosen by name does not name the others', async () => {
+test('a run of tests selected by name does not name the others', async () => {
   expect(await linesOfRun('-t', 'that runs')).toEqual([]);
 });

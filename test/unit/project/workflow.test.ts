@@ -57,7 +57,7 @@ const workflows = await Promise.all(
   }),
 );
 
-test('the workflow names each action by its commit, with the version beside it', () => {
+test('the workflow pins each action to a commit, with the version beside it', () => {
   const used = workflows.flatMap(({ jobs }) => Object.values(jobs).flatMap(({ steps }) => steps));
   const actions = used.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
   expect(actions.length).toBeGreaterThan(0);
@@ -66,11 +66,11 @@ test('the workflow names each action by its commit, with the version beside it',
   expect(lines.filter((line) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
-test('the workflow may only read the repository unless a job says otherwise', () => {
+test('the workflow can only read the repository unless a job says otherwise', () => {
   expect(workflows.map(({ permissions }) => permissions)).toEqual(workflows.map(() => ({ contents: 'read' })));
 });
 
-test('each form for issues has what GitHub demands: a name, a description, fields with ids of their own', async () => {
+test('each issue form has what GitHub requires: a name, a description, fields with their own ids', async () => {
   const folder = new URL('../../../.github/ISSUE_TEMPLATE/', import.meta.url);
   const names = (await readdir(folder)).filter((name) => name !== 'config.yml');
   expect(names.length).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ describe('.ci/run', async () => {
   const code = lines.filter((line) => !line.trim().startsWith('#'));
   const named = code.filter((line) => line.startsWith("leave_out '")).join(' ');
 
-  it('is what the workflow runs, and nothing else of what tests', () => {
+  it('is what the workflow runs, and no other tests run in the workflow', () => {
     const commands = workflows.flatMap(({ jobs }) => jobs.test?.steps.flatMap(({ run }) => run ?? []) ?? []);
     expect(commands).toEqual(['.ci/run --here', 'npm run package']);
   });
@@ -105,7 +105,7 @@ describe('.ci/run', async () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'says at the end what it has left out, and does not call it passed',
+    'says at the end what it has left out, and does not count it as passed',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'causeway-ci-'));
       await using _removed = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };

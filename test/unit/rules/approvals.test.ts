@@ -27,7 +27,7 @@ describe('a call that waits for the user', () => {
     expect(shown).toEqual([[1], []]);
   });
 
-  it.each(['allowed', 'refused'] as const)('alone gets the answer %s', async (answer) => {
+  it.each(['allowed', 'refused'] as const)('receives the answer %s, and no other call does', async (answer) => {
     const { queue, ask } = queueWith();
     const [first, second] = [ask(), ask()];
     queue.answer(2, answer);
@@ -37,7 +37,7 @@ describe('a call that waits for the user', () => {
     expect(await first).toBe('refused');
   });
 
-  it('is given up when its time is over', async () => {
+  it('is dropped when its time is over', async () => {
     const { queue, ask } = queueWith({ waitMs: 5_000 });
     const asked = ask();
     vi.advanceTimersByTime(4_999);
@@ -47,7 +47,7 @@ describe('a call that waits for the user', () => {
     expect(queue.pending).toEqual([]);
   });
 
-  it('leaves the list when its client takes it back or goes', async () => {
+  it('leaves the list when its client cancels it or disconnects', async () => {
     const { queue, client, ask } = queueWith();
     const asked = ask();
     client.abort();
@@ -65,7 +65,7 @@ describe('a call that waits for the user', () => {
     expect(() => queue.find(1)).toThrow('no longer waiting');
   });
 
-  it('is refused at once if fifty are waiting already', async () => {
+  it('is refused at once if fifty are already waiting', async () => {
     const { queue, ask } = queueWith();
     for (let index = 0; index < 50; index += 1) void ask();
     expect(await ask()).toBe('crowded');

@@ -54,7 +54,7 @@ describe('onlyReads', () => {
     ['ask', GENIE, { readOnlyHint: true, destructiveHint: true }, false],
     ['ask', GENIE, {}, false],
     ['ask', GENIE, undefined, undefined],
-  ] as const)('says of %s at %s with the hints %o: %s', (tool, server, hints, expected) => {
+  ] as const)('says for %s at %s with the hints %o: %s', (tool, server, hints, expected) => {
     expect(onlyReads(server, tool, hints)).toBe(expected);
   });
 });
@@ -108,7 +108,7 @@ describe('decide', () => {
     );
   });
 
-  it('lets the rule of a client decide against the rule of the server', () => {
+  it('lets the rule of a client override the rule of the server', () => {
     const both = rules({
       clients: { codex: CODEX },
       servers: { [GENIE]: { off: ['ask'], clients: { codex: { on: ['ask'] } } } },
@@ -123,7 +123,7 @@ describe('decide', () => {
     expect(decide(one, use('ask', { client: 'cursor' })).do).toBe('allow');
   });
 
-  it('applies what refuses before what asks to a client that has not named itself', () => {
+  it('applies refusals before approvals to a client that has not named itself', () => {
     const clients = { codex: CODEX, cursor: { name: 'Cursor', wireNames: ['cursor-vscode'] } };
     const two = { codex: { ask: ['ask'] }, cursor: { off: ['ask'] } };
     const some = rules({ clients, servers: { [GENIE]: { clients: two } } });
@@ -131,7 +131,7 @@ describe('decide', () => {
     expect(decide(some, use('other', { client: undefined }))).toEqual({ do: 'allow' });
   });
 
-  it('knows a client by each of its names, and has no rule of a client for a name that is none’s', () => {
+  it('knows a client by each of its names, and applies no client’s rule to an unknown name', () => {
     const codex = { name: 'Codex', wireNames: ['codex-mcp-client', 'codex-ide'] };
     const some = rules({ clients: { codex }, servers: { [GENIE]: { clients: { codex: { off: ['ask'] } } } } });
     const by = { scope: 'client-of-server', name: 'Codex' };
@@ -151,7 +151,7 @@ describe('decide', () => {
     }
   });
 
-  it('names a rule for a client that has no name in the rules without one', () => {
+  it('names a rule for a client whose name is not in the rules without a client name', () => {
     const some = rules({
       clients: { codex: { ...CODEX, name: '' } },
       servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } },
@@ -188,7 +188,7 @@ describe('decide', () => {
     expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
   });
 
-  it('knows a client that puts the name of a server behind its own', () => {
+  it('recognizes a client that appends the name of a server to its own', () => {
     const qwen = rules({ clients: { qwen: { name: 'Qwen', wireNames: ['qwen-cli-mcp-client'], readOnly: true } } });
     expect(decide(qwen, use('ask', { client: 'Qwen-CLI-mcp-client-databricks', hints: {} }))).toEqual({
       do: 'refuse',
@@ -207,7 +207,7 @@ describe('decide', () => {
     expect(decide(some, use('known'))).toEqual({ do: 'allow' });
   });
 
-  it('refuses a tool of which it is unknown whether it only reads', () => {
+  it('refuses a tool if it is unknown whether it only reads', () => {
     expect(decide(rules({ all: { readOnly: true } }), use('ask'))).toEqual({
       do: 'refuse',
       why: 'unlisted',
@@ -215,7 +215,7 @@ describe('decide', () => {
     });
   });
 
-  it('lets a client of a server write if only the server is read-only, not if everything is', () => {
+  it('lets a client of a server write if only the server is read-only, but not if everything is', () => {
     const exception = { [GENIE]: { readOnly: true, clients: { codex: { readOnly: false } } } };
     const clients = { codex: CODEX };
     expect(decide(rules({ clients, servers: exception }), use('ask', { hints: {} }))).toEqual({ do: 'allow' });
@@ -223,7 +223,7 @@ describe('decide', () => {
     expect(decide(strict, use('ask', { hints: {} })).do).toBe('refuse');
   });
 
-  it('never allows a tool that is off or that may write under read only, whatever else the rules say', () => {
+  it('never allows a tool that is off, or one that may write under read-only, whatever else the rules say', () => {
     const state = fc.constantFrom('on', 'off', 'ask');
     const toolRules = fc.record(
       {
@@ -267,7 +267,7 @@ describe('isWithoutRules', () => {
   it.each<[string, Omit<Rules, 'version'>]>([
     ['nothing', {}],
     [
-      'nothing in each of its parts',
+      'nothing in any of their parts',
       { all: {}, clients: { codex: CODEX }, servers: { [GENIE]: { clients: { codex: {} } } } },
     ],
     [
@@ -275,7 +275,7 @@ describe('isWithoutRules', () => {
       { all: { readOnly: false, newTools: 'on' }, servers: { [GENIE]: { on: ['a'], off: [], ask: [] } } },
     ],
     ['another server’s', { servers: { [SQL]: { readOnly: true } } }],
-  ])('is so of rules that say %s', (_what, of) => {
+  ])('is true for rules that say %s', (_what, of) => {
     expect(isWithoutRules(rules(of), GENIE)).toBe(true);
   });
 
@@ -285,10 +285,10 @@ describe('isWithoutRules', () => {
     ['new tools ask', { servers: { [GENIE]: { newTools: 'ask' } } }],
     ['a tool is off', { servers: { [GENIE]: { off: ['a'] } } }],
     ['a tool asks', { servers: { [GENIE]: { ask: ['a'] } } }],
-    ['as many tools are off as ask', { servers: { [GENIE]: { off: ['a'], ask: ['b'] } } }],
+    ['as many tools are off as need approval', { servers: { [GENIE]: { off: ['a'], ask: ['b'] } } }],
     ['a client is read-only', { clients: { codex: { ...CODEX, readOnly: true } } }],
     ['a client is read-only at this server', { servers: { [GENIE]: { clients: { codex: { readOnly: true } } } } }],
-  ])('is not so of rules by which %s', (_what, of) => {
+  ])('is false for rules in which %s', (_what, of) => {
     expect(isWithoutRules(rules(of), GENIE)).toBe(false);
   });
 });

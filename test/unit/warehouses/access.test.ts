@@ -6,17 +6,17 @@ const ana = { id: '1', userName: 'ana@example.com', groups: [{ display: 'finance
 const dan = { id: '2', userName: 'dan@example.com', groups: undefined };
 const usersOf = (...users: (typeof ana | typeof dan)[]) => new Map(users.map((user) => [user.id, user]));
 
-describe('who may use a warehouse', () => {
-  it('is known of a user without groups if the workspace shows the groups of others', () => {
+describe('who can use a warehouse', () => {
+  it('is known for a user without groups if the workspace shows the groups of others', () => {
     const access = accessFrom(usersOf(ana, dan), lists);
     expect([access('1', 'w'), access('2', 'w')]).toEqual([true, false]);
   });
 
-  it('is unknown of a user without groups if the workspace shows no groups', () => {
+  it('is unknown for a user without groups if the workspace shows no groups', () => {
     expect(accessFrom(usersOf(dan), lists)('2', 'w')).toBe('unknown');
   });
 
-  it('is unknown of a user and of a warehouse that could not be read', () => {
+  it('is unknown for a user and a warehouse that could not be read', () => {
     const access = accessFrom(usersOf(ana), lists);
     expect([access('3', 'w'), access('1', 'other')]).toEqual(['unknown', 'unknown']);
   });

@@ -33,7 +33,7 @@ const record = (type: string, warehouse_id?: string) =>
   known({ name: 'default-warehouse-overrides/7', type, ...(warehouse_id ? { warehouse_id } : {}) });
 
 describe('explain', () => {
-  test('an override that cannot be read leaves everything open, and what would follow is shown', () => {
+  test('an override that cannot be read leaves everything open, and shows what would follow', () => {
     const effective = explainEffective(
       readings({ override: unreadable('unavailable'), workspaceDefault: known({ id: '1', readFrom: 'setting' }) }),
     );
@@ -42,13 +42,13 @@ describe('explain', () => {
     expect(effective.steps[1]?.reason).toContain('It applies only if you have no override.');
   });
 
-  test('an override of a type that is newer than this decides, and cannot be seen', () => {
+  test('an override of an unknown newer type decides, and its warehouse is unknown', () => {
     const effective = explainEffective(readings({ override: record('PINNED_BY_POLICY', '1') }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'override', certainty: 'unknown' });
     expect(effective.steps[0]?.reason).toContain('PINNED_BY_POLICY');
   });
 
-  test('a warehouse state that is newer than this is passed on', () => {
+  test('an unknown newer warehouse state is passed on', () => {
     const odd = warehouse('3', { state: 'HIBERNATING' });
     const effective = explainEffective(
       readings({ override: record('CUSTOM', '3'), visible: known([odd]), usable: known(new Set('3')) }),
@@ -56,25 +56,25 @@ describe('explain', () => {
     expect(effective).toMatchObject({ warehouse: { state: 'HIBERNATING' }, problems: [] });
   });
 
-  test('a default that may only echo the override is not called known', () => {
+  test('a default that may only echo the override is not described as known', () => {
     const echo = known({ id: '1', readFrom: 'default-id' } as const);
     const [, step] = explainEffective(readings({ override: record('CUSTOM', '1'), workspaceDefault: echo })).steps;
     expect(step).toMatchObject({ source: 'workspace-default', outcome: 'passed-over', certainty: 'predicted' });
   });
 
-  test('a target that this user may not even see counts as not usable', () => {
+  test('a target that this user cannot even see counts as unusable', () => {
     const named = new Map([['9', unreadable('permission_denied')]]);
     const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: { id: '9', canUse: false }, problems: [{ code: 'cannot-use' }] });
   });
 
-  test('a target that could not be read is not called unusable', () => {
+  test('a target that could not be read is not described as unusable', () => {
     const named = new Map([['9', unreadable('unavailable')]]);
     const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: { id: '9', canUse: 'unknown' }, problems: [] });
   });
 
-  test('calls nothing unusable when permissions cannot be read', () => {
+  test('nothing is described as unusable if permissions cannot be read', () => {
     const effective = explainEffective(readings({ usable: unreadable('unavailable') }));
     expect(effective).toMatchObject({
       warehouse: { id: '2', canUse: 'unknown' },
@@ -83,7 +83,7 @@ describe('explain', () => {
     });
   });
 
-  test('without any warehouse nothing is chosen, for certain', () => {
+  test('without any warehouse, certainly none is chosen', () => {
     const effective = explainEffective(readings({ visible: known([]), usable: known(new Set<string>()) }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'known' });
     expect(effective.problems).toMatchObject([{ code: 'no-warehouse' }]);
@@ -96,7 +96,7 @@ describe('explain', () => {
     expect(effective).toMatchObject({ user: { id: '7', userName: '', admin: 'unknown' }, warehouse: { id: '1' } });
   });
 
-  test('an override that names a warehouse decides, and everything after it is passed over because of it', () => {
+  test('an override that names a warehouse decides, and every later step is skipped because of it', () => {
     const effective = explainEffective(
       readings({ override: record('CUSTOM', '1'), workspaceDefault: known({ id: '2', readFrom: 'setting' }) }),
     );
@@ -145,13 +145,13 @@ describe('explain', () => {
     ]);
   });
 
-  test('a default that was read from the setting is known beside an override', () => {
+  test('a default that was read from the setting is known even beside an override', () => {
     const setting = known({ id: '1', readFrom: 'setting' } as const);
     const [, step] = explainEffective(readings({ override: record('CUSTOM', '2'), workspaceDefault: setting })).steps;
     expect(step).toMatchObject({ certainty: 'known', warehouse: { id: '1' } });
   });
 
-  test('a default that is gone decides nothing that could be named but its id', () => {
+  test('a default that is gone decides, and only its id can be named', () => {
     const named = new Map([['9', NONE]]);
     const effective = explainEffective(readings({ workspaceDefault: known({ id: '9', readFrom: 'setting' }), named }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'workspace-default' });
@@ -159,7 +159,7 @@ describe('explain', () => {
     expect(effective.problems).not.toEqual([]);
   });
 
-  test('an override whose warehouse is gone decides, and is told by its id', () => {
+  test('an override whose warehouse is gone decides, and is named by its id', () => {
     const named = new Map([['9', NONE]]);
     const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'override', certainty: 'known' });
@@ -167,7 +167,7 @@ describe('explain', () => {
     expect(effective.problems).not.toEqual([]);
   });
 
-  test('predicts by the heuristic when there is no override and no default', () => {
+  test('the heuristic predicts if there is no override and no default', () => {
     const effective = explainEffective(readings({}));
     expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
     expect(effective.steps).toMatchObject([
@@ -177,20 +177,20 @@ describe('explain', () => {
     ]);
   });
 
-  test('the heuristic chooses only among what the user may use', () => {
+  test('the heuristic chooses only among the warehouses that the user can use', () => {
     expect(explainEffective(readings({ usable: known(new Set(['1'])) }))).toMatchObject({ warehouse: { id: '1' } });
     const none = explainEffective(readings({ usable: known(new Set<string>()) }));
     expect(none).toMatchObject({ warehouse: null, certainty: 'known' });
     expect(none.steps[2]).toMatchObject({ outcome: 'empty', reason: 'No warehouse is available to you.' });
   });
 
-  test('the heuristic prefers the user’s own warehouse, and none if the user is unknown', () => {
+  test('the heuristic prefers the user’s own warehouse, and no one’s if the user is unknown', () => {
     const visible = known([warehouse('1'), warehouse('2', { creator_name: 'ana@example.com' })]);
     expect(explainEffective(readings({ visible })).warehouse?.id).toBe('2');
     expect(explainEffective(readings({ visible, user: unreadable('unavailable') })).warehouse?.id).toBe('1');
   });
 
-  test('a default that cannot be read leaves the heuristic’s choice open to it', () => {
+  test('a default that cannot be read leaves the heuristic’s choice open', () => {
     const effective = explainEffective(readings({ workspaceDefault: unreadable('unavailable') }));
     expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
     expect(effective.steps[1]).toMatchObject({
@@ -203,7 +203,7 @@ describe('explain', () => {
     expect(effective.steps[2]?.reason).toBe('Predicted: W 2, running. A workspace default would take precedence.');
   });
 
-  test('warehouses that cannot be listed leave open what is chosen', () => {
+  test('warehouses that cannot be listed leave the choice open', () => {
     const effective = explainEffective(readings({ visible: unreadable('unavailable') }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'unknown', problems: [] });
     expect(effective.steps[2]).toEqual({
@@ -246,7 +246,7 @@ describe('explain', () => {
     ['LAST_SELECTED', undefined, 'Only the workspace knows which one'],
     ['LAST_SELECTED', '1', 'Only the workspace knows which one'],
     ['CUSTOM', undefined, 'has the type CUSTOM. This version of Causeway does not support it'],
-  ])('an override of the type %s with the warehouse %s decides without a warehouse that is known', (type, id, said) => {
+  ])('an override of the type %s with the warehouse %s decides, without a known warehouse', (type, id, said) => {
     const effective = explainEffective(readings({ override: record(type, id) }));
     expect(effective).toMatchObject({
       warehouse: null,
@@ -266,7 +266,7 @@ describe('explain', () => {
     });
   });
 
-  test('of a user who cannot be read nothing is made up', () => {
+  test('nothing is made up about a user who cannot be read', () => {
     expect(explainEffective(readings({ user: unreadable('unavailable') })).user).toEqual({
       id: '',
       userName: '',
@@ -275,13 +275,13 @@ describe('explain', () => {
     });
   });
 
-  test('with warehouses to use no missing warehouse is reported', () => {
+  test('no missing warehouse is reported if the user can use one', () => {
     expect(explainEffective(readings({})).problems).toEqual([]);
     expect(explainEffective(readings({ visible: unreadable('unavailable'), usable: NONE })).problems).toEqual([]);
   });
 });
 
-describe('a problem that is found beforehand', () => {
+describe('a problem that is found in advance', () => {
   const ofOverride = 'Choose another warehouse or use the workspace default.';
   const ofDefault = 'Choose your own warehouse, or ask a workspace admin to change the default.';
   const inState = (state: string): Partial<Readings> => ({ visible: known([warehouse('3', { state })]) });
@@ -301,14 +301,14 @@ describe('a problem that is found beforehand', () => {
       'Ask a workspace admin to change the workspace default instead.',
     ],
     [
-      'an override of which the workspace alone knows the warehouse',
+      'an override whose warehouse only the workspace knows',
       { override: record('LAST_SELECTED') },
       'last-selected-unseen',
       'Your last selected warehouse cannot be read from outside the workspace.',
       'Choose a warehouse by name to be certain.',
     ],
     [
-      'no warehouse that may be used',
+      'no usable warehouse',
       { visible: known([]) },
       'no-warehouse',
       'No warehouse is available to you. Queries will fail.',
@@ -343,22 +343,22 @@ describe('a problem that is found beforehand', () => {
       ofDefault,
     ],
     [
-      'a warehouse that may not be used',
+      'a warehouse that the user cannot use',
       { ...custom, ...inState('RUNNING'), usable: known(new Set<string>()) },
       'cannot-use',
       'You do not have CAN USE on W 3. Queries will fail.',
       `Ask a workspace admin for CAN USE on it. ${ofOverride}`,
     ],
-  ])('of %s names what fails and what to do', (_what, some, code, message, remedy) => {
+  ])('with %s names what fails and what to do', (_what, some, code, message, remedy) => {
     expect(explainEffective(readings(some)).problems).toEqual([{ code, message, remedy }]);
   });
 
-  test('is not told of a warehouse that another step decides on', () => {
+  test('is not reported for a warehouse if another step decides', () => {
     const last = { ...byDefault, ...inState('DELETED'), override: record('LAST_SELECTED') };
     expect(explainEffective(readings(last)).problems).toMatchObject([{ code: 'last-selected-unseen' }]);
   });
 
-  test('is not named if the deciding step is unknown', () => {
+  test('is not reported if the deciding step is unknown', () => {
     const some = { visible: known([]), workspaceDefault: unreadable('unavailable') };
     expect(explainEffective(readings(some)).problems).toEqual([]);
   });

@@ -30,11 +30,11 @@ describe('the predicted warehouse', () => {
     expect(choose(...worse.toReversed(), best)).toEqual(expected);
   });
 
-  it.each(['Shared endpoint', 'dbdemos-shared-endpoint'])('has a well-known name when %j is running', (name) => {
+  it.each(['Shared endpoint', 'dbdemos-shared-endpoint'])('has a well-known name if %j is running', (name) => {
     expect(choose(warehouse('shared', 'RUNNING'), warehouse(name, 'RUNNING'))).toEqual({ name, tier: 1 });
   });
 
-  it('is none of a well-known name that does not run, when another runs', () => {
+  it('is not a well-known one that is stopped if another one is running', () => {
     expect(choose(warehouse('Shared endpoint', 'STOPPED'), warehouse('Finance', 'RUNNING'))).toEqual({
       name: 'Finance',
       tier: 3,
@@ -42,7 +42,7 @@ describe('the predicted warehouse', () => {
     expect(choose(warehouse('Shared endpoint', 'STARTING'))).toEqual({ name: 'Shared endpoint', tier: 4 });
   });
 
-  it('is none when there is none', () => {
+  it('does not exist if there is no warehouse', () => {
     expect(choose()).toBeUndefined();
   });
 
@@ -54,7 +54,7 @@ describe('the predicted warehouse', () => {
     });
   });
 
-  it.each(['RUNNING', 'STARTING', 'STOPPING', 'STOPPED'])('may be one that is %s', (state) => {
+  it.each(['RUNNING', 'STARTING', 'STOPPING', 'STOPPED'])('can be one that is %s', (state) => {
     expect(isGone(state)).toBe(false);
     expect(choose(warehouse('Finance', state))).toMatchObject({ name: 'Finance' });
   });
@@ -65,29 +65,29 @@ describe('within a tier the predicted warehouse', () => {
   const own = warehouse('own', 'RUNNING', { creator_name: ANA });
   const others = warehouse('others', 'RUNNING', { creator_name: 'ben@example.com' });
 
-  it('is a serverless one, regardless of who made the others', () => {
+  it('is a serverless one, regardless of who created the others', () => {
     expect(choose(own, serverless)?.name).toBe('serverless');
     expect(choose(serverless, own)?.name).toBe('serverless');
   });
 
-  it('is one that the user has made, if all or none are serverless', () => {
+  it('is one that the user created, if all or none are serverless', () => {
     expect(choose(others, own)?.name).toBe('own');
     expect(choose(own, others)?.name).toBe('own');
     const both = [others, own].map((each) => ({ ...each, enable_serverless_compute: true }));
     expect(choose(...both)?.name).toBe('own');
   });
 
-  it('is the first of the workspace’s list otherwise', () => {
+  it('is otherwise the first in the workspace’s list', () => {
     expect(choose({ ...own, name: 'first' }, { ...own, name: 'second' })?.name).toBe('first');
     expect(choose({ ...others, name: 'first' }, { ...others, name: 'second' })?.name).toBe('first');
   });
 
-  it('is not serverless before a better tier', () => {
+  it('is not serverless if a better tier exists', () => {
     expect(choose(serverless, warehouse('shared', 'RUNNING'))?.name).toBe('shared');
   });
 });
 
-test('the reason of each tier says what is known of it', () => {
+test('the reason of each tier says what is known about it', () => {
   expect(BY_TIER.map(([tier]) => TIER_REASONS[tier])).toEqual([
     'running, with a well-known shared name',
     'running, with “shared” in its name',

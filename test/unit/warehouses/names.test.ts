@@ -15,9 +15,9 @@ const choose = (text: string) => chooseByName(all, text, 'warehouses', 'List the
 describe('chooseByName', () => {
   test.each([
     ['its id', 'b2d94c07a61e83f5', 'Data science'],
-    ['its whole name, although it begins another one', 'Data science', 'Data science'],
-    ['its name in the right case, although another differs by case only', 'Finance BI', 'Finance BI'],
-    ['its name in another case', 'SHARED ANALYTICS', 'Shared analytics'],
+    ['its whole name, even if another one begins with it', 'Data science', 'Data science'],
+    ['its name in the correct case, even if another differs only by case', 'Finance BI', 'Finance BI'],
+    ['its name in a different case', 'SHARED ANALYTICS', 'Shared analytics'],
     ['the beginning of its name', 'sta', 'Starter Warehouse'],
     ['the beginning of a word', 'ware', 'Starter Warehouse'],
     ['a part of it', 'nalyt', 'Shared analytics'],
@@ -28,7 +28,7 @@ describe('chooseByName', () => {
     expect(choose(text).name).toBe(name);
   });
 
-  test('several that fit equally well are listed, with their ids, and none is taken', () => {
+  test('several that match equally well are listed, with their ids, and none is chosen', () => {
     expect(() => choose('data')).toThrow(
       expect.objectContaining({
         code: 'ambiguous',
@@ -48,7 +48,7 @@ describe('chooseByName', () => {
     );
   });
 
-  test('a last resort is taken only if nothing else fits', () => {
+  test('a last resort is chosen only if nothing else matches', () => {
     const isOld = ({ name }: { name: string }) => name.endsWith('(old)');
     const meant = (text: string) => chooseByName(all, text, 'warehouses', '', isOld).name;
     expect(meant('data')).toBe('Data science');
@@ -57,20 +57,20 @@ describe('chooseByName', () => {
     expect(() => chooseByName(all, 'fin b', 'warehouses', '', isOld)).toThrow('matches');
   });
 
-  test('as many as fit into a line are all listed', () => {
+  test('as many as fit on a line are all listed', () => {
     const eight = Array.from({ length: 8 }, (_, at) => ({ id: `${at}`, name: `team ${at}` }));
     expect(() => chooseByName(eight, 'team', 'warehouses', '')).toThrow(
       `"team" matches 8 warehouses: ${listOf(eight)}.`,
     );
   });
 
-  test.each(['nothing like it', ''])('"%s" fits none', (text) => {
+  test.each(['nothing like it', ''])('"%s" matches none', (text) => {
     const message = `"${text}" matches none of the 6 warehouses.`;
     expect(() => choose(text)).toThrow(expect.objectContaining({ code: 'not_found', message, remedy: 'List them.' }));
   });
 });
 
-test('filterByName finds by name or id, and everything for nothing', () => {
+test('filterByName finds by name or id, and returns everything for an empty filter', () => {
   expect(filterByName(all, 'DATA').map(({ id }) => id)).toEqual(['b2d94c07a61e83f5', 'd10f6b8e24a97c53']);
   expect(filterByName(all, '8bac')).toHaveLength(1);
   expect(filterByName(all, '  starter ').map(({ name }) => name)).toEqual(['Starter Warehouse']);

@@ -63,8 +63,8 @@ describe('findUser', () => {
   test.each([
     ['a numeric id', '2', '2'],
     ['a user name', 'ana@example.com', '1'],
-    ['a user name that is a part of another one', 'ANA@example.com', '1'],
-    ['what stands before the @', 'joana', '2'],
+    ['a user name that is part of another one', 'ANA@example.com', '1'],
+    ['the part before the @', 'joana', '2'],
     ['a part of a display name', 'silva', '2'],
     ['a service principal’s id', '70368744177664011', '70368744177664011'],
     ['a service principal’s application id', '6f1d2c3b-8a4e', '70368744177664011'],

@@ -50,7 +50,7 @@ const failure = (code: ConstructorParameters<typeof WorkspaceError>[0], status: 
   new WorkspaceError(code, `The workspace answered ${status}.`, { status });
 
 describe('the walk through what a workspace offers', () => {
-  test('reads everything that there is, never more than eight requests at once', async () => {
+  test('reads everything, with at most eight requests at once', async () => {
     const { rest, asked, most } = workspaceOf(large);
     const { found, end } = await walk(rest, { groups: ['services'] });
     expect(found).toHaveLength(101);
@@ -60,7 +60,7 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end)).toEqual([]);
   });
 
-  test.each([1, 12, 50])('sends no more than %i requests, and tells what it has not read', async (maxRequests) => {
+  test.each([1, 12, 50])('sends no more than %i requests, and reports what it has not read', async (maxRequests) => {
     const { rest, asked } = workspaceOf(large);
     const { end } = await walk(rest, { groups: ['services'], maxRequests });
     expect(asked).toHaveLength(maxRequests);
@@ -68,20 +68,20 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end).join(' ')).toContain(`Stopped after ${maxRequests} request`);
   });
 
-  test('looks into the first schemas of every catalog before the later ones of any', async () => {
+  test('visits the first schemas of every catalog before the later ones of any', async () => {
     const { rest } = workspaceOf(large);
     const { found, end } = await walk(rest, { groups: ['services'], maxRequests: 12 + 20 });
     for (const { name } of numbered('c', 10)) expect(found).toContain(`${name}.of_${name}_0.tickets`);
     expect(end.unread).toEqual({ catalogs: 0, schemas: 80, lists: 0 });
   });
 
-  test('looks first in what the search names', async () => {
+  test('visits first what the search names', async () => {
     const { rest } = workspaceOf(large);
     const { found } = await walk(rest, { groups: ['services'], search: 'c_7.of_c_7_9', maxRequests: 20 });
     expect(found).toEqual(['c_7.of_c_7_9.tickets']);
   });
 
-  test('reads nothing outside the place that it is told', async () => {
+  test('reads nothing outside the given location', async () => {
     const { rest, asked } = workspaceOf(large);
     expect((await walk(rest, { within: 'c_3.of_c_3_1' })).found).toEqual(['c_3.of_c_3_1.tickets']);
     expect(asked.filter((path) => path !== '/api/2.0/vector-search/endpoints')).toEqual([
@@ -90,7 +90,7 @@ describe('the walk through what a workspace offers', () => {
     ]);
   });
 
-  test('says of each group when nothing more will come', async () => {
+  test('reports for each group when nothing more will follow', async () => {
     const { rest } = workspaceOf(large);
     const { events } = await walk(rest);
     const complete = events.flatMap((event) => (event.what === 'complete' ? [event.group] : []));
@@ -101,7 +101,7 @@ describe('the walk through what a workspace offers', () => {
     expect(later.some((event) => event.what === 'found' && event.servers[0]?.group === 'services')).toBe(false);
   });
 
-  test('continues if one list fails, and tells which', async () => {
+  test('continues if one list fails, and reports which one', async () => {
     const { rest } = workspaceOf((path, query) => {
       if (path === '/api/2.0/genie/spaces') throw failure('unavailable', 500);
       if (path === '/api/2.0/apps') throw failure('feature_unavailable', 404);
@@ -113,7 +113,7 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end)).toEqual(['1 schema closed to you.', 'Genie spaces: The workspace answered 500.']);
   });
 
-  test('asks again for a page that a busy workspace gives up, four times at most', async () => {
+  test('asks again for a page that a busy workspace refuses, at most four times', async () => {
     let attempts = 0;
     const { rest } = workspaceOf((path, query) => {
       if (query.parent !== 'schemas/system.ai') return large(path, query);
@@ -125,7 +125,7 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end)).toEqual(['Services: The workspace answered 499.']);
   });
 
-  test('keeps what it has if a list repeats its token', async () => {
+  test('keeps what it has if a list repeats its page token', async () => {
     const { rest } = workspaceOf((path, query) =>
       path === `${UC}/mcp-services` ? { ...(large(path, query) as object), next_page_token: 'again' } : {},
     );
@@ -138,22 +138,25 @@ describe('the walk through what a workspace offers', () => {
     ['of services', `${UC}/mcp-services`],
     ['of catalogs', `${UC}/catalogs`],
     ['of Genie spaces', '/api/2.0/genie/spaces'],
-  ])('ends, with what the other lists have, if a list %s gives a new token forever', async (_what, endless) => {
-    let token = 0;
-    const { rest, asked } = workspaceOf((path, query) => {
-      const page = large(path, query) as object;
-      if (path !== endless) return page;
-      token += 1;
-      // Every other page is empty, as pages may be.
-      return { ...(token % 2 === 0 ? {} : page), next_page_token: `token ${token}` };
-    });
-    const { found, end } = await walk(rest);
-    expect(asked).toHaveLength(500);
-    expect(end.stopped).toBe('limit');
-    expect(found).toContain('system.ai.tickets');
-    expect(new Set(found).size).toBe(found.length);
-    expect(leftOutOf(end)[0]).toMatch(/^Stopped after 500 requests: .*not read\.$/);
-  });
+  ])(
+    'ends, with the results of the other lists, if a list %s returns a new page token forever',
+    async (_what, endless) => {
+      let token = 0;
+      const { rest, asked } = workspaceOf((path, query) => {
+        const page = large(path, query) as object;
+        if (path !== endless) return page;
+        token += 1;
+        // Every other page is empty, as pages may be.
+        return { ...(token % 2 === 0 ? {} : page), next_page_token: `token ${token}` };
+      });
+      const { found, end } = await walk(rest);
+      expect(asked).toHaveLength(500);
+      expect(end.stopped).toBe('limit');
+      expect(found).toContain('system.ai.tickets');
+      expect(new Set(found).size).toBe(found.length);
+      expect(leftOutOf(end)[0]).toMatch(/^Stopped after 500 requests: .*not read\.$/);
+    },
+  );
 
   test('ends if tens of thousands of lists are left out', async () => {
     const { rest } = workspaceOf((path, query) => {
@@ -186,7 +189,7 @@ describe('the walk through what a workspace offers', () => {
     await expect(walk(gone.rest)).rejects.toMatchObject({ code: 'unreachable' });
   });
 
-  test('sends nothing more once it is cancelled or left', async () => {
+  test('sends nothing more once it is canceled or abandoned', async () => {
     const work = new AbortController();
     const { rest, asked } = workspaceOf((path, query) => {
       if (path === `${UC}/schemas`) work.abort(new WorkspaceError('cancelled', 'Enough.'));

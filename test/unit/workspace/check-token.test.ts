@@ -29,7 +29,7 @@ describe('a token whose user the workspace names', () => {
     ['x8f14e45f-ceea-467f-a0e6-0123456789ab', false],
     ['8f14e45f-ceea-467f-0123456789ab', false],
     ['8f14e45f-ceea-467f-a0e6-0123456789ab@example.com', false],
-  ])('is that of %s, a service principal: %s', async (userName, isServicePrincipal) => {
+  ])('belongs to %s, a service principal: %s', async (userName, isServicePrincipal) => {
     expect(await afterAsking(async () => ({ userName, displayName: 'Ana' }))).toEqual({
       state: 'signed-in',
       userName,
@@ -87,9 +87,9 @@ describe('a token whose user the workspace does not name', () => {
 
   it.each([
     ['a locked keychain', new CausewayError('keychain_locked', 'locked')],
-    ['a question that was called off', new CausewayError('cancelled', 'stopped')],
-    ['a fault of the program', new TypeError('x is not a function')],
-  ])('is left open by %s', async (_what, error) => {
+    ['a request that was canceled', new CausewayError('cancelled', 'stopped')],
+    ['an error in the program', new TypeError('x is not a function')],
+  ])('remains unverified after %s', async (_what, error) => {
     await expect(afterError(error)).rejects.toBe(error);
   });
 });

@@ -7,7 +7,7 @@ const answer = (status: number, text: string, headers: Record<string, string> = 
   header: (name: string) => headers[name],
 });
 
-describe('readErrorBody reads every spelling, in the order in which the workspace’s own clients do', () => {
+describe('readErrorBody reads every spelling, in the same order as the workspace’s own clients', () => {
   test.each([
     ['REST', '{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"gone"}', 'rest', 'RESOURCE_DOES_NOT_EXIST', 'gone'],
     ['REST with a number', '{"error_code":403,"message":"no"}', 'rest', '403', 'no'],
@@ -21,7 +21,7 @@ describe('readErrorBody reads every spelling, in the order in which the workspac
     ['JSON-RPC', '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad"},"id":null}', 'other', '', 'Bad'],
     ['anything else', 'what?', 'other', '', 'what?'],
     ['nothing', '', 'other', '', 'no explanation'],
-    ['JSON of no known form', '[1]', 'other', '', '[1]'],
+    ['JSON of an unknown form', '[1]', 'other', '', '[1]'],
   ])('%s', (_what, text, kind, errorCode, message) => {
     expect(readErrorBody(answer(400, text), [])).toMatchObject({ kind, errorCode, message });
   });

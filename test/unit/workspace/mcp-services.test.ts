@@ -43,7 +43,7 @@ describe('the connection of a service', () => {
   it.each([
     ['there is none', undefined],
     ['it is of another kind', { name: 'connections/c', securable_kind: 'CONNECTION_HTTP_BEARER' }],
-    ['its kind is not told', { name: 'connections/c' }],
+    ['its kind is unknown', { name: 'connections/c' }],
   ])('needs none if %s', async (_what, source) => {
     const { services } = workspace({ [RECORD]: record(source) });
     expect(await services.signInConnection('system.ai.github')).toBeUndefined();
@@ -53,17 +53,17 @@ describe('the connection of a service', () => {
 describe('whether a user has a credential', () => {
   it.each<[string, Answers, boolean]>([
     ['the service says so', { [BELOW_SERVICE]: below('ACTIVE') }, true],
-    ['the connection alone says so', { [BELOW_CONNECTION]: { connection_user_credential: below('ACTIVE') } }, true],
+    ['only the connection says so', { [BELOW_CONNECTION]: { connection_user_credential: below('ACTIVE') } }, true],
     [
       'the service has none and the connection has one',
       { [BELOW_SERVICE]: absent, [BELOW_CONNECTION]: { connection_user_credential: below('ACTIVE') } },
       true,
     ],
     ['both have none', { [BELOW_SERVICE]: absent, [BELOW_CONNECTION]: absent }, false],
-    ['the service alone is asked and has none', { [BELOW_SERVICE]: absent }, false],
-    ['it is not active yet', { [BELOW_SERVICE]: below('PROVISIONING'), [BELOW_CONNECTION]: absent }, false],
+    ['only the service is asked and has none', { [BELOW_SERVICE]: absent }, false],
+    ['the credential is not active yet', { [BELOW_SERVICE]: below('PROVISIONING'), [BELOW_CONNECTION]: absent }, false],
     [
-      'the service may not be read and the connection has none',
+      'the service cannot be read and the connection has none',
       { [BELOW_SERVICE]: forbidden, [BELOW_CONNECTION]: absent },
       false,
     ],
@@ -83,7 +83,7 @@ describe('whether a user has a credential', () => {
   });
 });
 
-it('a credential that is not there is forgotten without an error', async () => {
+it('a credential that does not exist is forgotten without an error', async () => {
   expect(await workspace({ [BELOW_SERVICE]: {} }).services.forgetCredential('system.ai.github')).toBe(true);
   expect(await workspace({ [BELOW_SERVICE]: absent }).services.forgetCredential('system.ai.github')).toBe(false);
 });

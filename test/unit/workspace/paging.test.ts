@@ -31,7 +31,7 @@ describe('pages', () => {
     expect(asked).toEqual(['']);
   });
 
-  test('are refused if a page token comes twice', async () => {
+  test('are refused if a page token repeats', async () => {
     const all = { '': { numbers: [1], next_page_token: 'a' }, a: { numbers: [2], next_page_token: 'a' } };
     await expect(gather(read(all))).rejects.toMatchObject({ code: 'unexpected_answer' });
   });

@@ -100,7 +100,7 @@ describe('a REST request', () => {
 });
 
 test.each(['GET', 'POST'] as const)(
-  'a %s with a token that cannot be sent is not sent, and not told as a connection that was lost',
+  'a %s with a token that cannot be sent is not sent, and not reported as a lost connection',
   async (method) => {
     tokens = ['a\r\nx-evil: 1', 'second'];
     await expect(rest()({ method })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('a REST answer', () => {
     expect(await rest()()).toEqual({ name: 'x', extra: { deep: [1] }, type: 'A_NEW_TYPE' });
   });
 
-  test('is not followed if it is a redirect, so that the token goes to one host only', async () => {
+  test('is not followed if it is a redirect, so that the token goes to only one host', async () => {
     script = [refuse(302, { location: `${host}/elsewhere` })];
     await expect(rest()()).rejects.toMatchObject({ code: 'login_page', status: 302 });
     expect(seen).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('a request to the REST API', () => {
     expect(seen).toHaveLength(2);
   });
 
-  test('is retried after a lost answer if it only reads or is idempotent', async () => {
+  test('is retried after a lost response if it only reads or is idempotent', async () => {
     script = [drop];
     await rest()();
     script = [drop];
@@ -218,7 +218,7 @@ describe('a request to the REST API', () => {
     expect(seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
   });
 
-  test('is not retried after a lost answer if it is not idempotent, and its outcome is unknown', async () => {
+  test('is not retried after a lost response if it is not idempotent, and its outcome is unknown', async () => {
     script = [drop];
     await expect(rest()({ method: 'POST', body: {} })).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -227,13 +227,13 @@ describe('a request to the REST API', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('has an unknown outcome if a refusal follows a lost answer', async () => {
+  test('has an unknown outcome if a refusal follows a lost response', async () => {
     script = [drop, refuse(404)];
     const request = rest()({ method: 'DELETE', idempotent: true });
     await expect(request).rejects.toMatchObject({ code: 'not_found', mayHaveRun: true });
   });
 
-  test('reports a lost answer if the workspace then stays busy', async () => {
+  test('reports a lost response if the workspace stays busy afterwards', async () => {
     script = [drop, ...Array.from({ length: 9 }, () => refuse(503))];
     const request = rest()({ method: 'PATCH', body: {}, idempotent: true });
     await expect(request).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -259,14 +259,14 @@ describe('an aborted REST request', () => {
     expect(seen).toHaveLength(0);
   });
 
-  test('leaves its outcome unknown while it waits for the answer', async () => {
+  test('has an unknown outcome if it is waiting for the response', async () => {
     const abort = new AbortController();
     script = [() => abort.abort()];
     const request = rest()({ method: 'PATCH', body: {}, idempotent: true, signal: abort.signal });
     await expect(request).rejects.toMatchObject({ code: 'cancelled', mayHaveRun: true });
   });
 
-  test('has not run while it waits for another attempt', async () => {
+  test('has not run if it is waiting for another attempt', async () => {
     const abort = new AbortController();
     onWait = () => abort.abort();
     script = [refuse(503)];

@@ -10,10 +10,10 @@ describe('the headers that a schema asks for', () => {
     ['no schema', undefined, []],
     ['one', { properties: { a: text('A') } }, [{ path: ['a'], header: 'A' }]],
     ['one inside', { properties: { a: { properties: { b: text('B') } } } }, [{ path: ['a', 'b'], header: 'B' }]],
-    ['an argument that is called like the annotation', { properties: { 'x-mcp-header': { type: 'string' } } }, []],
-    ['a default that looks like one', { properties: { a: { default: { 'x-mcp-header': '' } } } }, []],
+    ['an argument with the same name as the annotation', { properties: { 'x-mcp-header': { type: 'string' } } }, []],
+    ['a default that looks like an annotation', { properties: { a: { default: { 'x-mcp-header': '' } } } }, []],
     ['an empty name', { properties: { a: text('') } }, undefined],
-    ['a name that is no text', { properties: { a: text(1) } }, undefined],
+    ['a name that is not a string', { properties: { a: text(1) } }, undefined],
     ['a name with a space', { properties: { a: text('A B') } }, undefined],
     ['the same name twice', { properties: { a: text('A'), b: text('a') } }, undefined],
     ['a number', { properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, undefined],
@@ -35,7 +35,7 @@ describe("a header's value", () => {
     ['a\n', '=?base64?YQo=?='],
     ['ä', '=?base64?w6Q=?='],
     ['=?base64?x?=', `=?base64?${Buffer.from('=?base64?x?=').toString('base64')}?=`],
-  ])('is encoded if it must be: %j', (value, expected) => {
+  ])('is encoded if necessary: %j', (value, expected) => {
     expect(headerText(value)).toBe(expected);
   });
 
@@ -46,7 +46,7 @@ describe("a header's value", () => {
     [null, undefined],
     [2 ** 60, undefined],
     [{}, undefined],
-  ])('is made of the argument %j', (value, expected) => {
+  ])('is computed from the argument %j', (value, expected) => {
     const headers = requestHeaders('tools/call', { arguments: { a: value } }, [{ path: ['a'], header: 'Up' }]);
     expect(headers['mcp-param-up']).toBe(expected);
   });

@@ -12,7 +12,7 @@ describe('listening', () => {
   it.each<[name: string, capabilities: Record<string, unknown>, times: number]>([
     ['a server that announces nothing', { tools: {}, resources: { subscribe: true } }, 0],
     ['a server that agrees to nothing', { tools: { listChanged: true } }, 1],
-  ])('to %s rests until something else is to be listened to', async (_name, capabilities, times) => {
+  ])('to %s pauses until there is something else to listen to', async (_name, capabilities, times) => {
     const asked: string[] = [];
     const subscriptions = new Subscriptions(async (params, onFrame) => {
       asked.push(params);
@@ -32,7 +32,7 @@ describe('listening', () => {
     expect(asked).toHaveLength(times);
   });
 
-  it('asks for what the capabilities promise', async () => {
+  it('requests what the capabilities promise', async () => {
     let asked = '';
     const subscriptions = new Subscriptions(async (params) => {
       asked = params;
