@@ -1,5 +1,6 @@
 import { EACH, placesAt, withTexts } from '../bridge/frame/edit.ts';
 import { parseFrame, parseText } from '../bridge/frame/frame.ts';
+import type { Place } from '../bridge/frame/json-bytes.ts';
 import { memberAt } from '../bridge/frame/members.ts';
 import { IN_NAMES, IN_URIS, type Prefix } from './shared-names.ts';
 
@@ -111,6 +112,44 @@ export function withUris(method: string, answer: Buffer, change: (uri: string) =
     const changed = typeof uri === 'string' ? change(uri) : uri;
     return changed === uri ? text : JSON.stringify(changed);
   });
+}
+
+/**
+ * Where a tool names the resource that shows its results: MCP Apps (SEP-1865), the former place there, and that of the Apps SDK
+ * of OpenAI.
+ */
+const VIEWS = [
+  ['_meta', 'ui', 'resourceUri'],
+  ['_meta', 'ui/resourceUri'],
+  ['_meta', 'openai/outputTemplate'],
+];
+
+/** The URIs of the resources that show a tool's results. */
+export function viewsOf({ bytes }: ListItem): string[] {
+  return viewPlaces(bytes).map(({ uri }) => uri);
+}
+
+/** The same tool with other URIs there, in the order of `viewsOf`. */
+export function withViews(tool: ListItem, uris: readonly string[]): ListItem {
+  const places = viewPlaces(tool.bytes);
+  if (places.every(({ uri }, at) => uri === uris[at])) return tool;
+  let at = 0;
+  const bytes = withTexts(tool.bytes, places, (text) => {
+    const uri = uris[at];
+    at += 1;
+    return uri === undefined ? text : JSON.stringify(uri);
+  });
+  return { ...tool, bytes };
+}
+
+function viewPlaces(bytes: Buffer): (Place & { uri: string })[] {
+  if (!bytes.includes('_meta')) return [];
+  return VIEWS.flatMap((path) => placesAt(bytes, path))
+    .flatMap((place) => {
+      const uri = parseText(bytes.toString('utf8', place.start, place.end));
+      return typeof uri === 'string' ? [{ ...place, uri }] : [];
+    })
+    .toSorted((one, other) => one.start - other.start);
 }
 
 /** Whether a template may have produced a URI (RFC 6570, all levels, lenient): the text outside its braces occurs in order. */

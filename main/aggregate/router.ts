@@ -5,7 +5,17 @@ import { memberAt } from '../bridge/frame/members.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RoutedRequest } from './client-request.ts';
-import { LIST_KINDS, LISTS, type ListItem, type ListKind, listAnswer, mayBeOf, withUris } from './lists.ts';
+import {
+  LIST_KINDS,
+  LISTS,
+  type ListItem,
+  type ListKind,
+  listAnswer,
+  mayBeOf,
+  viewsOf,
+  withUris,
+  withViews,
+} from './lists.ts';
 import type { Member } from './member.ts';
 import { type Found, type Owned, SharedNames } from './shared-names.ts';
 import { withOneOfEachSignIn } from './sign-in-tools.ts';
@@ -40,6 +50,10 @@ export class Router {
   readonly #names: Record<ListKind, SharedNames>;
   /** What the client calls the resources that it has subscribed to, by server and the server's own name. */
   readonly #subscribed = new Map<string, string>();
+  /** What the client calls the resources that show results, as its last list of tools names them. */
+  #views: ReadonlyMap<string, Owned> = new Map();
+  /** What a request that is open names, in the server's words and in the client's. */
+  readonly #namedBy = new WeakMap<RoutedRequest, { own: string; asked: string }>();
   /** The client's last `logging/setLevel`, as the parameters of one. */
   #level: string | undefined;
 
@@ -80,7 +94,22 @@ export class Router {
   /** Answers with one list of what all servers have. One that takes long is left out, and told as a change later. */
   async answerList(kind: ListKind, request: RoutedRequest): Promise<void> {
     const { owned, items } = await this.#listAll(kind);
-    request.reply(listAnswer(request.id, kind, items, this.#names[kind].tell(owned)));
+    const told = kind === 'tools' ? this.#withToldViews(owned, items) : items;
+    request.reply(listAnswer(request.id, kind, told, this.#names[kind].tell(owned)));
+  }
+
+  /** These tools with the names that the client is told for the resources that show their results. */
+  #withToldViews(owned: readonly Owned[], tools: readonly ListItem[]): ListItem[] {
+    const views = tools.map((tool, at) => viewsOf(tool).map((name) => ({ server: owned[at]?.server ?? '', name })));
+    const all = views.flat();
+    const shown = this.#names.resources.mentionAll(all);
+    this.#views = new Map(shown.flatMap((uri, at) => (all[at] ? [[uri, all[at]] as const] : [])));
+    let from = 0;
+    return tools.map((tool, at) => {
+      const count = views[at]?.length ?? 0;
+      from += count;
+      return withViews(tool, shown.slice(from - count, from));
+    });
   }
 
   /** Sends a request to the server that it means, or answers it where it means none; false for a method that is not known. */
@@ -103,7 +132,10 @@ export class Router {
   /** An answer as the client may have it: with the names that the client knows about the resources in it. */
   received(member: Member, request: RoutedRequest, answer: Buffer): Buffer {
     const server = member.name;
-    return withUris(request.method, answer, (uri) => this.#names.resources.mention({ server, name: uri }));
+    const named = this.#namedBy.get(request);
+    return withUris(request.method, answer, (uri) =>
+      uri === named?.own ? named.asked : this.#names.resources.mention({ server, name: uri }),
+    );
   }
 
   /** A notification as the client may have it. */
@@ -136,8 +168,10 @@ export class Router {
 
   #find(kind: ListKind, name: string): Found {
     const found = this.#names[kind].find(name);
-    if (found.kind !== 'none' || kind !== 'resources') return found;
-    return this.#byTemplate(name);
+    if (kind !== 'resources' || found.kind === 'one') return found;
+    const view = this.#views.get(name);
+    if (view) return { kind: 'one', owned: view };
+    return found.kind === 'none' ? this.#byTemplate(name) : found;
   }
 
   /** The server whose template may have produced a URI that no server lists. */
@@ -198,6 +232,7 @@ export class Router {
       member.reopen();
     } else {
       this.#follow(request.method, found.owned, name);
+      if (request.method === 'resources/read') this.#namedBy.set(request, { own: found.owned.name, asked: name });
       const own = JSON.stringify(found.owned.name);
       member.request(name === found.owned.name ? frame : withTexts(frame, placesAt(frame, path), () => own), request);
     }

@@ -47,9 +47,15 @@ export class SharedNames {
 
   /** The name for something that a server speaks of by the way. */
   mention(owned: Owned): string {
-    this.#note(owned);
+    const [shown = owned.name] = this.mentionAll([owned]);
+    return shown;
+  }
+
+  /** The same for what several servers speak of at once: names that two of them have are told apart. */
+  mentionAll(list: readonly Owned[]): string[] {
+    for (const owned of list) this.#note(owned);
     this.#trim();
-    return this.#shown(owned);
+    return list.map((owned) => this.#shown(owned));
   }
 
   find(name: string): Found {
@@ -108,11 +114,21 @@ export const IN_NAMES: Prefix = {
   parse: (text) => partsOf(/^([a-z0-9-]+)__(.*)$/s, text),
 };
 
-/** `causeway.sql+file:///a`: a URI still, and a template still. */
+/**
+ * `causeway.sql+file:///a`: a URI still, and a template still. Clients take a resource for an app's view by its scheme `ui`, so that
+ * one stays: `ui://causeway.sql/a`.
+ */
 export const IN_URIS: Prefix = {
-  of: ({ server, name }) => `causeway.${server}+${name}`,
-  parse: (text) => partsOf(/^causeway\.([a-z0-9-]+)\+(.*)$/s, text),
+  of: ({ server, name }) =>
+    name.startsWith(VIEW) ? `${VIEW}causeway.${server}/${name.slice(VIEW.length)}` : `causeway.${server}+${name}`,
+  parse(text) {
+    const view = partsOf(/^ui:\/\/causeway\.([a-z0-9-]+)\/(.*)$/s, text);
+    return view ? { ...view, name: `${VIEW}${view.name}` } : partsOf(/^causeway\.([a-z0-9-]+)\+(.*)$/s, text);
+  },
 };
+
+/** How the URI of an app's view begins (MCP Apps, SEP-1865). */
+const VIEW = 'ui://';
 
 function partsOf(form: RegExp, text: string): Owned | undefined {
   const [, server, name] = form.exec(text) ?? [];

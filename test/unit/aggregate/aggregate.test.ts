@@ -161,6 +161,79 @@ describe('several servers as one', () => {
     expect([a.calls(), b.calls()]).toEqual([[], []]);
   });
 
+  describe('with tools that name a resource for their results', () => {
+    /** A server whose tools name these, and which reads any resource and lists none. */
+    const showing = (name: string, ...views: string[]) =>
+      serverOf(name, {}, ({ id, method, params }, say) => {
+        const tools = views.map((uri, at) => ({
+          name: `${name}-${at}`,
+          _meta: { 'openai/outputTemplate': uri, ui: { resourceUri: uri, n: 1 }, 'ui/resourceUri': uri, other: uri },
+        }));
+        const result =
+          method === 'tools/list'
+            ? { tools }
+            : method === 'resources/read' && { contents: [{ uri: params?.uri, text: name }, { uri: 'ui://else' }] };
+        if (result) say({ id, result } as Frame);
+        return Boolean(result);
+      });
+    const metaOf = async (client: ReturnType<typeof clientOf>) => {
+      const { result } = await client.request('tools/list');
+      const tools = (result?.tools ?? []) as { name: string; _meta: object }[];
+      return Object.fromEntries(tools.map((one) => [one.name, one._meta]));
+    };
+    const read = async (client: ReturnType<typeof clientOf>, uri: string) => {
+      const { result, error } = await client.request('resources/read', { uri });
+      const contents = (result?.contents ?? []) as { uri: string; text: string }[];
+      return error?.message ?? contents[0];
+    };
+
+    it('show one that two servers have under two names of the same scheme, and read each from its own', async () => {
+      const client = clientOf(showing('a', 'ui://chart/1', 'ui://of-a'), showing('b', 'ui://chart/1'));
+      await client.open();
+      const meta = await metaOf(client);
+      const named = (uri: string, own: string) => ({
+        'openai/outputTemplate': uri,
+        ui: { resourceUri: uri, n: 1 },
+        'ui/resourceUri': uri,
+        other: own,
+      });
+      expect(meta).toEqual({
+        'a-0': named('ui://causeway.a/chart/1', 'ui://chart/1'),
+        'a-1': named('ui://of-a', 'ui://of-a'),
+        'b-0': named('ui://causeway.b/chart/1', 'ui://chart/1'),
+      });
+      for (const [uri, text] of [
+        ['ui://causeway.a/chart/1', 'a'],
+        ['ui://causeway.b/chart/1', 'b'],
+        ['ui://of-a', 'a'],
+      ] as const) {
+        expect(await read(client, uri)).toEqual({ uri, text });
+      }
+      expect(await read(client, 'ui://chart/1')).toBe(
+        'Several servers have a resource "ui://chart/1". Nothing was run. Use one of ui://causeway.a/chart/1, ui://causeway.b/chart/1.',
+      );
+    });
+
+    it('read one under the name that the client was told, until it lists the tools again', async () => {
+      const [a, b] = [showing('a', 'ui://else'), showing('b')];
+      const client = clientOf(a);
+      await client.open();
+      await metaOf(client);
+      client.aggregate.offer([a.server, b.server]);
+      // Its contents mention a resource of the same name.
+      await read(client, 'ui://causeway.b/chart/1');
+      expect(await read(client, 'ui://else')).toEqual({ uri: 'ui://else', text: 'a' });
+      expect((await metaOf(client))['a-0']).toMatchObject({ ui: { resourceUri: 'ui://causeway.a/else' } });
+      expect(await read(client, 'ui://else')).toContain('Several servers have a resource');
+    });
+
+    it('leave the name of one that only one server has', async () => {
+      const client = clientOf(showing('a', 'ui://a'), showing('b', 'ui://b'));
+      await client.open();
+      expect(JSON.stringify(Object.values(await metaOf(client)))).not.toContain('causeway');
+    });
+  });
+
   it('keep requests from two servers to the client apart even under the same id, and return each its own answer', async () => {
     const [a, b] = [serverOf('a', {}), serverOf('b', {})];
     const client = clientOf(a, b);

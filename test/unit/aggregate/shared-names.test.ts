@@ -5,7 +5,18 @@ import { IN_NAMES, IN_URIS, type Owned, SharedNames } from '../../../main/aggreg
 const SERVERS = ['a', 'b', 'sql', 'sql-2'];
 const server = fc.constantFrom(...SERVERS);
 /** Few names, so that they collide, and some that look as if they had a server before them. */
-const name = fc.constantFrom('run', 'query', 'a__run', 'b__a__run', 'sql__', '__run', 'x__run', 'causeway.a+run');
+const name = fc.constantFrom(
+  'run',
+  'query',
+  'a__run',
+  'b__a__run',
+  'sql__',
+  '__run',
+  'x__run',
+  'causeway.a+run',
+  'ui://view',
+  'ui://causeway.a/view',
+);
 const list = fc.uniqueArray(fc.record({ server, name }), { selector: ({ server: of, name: own }) => `${of} ${own}` });
 const prefix = fc.constantFrom(IN_NAMES, IN_URIS);
 
