@@ -9,6 +9,7 @@ export const INITIAL_STATE: DesktopState = {
   choices: null,
   verification: null,
   servers: [],
+  serversProblem: null,
   proxies: [],
   approvals: [],
   recording: { status: 'off' },

@@ -8,6 +8,7 @@ import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { StatelessClient, statelessSink } from '../bridge/stateless/client.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
 import { monotonicMs } from '../platform/clock.ts';
+import { inOneLine } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { RoutedRequest } from './client-request.ts';
 import { LIST_KINDS, LISTS, type ListKind, listKindOf } from './lists.ts';
@@ -39,6 +40,8 @@ export class Aggregate implements Bridge {
   readonly #sink: FrameSink;
   readonly #stateless: StatelessClient;
   #servers: readonly AggregateServer[] = [];
+  /** Why the list of servers could not be read; undefined if it could. */
+  #unreadable: unknown;
   readonly #members = new Map<string, { member: Member; setUp: string; release(): void }>();
   readonly #router: Router;
   /** Requests of the servers to the client. */
@@ -70,11 +73,17 @@ export class Aggregate implements Bridge {
   /** The servers that are offered from now on. Those that stay as they are keep their sessions. */
   offer(servers: readonly AggregateServer[]): void {
     this.#servers = servers;
+    this.#unreadable = undefined;
     for (const [name, { setUp }] of this.#members) {
       if (!servers.some((server) => server.name === name && server.setUp === setUp)) this.#drop(name);
     }
     this.#join();
     this.#tell(LIST_KINDS);
+  }
+
+  /** The list of servers cannot be read. Those that were offered stay; if there are none, clients get the error. */
+  cannotList(error: unknown): void {
+    this.#unreadable = error;
   }
 
   get pendingBytes(): number {
@@ -180,7 +189,9 @@ export class Aggregate implements Bridge {
     else if (method === 'initialize') this.#introduce(frame, request);
     else if (method !== 'server/discover' && !this.#initialize) request.reply(notFound(request, NOT_YET, -32600));
     else if (method === 'logging/setLevel') this.#setLevel(frame, request);
-    else if (list !== undefined) {
+    else if (this.#unreadable !== undefined && this.#members.size === 0) {
+      request.reply(errorFrame(request.id, this.#unreadable));
+    } else if (list !== undefined) {
       void this.#router
         .answerList(list, request)
         .catch((error: unknown) => request.reply(errorFrame(request.id, error)));
@@ -205,10 +216,15 @@ export class Aggregate implements Bridge {
       serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
       instructions:
         names === ''
-          ? 'No Databricks server is configured yet. The user adds one with "causeway servers add".'
+          ? this.#withoutServers()
           : `Offers the tools of these Databricks servers: ${names}. If several servers have a tool with the same name, its name starts with the server, as in ${this.#servers[0]?.name}__TOOL.`,
     };
     request.reply(provisionalInitialize(frame, Buffer.from(JSON.stringify({ result: introduction }))));
+  }
+
+  #withoutServers(): string {
+    if (this.#unreadable !== undefined) return inOneLine(this.#unreadable);
+    return 'No Databricks server is configured yet. The user adds one with "causeway servers add".';
   }
 
   #setLevel(frame: Buffer, request: RoutedRequest): void {

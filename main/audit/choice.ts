@@ -36,5 +36,6 @@ async function openChoice(env: NodeJS.ProcessEnv) {
     schema: z.object({ file: z.boolean(), otlp: z.url().optional() }),
     empty: { file: false },
     lockFolder: join(stateFolder(env), 'locks', NAME),
+    damaged: 'set-aside',
   });
 }

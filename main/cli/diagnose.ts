@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { openServers } from '../clients/servers.ts';
 import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../diagnosis/checks.ts';
 import {
   type CheckFinding,
@@ -22,7 +23,6 @@ import { openClients } from './clients/options.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { exitCodeOfAll } from './failure.ts';
 import { askToReplace } from './output-file.ts';
-import { openServerList } from './servers/servers.ts';
 import { type Application, askApplication, askServers } from './status.ts';
 import {
   bold,
@@ -179,7 +179,7 @@ export function commandSource(context: CommandContext, profile: string | undefin
     settings: () => settingsFinding(env),
     version: async () => versionFinding(await askApplication(env)),
     servers: () => askServers(context),
-    clients: async () => openClients(context, {}).survey((await openServerList(context)).atOpening.servers),
+    clients: async () => openClients(context, {}).survey((await openServers(context.env)).atOpening.servers),
     hub: async () => hubFinding(await askApplication(env)),
     onSilence: (host) => sayStillWaiting(context, host),
     onFault: (error) =>

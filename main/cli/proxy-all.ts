@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Aggregate, type AggregateServer } from '../aggregate/aggregate.ts';
 import { StreamSink, serveStdio } from '../bridge/stdio.ts';
 import { metaForServer } from '../clients/server-arguments.ts';
@@ -7,7 +7,7 @@ import { watchFiles } from '../clients/watch.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import { HubFinder } from '../hub/hub-finder.ts';
 import { inOneLine } from '../platform/errors.ts';
-import { configFolder } from '../platform/paths.ts';
+import { serverListPath } from '../platform/paths.ts';
 import type { PrepareServer } from './alone.ts';
 import { type AllRequest, completedBy } from './proxy-arguments.ts';
 import { relayTo } from './proxy-session.ts';
@@ -46,15 +46,25 @@ export async function serveAll(request: AllRequest): Promise<void> {
     };
   };
   const offer = async () => {
-    const servers = await listOf(env);
-    const chosen = servers?.filter(({ profile }) => request.profile === undefined || profile === request.profile);
-    if (!chosen) return;
+    let servers: readonly ManagedServer[];
+    try {
+      servers = (await hasServerList(env)) ? (await openServers(env)).atOpening.servers : [];
+    } catch (error) {
+      // The servers stay as they were until the list can be read again.
+      complain(error);
+      aggregate.cannotList(error);
+      return;
+    }
+    const chosen = servers.filter(({ profile }) => request.profile === undefined || profile === request.profile);
     aggregate.offer(chosen.map((server) => ({ name: server.name, setUp: JSON.stringify(server), open: open(server) })));
   };
   await offer();
-  const folder = configFolder(env);
-  const list = async () => [join(folder, 'servers.json')];
-  const watching = watchFiles(list, () => void offer(), { root: dirname(folder), quietMs: QUIET_MS });
+  const list = serverListPath(env);
+  const watching = watchFiles(
+    async () => [list],
+    () => void offer(),
+    { root: dirname(dirname(list)), quietMs: QUIET_MS },
+  );
   const survive = (error: unknown) => {
     complain(error);
     aggregate.failed(error);
@@ -67,16 +77,6 @@ export async function serveAll(request: AllRequest): Promise<void> {
   });
   await serveStdio(safe, sink);
   watching.end();
-}
-
-/** The servers in the list; undefined if it cannot be read now: then those before are kept. */
-async function listOf(env: NodeJS.ProcessEnv): Promise<readonly ManagedServer[] | undefined> {
-  try {
-    return (await hasServerList(env)) ? (await openServers(env)).read().servers : [];
-  } catch (error) {
-    complain(error);
-    return undefined;
-  }
 }
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {

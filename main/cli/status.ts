@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openServers } from '../clients/servers.ts';
 import type { FileReport } from '../clients/survey.ts';
 import { displayNameOf } from '../clients/table.ts';
 import type { ServerStatus } from '../diagnosis/local-checks.ts';
@@ -14,7 +15,6 @@ import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type JsonFailure, jsonFailure } from './failure.ts';
-import { openServerList } from './servers/servers.ts';
 import { bold, columns, printable, write, writeJson, writeStyledLine } from './terminal.ts';
 import { describeEffective } from './warehouse/own.ts';
 
@@ -114,7 +114,7 @@ async function serversOf(context: CommandContext): Promise<Status['servers']> {
 }
 
 async function clientsOf(context: CommandContext): Promise<Status['clients']> {
-  const { servers } = (await openServerList(context)).atOpening;
+  const { servers } = (await openServers(context.env)).atOpening;
   const reports = await openClients(context, {}).survey(servers);
   return reports
     .filter(({ because }) => because !== null)
@@ -272,7 +272,7 @@ export interface AskedServer extends ServerStatus {
 
 /** Asks each configured server as an AI client would. Nobody is asked to sign in. */
 export async function askServers(context: CommandContext): Promise<AskedServer[]> {
-  const { servers } = (await openServerList(context)).atOpening;
+  const { servers } = (await openServers(context.env)).atOpening;
   if (servers.length === 0) return [];
   const monitor = await context.causeway().monitorHealth(servers);
   monitor.keep(false);

@@ -44,6 +44,7 @@ export function openRecord(env: NodeJS.ProcessEnv): Promise<SettingsFile<Written
     name: 'client-files',
     schema: recordSchema,
     empty: { files: {} },
+    damaged: 'set-aside',
     lockFolder: join(folder, 'locks', 'client-files'),
   });
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
-import { configFolder, stateFolder } from '../platform/paths.ts';
+import { codeOf } from '../platform/file-errors.ts';
+import { configFolder, serverListPath, stateFolder } from '../platform/paths.ts';
 import { percentDecoded } from '../platform/percent.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import {
@@ -53,6 +54,7 @@ export async function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<
     schema: listSchema,
     empty: { servers: suggested.map(asServer) },
     lockFolder: join(stateFolder(env), 'locks', 'servers'),
+    damaged: 'refuse',
   });
   const managed = (list: ServerList) => withRequired(list, systemPolicy().current);
   return {
@@ -138,9 +140,10 @@ export function withConfirmed({ servers }: ServerList, { profile, path, confirme
 /** Whether there is a list of servers in that environment's home, or the organization's. Only looks, where opening it would make its folder. */
 export async function hasServerList(env: NodeJS.ProcessEnv): Promise<boolean> {
   if ((await currentPolicy()).keys.requiredServers) return true;
-  return access(join(configFolder(env), 'servers.json')).then(
+  return access(serverListPath(env)).then(
     () => true,
-    () => false,
+    // Opening a list that cannot be reached says why.
+    (error: unknown) => codeOf(error) !== 'ENOENT',
   );
 }
 

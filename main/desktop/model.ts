@@ -9,6 +9,7 @@ import type {
   Managed,
   OverrideChange,
   PendingApprovalInfo,
+  Problem,
   Recording,
   SignInStep,
   UpdateState,
@@ -236,6 +237,11 @@ export class DesktopModel {
 
   showServers(servers: ConfiguredServer[]): void {
     this.#set({ servers });
+  }
+
+  /** Why the list of servers cannot be read; null if it can. */
+  showServersProblem(serversProblem: Problem | null): void {
+    if (serversProblem !== this.#state.serversProblem) this.#set({ serversProblem });
   }
 
   showProxies(proxies: AttachedProxy[]): void {

@@ -51,3 +51,8 @@ export function logFolder(env: NodeJS.ProcessEnv): string {
       return join(stateFolder(env), 'logs');
   }
 }
+
+/** The file of the list of servers. */
+export function serverListPath(env: NodeJS.ProcessEnv): string {
+  return join(configFolder(env), 'servers.json');
+}

@@ -30,29 +30,44 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
   empty: T;
   /** Where the lock among processes is. */
   lockFolder: string;
+  /**
+   * What happens to a file that is damaged, or holds what the schema does not know. `set-aside` renames it, and it counts as
+   * empty: for what Causeway remembers. `refuse` throws and leaves it: for what users edit.
+   */
+  damaged: 'set-aside' | 'refuse';
 }
 
 /**
- * Opens a settings file. One that is damaged, or holds what the schema does not know, is set aside under another name
- * before it can be overwritten, and counts as empty. Reading makes no folder.
- * @throws {CausewayError} `file_not_writable` where the file may not be read or set aside, also from each call
+ * Opens a settings file. Reading makes no folder.
+ * @throws {CausewayError} `file_not_writable` if the file cannot be read or set aside; `invalid_file` with line and column if
+ * `damaged` is `refuse`. Later calls throw both, without line and column.
  */
 export async function openSettings<T extends Record<string, unknown>>(
   options: SettingsOptions<T>,
 ): Promise<SettingsFile<T>> {
-  const { folder, name, schema, empty, lockFolder } = options;
+  const { folder, name, schema, empty, lockFolder, damaged } = options;
   const path = join(folder, `${name}.json`);
   let setAside: string | undefined;
   let atOpening = empty;
   const load = () => {
-    const stored = readJson(path);
+    const text = readText(path);
+    if (text === undefined) return empty;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw damage(path, error);
+    }
+  };
+  const parse = (text: string) => {
+    const stored: unknown = JSON.parse(text);
     const isEmpty = typeof stored === 'object' && stored !== null && Object.keys(stored).length === 0;
-    return stored === undefined || isEmpty ? empty : schema.parse(stored);
+    return isEmpty ? empty : schema.parse(stored);
   };
   try {
     atOpening = load();
   } catch (error) {
     if (!isDamage(error)) throw error;
+    if (damaged === 'refuse') throw await withPlace(path, error);
     setAside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
     await rename(path, setAside).catch((cause: unknown) => {
       throw fileError(path, cause);
@@ -73,18 +88,42 @@ export async function openSettings<T extends Record<string, unknown>>(
   };
 }
 
-/** Whether a file could be read, but says nothing that is understood. */
-function isDamage(error: unknown): boolean {
-  const isMisread = error instanceof SyntaxError || error instanceof z.ZodError;
-  return isMisread || (error instanceof CausewayError && error.code === 'invalid_file');
+function isDamage(error: unknown): error is CausewayError {
+  return error instanceof CausewayError && error.code === 'invalid_file';
+}
+
+const REMEDY = 'Nothing was changed. Correct the file in a text editor, or rename it to start again without it.';
+
+/** A file that is not JSON, or does not match its schema. */
+function damage(path: string, cause: unknown): unknown {
+  if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) return cause;
+  return new CausewayError('invalid_file', `${path} is not valid.`, { cause, remedy: REMEDY });
+}
+
+/** The same with what is wrong, and where. */
+async function withPlace(path: string, error: CausewayError): Promise<CausewayError> {
+  const { cause } = error;
+  const isSyntax = cause instanceof SyntaxError;
+  const text = isSyntax || cause instanceof z.ZodError ? readText(path) : undefined;
+  if (text === undefined) return error;
+  const { schemaFault, syntaxFault } = await import('./json-faults.ts');
+  const { line, column, what } = cause instanceof z.ZodError ? await schemaFault(text, cause) : await syntaxFault(text);
+  const kind = isSyntax ? 'this is not valid JSON: ' : '';
+  return new CausewayError(
+    'invalid_file',
+    `${path}:${line}:${column} (line ${line}, column ${column}): ${kind}${what}.`,
+    {
+      cause,
+      remedy: REMEDY,
+    },
+  );
 }
 
 /**
- * What a JSON file holds; undefined if there is none. Some editors put a byte order mark before it.
- * @throws {SyntaxError} @throws {CausewayError} `invalid_file` if it is not UTF-8, `file_not_writable` where it may not
- * be read
+ * The text of a file; undefined if there is none. Some editors put a byte order mark before it.
+ * @throws {CausewayError} `invalid_file` if it is not UTF-8, `file_not_writable` if it cannot be read
  */
-function readJson(path: string): unknown {
+function readText(path: string): string | undefined {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
@@ -92,5 +131,5 @@ function readJson(path: string): unknown {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError(path, error);
   }
-  return JSON.parse(utf8Text(path, bytes).replace(/^\uFEFF/, ''));
+  return utf8Text(path, bytes).replace(/^\uFEFF/, '');
 }

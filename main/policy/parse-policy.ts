@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { type JsonFault, schemaFault, syntaxFault } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
 import type { Policy } from './policy.ts';
@@ -64,11 +65,11 @@ const policySchema = z.strictObject({
  * @throws {CausewayError} `invalid_file`, with line and column
  */
 export async function parsePolicy(source: string, bytes: Buffer): Promise<Policy> {
-  for (const { line, column, what } of findNotUtf8(bytes)) throw unreadable(source, { line, column }, what);
+  for (const { line, column, what } of findNotUtf8(bytes)) throw unreadable(source, { line, column, what });
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const json = await jsonOf(source, text);
   const parsed = policySchema.safeParse(json);
-  if (!parsed.success) throw await misunderstood(source, text, parsed.error);
+  if (!parsed.success) throw unreadable(source, await schemaFault(text, parsed.error));
   const { version: _, $schema: _schema, organization = null, contact = null, ...keys } = parsed.data;
   return { source, organization, contact, problem: null, keys };
 }
@@ -77,38 +78,11 @@ async function jsonOf(source: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    const { parse, printParseErrorCode } = await import('jsonc-parser');
-    const errors: Parameters<typeof parse>[1] = [];
-    parse(text, errors, { disallowComments: true });
-    const [first] = errors ?? [];
-    const what = first ? printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ') : 'not JSON';
-    throw unreadable(source, placeOf(text, first?.offset ?? 0), what.toLowerCase());
+    throw unreadable(source, await syntaxFault(text));
   }
 }
 
-async function misunderstood(source: string, text: string, error: z.ZodError): Promise<CausewayError> {
-  const { parseTree, findNodeAtLocation } = await import('jsonc-parser');
-  const [issue] = error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const path = [...(issue?.path ?? []), ...unknown].filter((part) => typeof part !== 'symbol');
-  const tree = parseTree(text);
-  let node = tree;
-  for (let length = path.length; tree && length > 0; length -= 1) {
-    node = findNodeAtLocation(tree, path.slice(0, length));
-    if (node) break;
-  }
-  const property = node?.parent?.type === 'property' ? node.parent : node;
-  const what =
-    unknown.length > 0 ? `"${unknown[0]}" is not supported by this version` : (issue?.message ?? 'unknown content');
-  return unreadable(source, placeOf(text, property?.offset ?? 0), [path.join('.'), what].filter(Boolean).join(': '));
-}
-
-function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
-}
-
-function unreadable(source: string, { line, column }: { line: number; column: number }, what: string): CausewayError {
+function unreadable(source: string, { line, column, what }: JsonFault): CausewayError {
   return new CausewayError(
     'invalid_file',
     `${source} is not a valid policy: line ${line}, column ${column}: ${what}.`,

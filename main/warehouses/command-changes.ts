@@ -153,5 +153,6 @@ function open(env: NodeJS.ProcessEnv): Promise<SettingsFile<Stored>> {
     schema,
     empty: { changes: [], followed: [] },
     lockFolder,
+    damaged: 'set-aside',
   });
 }

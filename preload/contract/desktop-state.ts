@@ -34,6 +34,8 @@ const desktopState = z.object({
   verification: verification.nullable(),
   /** Those of all profiles, in the order in which they were added. */
   servers: z.array(configuredServer),
+  /** Why the list of servers cannot be read; null if it can. */
+  serversProblem: problem.nullable(),
   proxies: z.array(attachedProxy),
   /** The calls that wait for the user, the oldest first. */
   approvals: z.array(pendingApproval),

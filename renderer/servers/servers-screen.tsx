@@ -12,7 +12,7 @@ import { FirstSteps } from '../shared/first-steps.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
-import { ActionFailure } from '../shared/notice.tsx';
+import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { addressOf, showScreen, useItem, useScreenAction } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { toast } from '../shared/toast.ts';
@@ -29,8 +29,9 @@ export function ServersScreen({ state }: { state: DesktopState }) {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<ConfiguredServer | null>(null);
   const item = useItem();
-  const { servers } = state;
+  const { servers, serversProblem } = state;
   const shown = servers.find(({ name }) => name === item);
+  const isEmpty = servers.length === 0 && !serversProblem;
   const add = () => setAdding(true);
   useScreenAction('add', add);
   return (
@@ -48,8 +49,9 @@ export function ServersScreen({ state }: { state: DesktopState }) {
           </ScreenHead>
           <Managed managed={state.managed} by={['servers', 'requiredServers', 'readOnly', 'rules']} />
           {item !== null && <p>{strings.gone(item)}</p>}
-          {servers.length === 0 && state.warehouse.status === 'loading' && <Skeleton height={120} />}
-          {servers.length === 0 && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}
+          {serversProblem && <Notice {...serversProblem} />}
+          {isEmpty && state.warehouse.status === 'loading' && <Skeleton height={120} />}
+          {isEmpty && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}
           {servers.length > 0 && (
             <>
               <ServerList servers={servers} />

@@ -4,12 +4,11 @@ import { isSea } from 'node:sea';
 import { launcherFor } from '../../clients/launcher.ts';
 import { type HostEnvironment, thisSystem } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
-import { findServer, hasServerList, type ManagedServer } from '../../clients/servers.ts';
+import { findServer, hasServerList, type ManagedServer, openServers } from '../../clients/servers.ts';
 import { ClientsService } from '../../clients/service.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
-import { openServerList } from '../servers/servers.ts';
 
 /** What every command here takes. */
 export interface ClientOptions {
@@ -56,6 +55,6 @@ export async function chosenServers(
   { server, configRoot }: ClientOptions,
 ): Promise<ManagedServer[]> {
   const there = configRoot === undefined ? context : context.inHome(resolve(configRoot));
-  const list = (await openServerList((await hasServerList(there.env)) ? there : context)).atOpening;
+  const list = (await openServers(((await hasServerList(there.env)) ? there : context).env)).atOpening;
   return server ? server.map((name) => findServer(list, name)) : list.servers;
 }

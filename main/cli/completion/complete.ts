@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { parseConfig } from '../../auth/profiles/config-document.ts';
 import { configFilePath, readConfig } from '../../auth/profiles/config-file.ts';
 import { chooseProfile, listProfiles, type ProfileBook } from '../../auth/profiles/profiles.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { jsonIn, type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
-import { configFolder } from '../../platform/paths.ts';
+import { serverListPath } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
 import { buildProgram } from '../commands.ts';
 import { type Completion, complete, type KnownNames } from './candidates.ts';
@@ -53,7 +52,7 @@ async function knownNames(env: NodeJS.ProcessEnv, words: readonly string[]): Pro
   const book: ProfileBook = { document: await readConfig(path).catch(() => parseConfig('')), path, env };
   const [remembered, list] = await Promise.all([
     rememberedNames(env, chosen(book, profile)),
-    readFile(join(configFolder(env), 'servers.json')).catch(() => undefined),
+    readFile(serverListPath(env)).catch(() => undefined),
   ]);
   const { servers } = Object(jsonIn(list));
   return {

@@ -3,6 +3,7 @@ import { checkedServerPath, isAppPath, parseMeta } from '../../clients/server-ar
 import {
   findServer,
   type ManagedServer,
+  openServers,
   type ServerList,
   serverPath,
   suggestName,
@@ -16,7 +17,7 @@ import { startApp } from '../../workspace/app-start.ts';
 import type { RestClient } from '../../workspace/client.ts';
 import type { CommandContext } from '../command.ts';
 import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
-import { type AddServerOptions, addServer, describeServer, openServerList } from './servers.ts';
+import { type AddServerOptions, addServer, describeServer } from './servers.ts';
 
 /** `causeway servers add …`: what names an app, as `app:NAME` or by its path, is added as one. */
 export async function addAny(
@@ -47,7 +48,7 @@ async function addApp(context: CommandContext, path: string, options: AddServerO
   await auth.appTokens(profile).token({ signal });
   const app = await findApp(client, appOf(path)?.name ?? '', signal);
   const confirmed = appOrigin(app, profile);
-  const list = await openServerList(context);
+  const list = await openServers(context.env);
   const present = list.read().servers.find((server) => server.profile === profile.name && server.path === path);
   if (present && options.name === undefined && present.confirmed === confirmed) {
     throw new CausewayError(
@@ -130,7 +131,7 @@ async function findNamed(
 ): Promise<{ app: string; profile: Profile; client: RestClient }> {
   const causeway = context.causeway();
   if (name.startsWith('app:')) return { app: name.slice('app:'.length), ...(await causeway.open(profileName)) };
-  const server = findServer((await openServerList(context)).atOpening, name);
+  const server = findServer((await openServers(context.env)).atOpening, name);
   const app = appOf(server.path)?.name;
   if (app !== undefined) return { app, ...(await causeway.open(profileName ?? server.profile)) };
   throw new CausewayError('usage', `Server "${name}" is not an app. There is nothing to start.`, {

@@ -1,11 +1,12 @@
 import type { ChangeOutcome } from '../../clients/outcome.ts';
+import { openServers } from '../../clients/servers.ts';
 import { moveServer as move } from '../../move-server.ts';
 import { inOneLine } from '../../platform/errors.ts';
 import { RulesFile } from '../../rules/rules-file.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
 import { writeJson, writeLine } from '../terminal.ts';
-import { askForTools, describeServer, openServerList } from './servers.ts';
+import { askForTools, describeServer } from './servers.ts';
 
 export interface MoveOptions {
   json?: boolean;
@@ -19,7 +20,7 @@ export async function moveServer(context: CommandContext, name: string, options:
   const { json, dryRun } = options;
   const { before, after, tools, hasRules, outcomes } = await move(name, {
     auth: context.causeway().auth,
-    list: await openServerList(context),
+    list: await openServers(context.env),
     rules: new RulesFile(context.env),
     clients: openClients(context, options),
     countTools: async (server) => (await askForTools(context, server)).length,

@@ -25,7 +25,6 @@ import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
-import type { SettingsFile } from '../../platform/settings.ts';
 import { serverKey } from '../../rules/decision.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
@@ -54,7 +53,7 @@ export async function addServer(
   const meta = options.meta && parseMeta(options.meta);
   const { kind, path } = await serverMeant(context, kindText, target, options);
   const [list, profile] = [
-    await openServerList(context),
+    await openServers(context.env),
     await (await context.causeway().auth()).profile(options.profile),
   ];
   const title = await titleOf(context, profile, path);
@@ -115,7 +114,7 @@ export async function setServer(
     });
   }
   const wanted = meta === false ? {} : parseMeta(meta);
-  const list = await openServerList(context);
+  const list = await openServers(context.env);
   const edit = (now: ServerList): ServerList => withMeta(now, name, wanted);
   const changed = findServer(dryRun ? edit(list.read()) : await list.change(edit), name);
   if (json) return writeJson(context.stdout, changed);
@@ -129,7 +128,7 @@ export async function removeServer(
   names: string[],
   { json, dryRun }: { json?: boolean; dryRun?: boolean },
 ): Promise<void> {
-  const list = await openServerList(context);
+  const list = await openServers(context.env);
   const removed: ManagedServer[] = [];
   const edit = (now: ServerList): ServerList =>
     names.reduce((left, name) => {
@@ -179,7 +178,7 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
 
 /** `causeway servers`: the servers that clients are to have. */
 export async function listServers(context: CommandContext, options: { json?: boolean }): Promise<void> {
-  const { servers } = (await openServerList(context)).atOpening;
+  const { servers } = (await openServers(context.env)).atOpening;
   if (options.json) return writeJson(context.stdout, servers.map(withSuccessor));
   if (servers.length === 0) {
     return writeLine(context.stderr, 'No servers yet. Add one with: causeway servers add sql');
@@ -220,7 +219,7 @@ interface Tested {
 
 /** `causeway servers test [NAME…]`: connects to each server as an AI client does, and prints its tools. */
 export async function test(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
-  const list = (await openServerList(context)).atOpening;
+  const list = (await openServers(context.env)).atOpening;
   const servers = names.length === 0 ? list.servers : names.map((name) => findServer(list, name));
   if (servers.length === 0) {
     throw new CausewayError('not_found', 'There are no servers yet.', {
@@ -304,18 +303,6 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
     await session.close();
     await pools.close();
   }
-}
-
-/** Opens the list of servers, and says so if it was damaged. */
-export async function openServerList(context: CommandContext): Promise<SettingsFile<ServerList>> {
-  const servers = await openServers(context.env);
-  if (servers.setAside !== undefined) {
-    await writeLine(
-      context.stderr,
-      `causeway: ${servers.path} was damaged and is now ${servers.setAside}; the list starts empty.`,
-    );
-  }
-  return servers;
 }
 
 /** A server as one line says it. */

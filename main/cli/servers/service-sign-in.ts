@@ -1,10 +1,10 @@
 import { unlessAborted } from '../../auth/token-broker.ts';
+import { openServers } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../terminal.ts';
-import { openServerList } from './servers.ts';
 
 export interface ServiceOptions {
   profile?: string;
@@ -92,7 +92,7 @@ async function findService(
   profileName: string | undefined,
 ): Promise<ServiceSignIn> {
   const causeway = context.causeway();
-  const { servers } = (await openServerList(context)).atOpening;
+  const { servers } = (await openServers(context.env)).atOpening;
   const server = servers.find((each) => each.name === name);
   const service = serviceOf(server?.path ?? `/ai-gateway/mcp-services/${name}`);
   if (service === undefined) {

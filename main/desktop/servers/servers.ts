@@ -20,7 +20,7 @@ import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import { openDesktopClients } from '../clients.ts';
-import { failureInWindow } from '../failure.ts';
+import { failureInWindow, problemFor } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
 import { describeConfiguredServer } from './describe.ts';
 import { strings } from './strings.ts';
@@ -55,7 +55,11 @@ export class DesktopServers {
     this.#causeway = causeway;
     this.#env = env;
     this.#model = model;
-    this.#list = new WatchedServers(env, (servers) => this.#listed(servers));
+    this.#list = new WatchedServers({
+      env,
+      onChange: (servers) => this.#listed(servers),
+      onProblem: (error) => model.showServersProblem(error === undefined ? null : problemFor(error)),
+    });
     this.#usage = new ServerUsage(() => onUsage(this.usage()));
   }
 

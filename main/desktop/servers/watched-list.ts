@@ -1,27 +1,31 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { findServer, type ManagedServer, openServers, type ServerList } from '../../clients/servers.ts';
+import { serverListPath } from '../../platform/paths.ts';
 import { makeFolder } from '../../platform/replace-file.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
 
-type Listener = (servers: readonly ManagedServer[]) => void;
+export interface WatchedServersOptions {
+  env: NodeJS.ProcessEnv;
+  onChange(servers: readonly ManagedServer[]): void;
+  /** The list cannot be read; undefined once it can. */
+  onProblem(error: unknown): void;
+}
 
 /** The list of servers on disk, watched because the command line changes it too. */
 export class WatchedServers {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #onChange: Listener;
+  readonly #options: WatchedServersOptions;
   #file: Promise<SettingsFile<ServerList>> | undefined;
   #watcher: FSWatcher | undefined;
   #shown = '';
 
-  constructor(env: NodeJS.ProcessEnv, onChange: Listener) {
-    this.#env = env;
-    this.#onChange = onChange;
+  constructor(options: WatchedServersOptions) {
+    this.#options = options;
   }
 
   /** Reports the list now and after each change. */
   async start(): Promise<void> {
-    const { path } = await this.open();
+    const path = serverListPath(this.#options.env);
     await makeFolder(dirname(path));
     // The file is replaced as a whole, so its folder is watched.
     this.#watcher = watch(dirname(path), (_event, name) => {
@@ -35,12 +39,12 @@ export class WatchedServers {
   }
 
   async all(): Promise<ManagedServer[]> {
-    return (await this.open()).read().servers;
+    return (await openServers(this.#options.env)).atOpening.servers;
   }
 
   /** @throws {CausewayError} `not_found` */
   async named(name: string): Promise<ManagedServer> {
-    return findServer((await this.open()).read(), name);
+    return findServer({ servers: await this.all() }, name);
   }
 
   /** Changes the list, and reports it before it returns. @throws {CausewayError} as `edit` */
@@ -51,7 +55,10 @@ export class WatchedServers {
 
   /** The file of the list. */
   open(): Promise<SettingsFile<ServerList>> {
-    this.#file ??= openServers(this.#env);
+    this.#file ??= openServers(this.#options.env).catch((error: unknown) => {
+      this.#file = undefined;
+      throw error;
+    });
     return this.#file;
   }
 
@@ -60,13 +67,15 @@ export class WatchedServers {
     let servers: ManagedServer[];
     try {
       servers = await this.all();
-    } catch {
-      // A user may be editing it by hand: the list stays as it was until the file can be read again.
+    } catch (error) {
+      // A user may be editing it: the list stays as it was until the file can be read again.
+      this.#options.onProblem(error);
       return;
     }
+    this.#options.onProblem(undefined);
     const text = JSON.stringify(servers);
     if (text === this.#shown) return;
     this.#shown = text;
-    this.#onChange(servers);
+    this.#options.onChange(servers);
   }
 }

@@ -89,6 +89,7 @@ export class OverrideHistory {
       schema,
       empty: { profiles: {} },
       lockFolder: join(folder, 'locks', 'override-history'),
+      damaged: 'set-aside' as const,
     };
     this.#file ??= openSettings<Stored>(options).then(
       (file) => {

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serverListPath } from '../../../main/platform/paths.ts';
 import { homeOfAna, startApplication } from '../cli/sql-session.ts';
 import { CAUSEWAY, ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
@@ -98,6 +99,26 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     await causeway('servers', 'remove', 'functions');
     await vi.waitFor(() => expect(changes()).toBeGreaterThan(before), 10_000);
     expect(await tools()).not.toContain('main__default__initials');
+  });
+
+  test('report a list of servers that cannot be read, and offer them once it can', async () => {
+    const { env } = await home(FOUR.slice(3), how);
+    const file = serverListPath(env);
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, whole.slice(0, 20));
+    const { client, tools, changes, complaints } = await connect(env);
+    expect(client.getInstructions()).toMatch(/servers\.json:\d+:\d+ .*not valid JSON: .*Correct the file/);
+    await expect(tools()).rejects.toThrow(/servers\.json:\d+:\d+ .*not valid JSON/);
+    expect(complaints()).toMatch(/not valid JSON/);
+    await writeFile(file, whole);
+    await vi.waitFor(() => expect(changes()).toBeGreaterThan(0), 10_000);
+    expect(await tools()).toContain('main__default__initials');
+
+    // Once servers are known, they stay while the user edits the file.
+    await writeFile(file, whole.slice(0, 20));
+    expect((await runCommand(env, ['servers', 'list'])).stderr).toContain('not valid JSON');
+    expect(await tools()).toContain('main__default__initials');
+    expect(await readFile(file, 'utf8')).toBe(whole.slice(0, 20));
   });
 
   test('show a tool that two servers have with its server before it, each with its own `_meta`', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -129,15 +129,27 @@ describe('causeway servers', () => {
   });
 
   test.each([
-    ['damaged', Buffer.from('{ "servers": [ half')],
-    ['of another encoding', Buffer.from('{ "servers": [], "name": "f\u00fcr" }', 'latin1')],
-  ])('a list that is %s is set aside with every byte, and named', async (_how, bytes) => {
+    [
+      'cut off',
+      Buffer.from('{\n  "servers": [ half'),
+      /servers\.json:2:16 \(line 2, column 16\): this is not valid JSON: invalid symbol\./,
+    ],
+    ['of another form', Buffer.from('{"servers": [{"name": "sql"}]}'), /servers\.json:1:\d+ .*: servers\.0\.\w+: /],
+    [
+      'of another encoding',
+      Buffer.from('{ "servers": [], "name": "f\u00fcr" }', 'latin1'),
+      /servers\.json:1:\d+ .* is not UTF-8/,
+    ],
+  ])('a list that is %s is named with the place, and left as it is', async (_how, bytes, message) => {
     const file = join(home.folder, 'causeway', 'config', 'servers.json');
     const whole = await readFile(file, 'utf8');
     await writeFile(file, bytes);
-    const run = await causeway('servers', 'list');
-    const [, aside = ''] = /is now (.*); the list/.exec(run.stderr) ?? [];
-    expect(await readFile(aside)).toEqual(bytes);
+    for (const args of [['list'], ['add', 'genie', 'x'], ['remove', 'databricks-sql']]) {
+      const run = await causeway('servers', ...args);
+      expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    }
+    expect(await readFile(file)).toEqual(bytes);
+    expect(await readdir(dirname(file))).not.toContainEqual(expect.stringContaining('damaged'));
     await writeFile(file, whole);
   });
 

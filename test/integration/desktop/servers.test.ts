@@ -102,9 +102,12 @@ describe('the servers of the desktop', () => {
     const { path } = await openServers(home.env);
     const whole = await readFile(path, 'utf8');
     await writeFile(path, whole.slice(0, 20));
+    await expect.poll(() => model.state.serversProblem).toMatchObject({ code: 'invalid_file' });
+    expect(model.state.servers.map(({ name }) => name)).toEqual(['functions']);
     // What is written next is seen: half of it in between has broken nothing.
     await writeFile(path, whole.replace(/"name":\s*"functions"/, '"name": "renamed"'));
     await expect.poll(() => model.state.servers.map(({ name }) => name)).toEqual(['renamed']);
+    expect(model.state.serversProblem).toBeNull();
   });
 
   it('give their tools and answers, and end a call that is cancelled', async () => {

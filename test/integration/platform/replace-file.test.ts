@@ -251,6 +251,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
       schema: z.object({ things: z.array(z.string()) }),
       empty: { things: [] },
       lockFolder: join(disk.folder, 'locks', 'things'),
+      damaged: 'set-aside' as const,
     };
     const settings = await openSettings(options);
     expect(await readdir(disk.folder)).toEqual(['file']);
