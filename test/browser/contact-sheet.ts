@@ -1,6 +1,7 @@
 /**
  * `npm run contact-sheet -- FOLDER [TEST FILES]`: runs the browser tests for their pictures alone, and puts these together:
- * every screen, dialog, empty, loading and failure state that the tests come to, in light and dark, and 640 and 1600 wide.
+ * every screen, dialog, empty, loading and failure state that the tests come to, in light and dark, 640 and 1600 wide, and with
+ * large text; and the pages that the browser shows at the end of a sign-in.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -16,15 +17,22 @@ const [folder, ...files] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Name the folder for the pictures: npm run contact-sheet -- FOLDER');
 const screens = join(resolve(folder), 'screens');
 await mkdir(screens, { recursive: true });
-const tests = files.length > 0 ? files : ['test/browser'];
-const { status } = spawnSync('npx', ['vitest', 'run', '--config', 'test/browser/vitest.config.ts', ...tests], {
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-  env: { ...process.env, CAUSEWAY_SCREENS: screens, CAUSEWAY_SHEET: '1' },
-});
+const runs = [
+  take('test/browser/vitest.config.ts', files.length > 0 ? files : ['test/browser']),
+  ...(files.length > 0 ? [] : [take('test/vitest.config.ts', ['test/integration/auth/chromium.test.ts'])]),
+];
 await putTogether();
 // Some pictures may be missing.
-if (status !== 0) process.exitCode = 1;
+if (runs.some((status) => status !== 0)) process.exitCode = 1;
+
+function take(config: string, tests: readonly string[]): number | null {
+  const { status } = spawnSync('npx', ['vitest', 'run', '--config', config, ...tests], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, CAUSEWAY_SCREENS: screens, CAUSEWAY_SHEET: '1' },
+  });
+  return status;
+}
 
 async function putTogether(): Promise<void> {
   const names = (await readdir(screens)).filter((name) => name.endsWith('.png')).sort();

@@ -31,10 +31,11 @@ export const LOOKS: readonly Look[] = [
   { called: 'usual-dark', size: SIZES.usual, scheme: 'dark', text: '100%', isBrief: true },
 ];
 
-/** What the contact sheet shows: the usual window in both schemes, the narrowest in which it may be made, and a wide one. */
+/** What the contact sheet shows: the usual window in both schemes, the narrowest that users may make, a wide one, and large text. */
 export const SHEET_LOOKS: readonly Look[] = [
   { called: '640', size: SIZES.small, scheme: 'light', text: '100%', isBrief: true },
   { called: '1600', size: [1600, 900], scheme: 'light', text: '100%', isBrief: true },
+  { called: 'large-text', size: SIZES.usual, scheme: 'light', text: '200%', isBrief: true },
   { called: 'light', size: SIZES.usual, scheme: 'light', text: '100%', isBrief: true },
   { called: 'dark', size: SIZES.usual, scheme: 'dark', text: '100%', isBrief: true },
 ];

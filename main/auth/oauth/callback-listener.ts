@@ -226,12 +226,13 @@ const STYLE = `
 * { box-sizing: border-box; margin: 0; }
 body { min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 main { width: 100%; max-width: 448px; padding: 32px; background: var(--panel); border: 1px solid var(--line); border-radius: 12px; }
-header { display: flex; align-items: center; gap: 8px; margin-bottom: 24px; color: var(--soft); font-size: 14px; }
+header { display: flex; align-items: center; gap: 8px; margin-bottom: 24px; font-size: 14px; font-weight: 600; }
+header svg { flex: none; width: 28px; height: 28px; }
 h1 { display: flex; gap: 12px; align-items: baseline; font-size: 22px; line-height: 1.3; font-weight: 600; }
 h1 svg { flex: none; width: 20px; height: 20px; align-self: center; }
 p { margin-top: 12px; color: var(--soft); overflow-wrap: anywhere; }
 p:first-of-type { color: var(--ink); }
-.good svg { color: var(--good); } .bad svg { color: var(--bad); } .neutral svg { color: var(--neutral); }
+.good h1 svg { color: var(--good); } .bad h1 svg { color: var(--bad); } .neutral h1 svg { color: var(--neutral); }
 `;
 
 const SIGNS: Record<CallbackPage['tone'], string> = {
@@ -239,6 +240,9 @@ const SIGNS: Record<CallbackPage['tone'], string> = {
   bad: 'M6 6l12 12M18 6L6 18',
   neutral: 'M12 11v6M12 7v.5',
 };
+
+/** The application's mark (`resources/icon.svg`). */
+const MARK = `<svg viewBox="0 0 32 32" aria-hidden="true"><rect x="1" y="1" width="30" height="30" rx="7" fill="#12748a"/><path fill="#fff" d="M5.6 10.4H26.4V22.4H24.8V19.2a4 4 0 0 0-8 0V22.4H15.2V19.2a4 4 0 0 0-8 0V22.4H5.6Z"/></svg>`;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
@@ -268,7 +272,7 @@ function renderCallbackPage({ status, tone, title, lines }: CallbackPage): {
 </head>
 <body>
 <main class="${tone}">
-<header>Causeway</header>
+<header>${MARK}Causeway</header>
 <h1><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${SIGNS[tone]}"/></svg>${escapeHtml(title)}</h1>
 ${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
 </main>

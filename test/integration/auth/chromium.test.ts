@@ -30,6 +30,7 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
         await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
         expect(await signingIn).toMatchObject({ state: 'signed-in', userName: 'ana@example.com' });
         await page.getByText('You can close this window.').waitFor();
+        expect(await page.locator('header svg').isVisible()).toBe(true);
         if (SCREENS) await page.screenshot({ path: join(SCREENS, `signed-in-${scheme}.png`) });
         expect(await page.title()).toBe('You are signed in · Causeway');
         // The browser asks for a favicon on its own, and gets none.
