@@ -62,6 +62,19 @@ export function textsCutOff(page: Page): Promise<string[]> {
         ((beside && !scrolls(overflowX)) || (below && !scrolls(overflowY)))
       );
     };
+    /** Where a text ends within its row: what clips it there, such as the lines that it may have, is looked at by itself. */
+    const shownIn = (row: Element, text: Node) => {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      let { top, bottom } = range.getBoundingClientRect();
+      for (let around = text.parentElement; around && around !== row; around = around.parentElement) {
+        if (getComputedStyle(around).overflowY === 'visible') continue;
+        const box = around.getBoundingClientRect();
+        top = Math.max(top, box.top);
+        bottom = Math.min(bottom, box.bottom);
+      }
+      return { top, bottom };
+    };
     // The row of a virtual table ends at its height, and shows nothing beyond it (`contain: paint`), above or below.
     const beyondRow = (row: Element) => {
       const box = row.getBoundingClientRect();
@@ -69,10 +82,8 @@ export function textsCutOff(page: Page): Promise<string[]> {
       for (let text = texts.nextNode(); text; text = texts.nextNode()) {
         const around = text.parentElement;
         if (!text.textContent?.trim() || !around || getComputedStyle(around).clipPath !== 'none') continue;
-        const range = document.createRange();
-        range.selectNodeContents(text);
-        const { top, bottom, height } = range.getBoundingClientRect();
-        if (height > 0 && (top < box.top - 1 || bottom > box.bottom + 1)) return true;
+        const { top, bottom } = shownIn(row, text);
+        if (bottom > top && (top < box.top - 1 || bottom > box.bottom + 1)) return true;
       }
       return false;
     };
