@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
 import { FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { strings as shared } from '../shared/strings.ts';
 import { AccountRow } from './account-row.tsx';
 import { AddWorkspaceDialog } from './add-workspace.tsx';
@@ -40,7 +41,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
       <Managed managed={state.managed} by={['workspaces', 'oauthApplication', 'tokenStore']} />
       <Unconfirmed />
       <FailureNotice error={accounts.error} onRetry={accounts.refetch} />
-      {accounts.isPending && <Skeleton height={288} radius={10} />}
+      {accounts.isPending && <SkeletonRows count={5} />}
       {accounts.data?.length === 0 && (
         <EmptyState icon={IconBuildingCommunity} title={strings.empty.title} text={strings.empty.text} />
       )}

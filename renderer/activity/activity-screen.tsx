@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Activity, DesktopState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -6,6 +5,7 @@ import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
 import { useItem } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
+import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import styles from './activity.module.css';
 import { CallPage } from './call-page.tsx';
 import { Calls } from './calls.tsx';
@@ -63,7 +63,7 @@ function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }
       <Managed managed={state.managed} by={['recordContents', 'audit']} />
       <RecordingNotice recording={recording} recorded={activity?.recorded ?? 0} />
       <Sessions sessions={activity?.sessions ?? []} more={activity?.moreSessions ?? 0} state={state} />
-      {(!activity || !filter) && <Skeleton height={240} />}
+      {(!activity || !filter) && <SkeletonRows count={4} />}
       {activity && filter && activity.kept === 0 && <NoCalls state={state} />}
       {activity && filter && activity.kept > 0 && (
         <>

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconApps, IconHistory, IconServer } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
@@ -11,6 +11,7 @@ import { MoreMenu } from '../shared/more-menu.tsx';
 import { FailureNotice } from '../shared/notice.tsx';
 import { showScreen, useItem } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { Backups } from './backups.tsx';
 import { ByHand } from './by-hand.tsx';
 import { clientChange } from './change.ts';
@@ -49,7 +50,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
         />
       </ScreenHead>
       <Managed managed={state.managed} by={['clients', 'requiredClients']} />
-      {report.isPending && <Skeleton height={160} />}
+      {report.isPending && <SkeletonRows count={3} />}
       <FailureNotice error={report.error} onRetry={report.refetch} />
       {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
       {data && data.servers.length > 0 && data.clients.length === 0 && (

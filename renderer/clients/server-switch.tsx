@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import type { AiClient } from '../../preload/contract.ts';
 import styles from './clients.module.css';
-import { clientEntryStatus } from './format.ts';
+import { clientEntryStatus, entriesForAll, ownFiles } from './format.ts';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
 
@@ -18,10 +18,13 @@ interface ServerSwitchProps {
 
 /** Whether a client has a server: one cell of the matrix. */
 export function ServerSwitch({ client, server, title, turning, onTurn }: ServerSwitchProps) {
-  const { on, words: state, unknown } = clientEntryStatus(client, server);
+  const { on: hasOwn, words: state, unknown } = clientEntryStatus(client, server);
+  // Removing the one entry turns it off, and a notice beneath offers that.
+  const isCovered = !hasOwn && entriesForAll(ownFiles(client)).length > 0;
+  const on = hasOwn || isCovered;
   const { mayAdd, mayRemove } = useLimits(client.id);
   const isFixed = on ? !mayRemove : !mayAdd;
-  const words = state ?? (isFixed && !unknown ? strings.managed : null);
+  const words = state ?? (isCovered ? strings.entries.covered : isFixed && !unknown ? strings.managed : null);
   const described = useId();
   return (
     <li className={styles.cell}>
@@ -31,7 +34,7 @@ export function ServerSwitch({ client, server, title, turning, onTurn }: ServerS
         aria-label={strings.switchName(title, client.name)}
         aria-describedby={words ? described : undefined}
         checked={turning ? !on : on}
-        disabled={unknown || isFixed}
+        disabled={unknown || isFixed || isCovered}
         onChange={({ currentTarget }) => {
           if (!turning) onTurn(currentTarget.checked);
         }}

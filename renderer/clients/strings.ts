@@ -39,6 +39,7 @@ export const strings = {
     edited: 'Changed outside Causeway',
     broken: 'Program not found',
     'not-on-path': 'Command not on PATH',
+    covered: 'In the one entry',
     foreign: 'Name in use',
     partly: (on: number, all: number) => `In ${on} of ${all} files`,
   },

@@ -25,6 +25,7 @@ import { RelativeTime } from '../shared/relative-time.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
+import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { toast } from '../shared/toast.ts';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import styles from './diagnostics.module.css';
@@ -61,7 +62,7 @@ export function DiagnosticsScreen() {
         )}
       </ScreenHead>
       <FailureNotice error={error ?? running.error} onRetry={refetch} />
-      {!data && !error && <Skeleton height={320} />}
+      {!data && !error && <SkeletonRows count={6} />}
       {data && (
         <section aria-label={strings.checks}>
           <p role="status" className={styles.outcome}>

@@ -40,25 +40,27 @@ export function SignInStep({ state, progress: { now, change, connect } }: StepPr
         </>
       }
     >
-      <Card>
-        {hasFailed ? (
-          <Notice {...(warehouse.status === 'failed' ? warehouse.failure.problem : warehouse.problem)} />
-        ) : isSigningIn && profile !== null ? (
-          <WaitingForBrowser
-            of={{ profile }}
-            host={host}
-            user={null}
-            address={warehouse.address}
-            step={warehouse.step}
-            onCancel={() => void window.causeway.request.cancelSignIn()}
-          />
-        ) : (
-          <div className={styles.waiting} role="status">
-            <Loader size={20} aria-hidden />
-            {words.connecting(formatHost(host))}
-          </div>
-        )}
-      </Card>
+      {hasFailed ? (
+        <Notice {...(warehouse.status === 'failed' ? warehouse.failure.problem : warehouse.problem)} />
+      ) : (
+        <Card>
+          {isSigningIn && profile !== null ? (
+            <WaitingForBrowser
+              of={{ profile }}
+              host={host}
+              user={null}
+              address={warehouse.address}
+              step={warehouse.step}
+              onCancel={() => void window.causeway.request.cancelSignIn()}
+            />
+          ) : (
+            <div className={styles.waiting} role="status">
+              <Loader size={20} aria-hidden />
+              {words.connecting(formatHost(host))}
+            </div>
+          )}
+        </Card>
+      )}
     </StepPage>
   );
 }

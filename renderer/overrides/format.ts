@@ -123,7 +123,7 @@ export function changeText({ action, before, after }: BulkLine): string {
 
 /** The remark below a line's change: a warning or an error. */
 export function remarkOf({ message, trouble }: BulkLine): string {
-  return message || (trouble ?? '');
+  return (message === 'interrupted' ? words.interrupted : message) || (trouble ?? '');
 }
 
 /** Whether a line changes something, so that it can be left out. */

@@ -111,6 +111,7 @@ export const strings = {
     comparing: 'Comparing with the workspace',
     progress: 'Progress',
     of: (ended: number, total: string) => `${ended} of ${total}`,
+    interrupted: 'You stopped the import.',
     ended: 'Not all changes were tried.',
     goOn: 'Import the same list again to continue. Finished changes stay.',
     lines: 'Lines',

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus, IconServer } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,6 +15,7 @@ import { Managed } from '../shared/managed.tsx';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { addressOf, showScreen, useItem, useScreenAction } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { toast } from '../shared/toast.ts';
 import { AddServer } from './add/add-server.tsx';
 import { RemoveServer } from './remove-server.tsx';
@@ -50,7 +51,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
           <Managed managed={state.managed} by={['servers', 'requiredServers', 'readOnly', 'rules']} />
           {item !== null && <p>{strings.gone(item)}</p>}
           {serversProblem && <Notice {...serversProblem} />}
-          {isEmpty && state.warehouse.status === 'loading' && <Skeleton height={120} />}
+          {isEmpty && state.warehouse.status === 'loading' && <SkeletonRows count={2} />}
           {isEmpty && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}
           {servers.length > 0 && (
             <>

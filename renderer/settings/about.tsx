@@ -48,7 +48,7 @@ export function About() {
 /** The software that Causeway contains, each with its license. */
 function Notices({ opened, onClose }: { opened: boolean; onClose(): void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title={words.notices} size="lg">
+    <Dialog opened={opened} onClose={onClose} title={words.notices} size="xl">
       <Content onClose={onClose} />
     </Dialog>
   );

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DesktopState, SettingsState } from '../../preload/contract.ts';
@@ -8,6 +8,7 @@ import layout from '../shared/layout.module.css';
 import { isForbidden, Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { About } from './about.tsx';
 import { AuditSection } from './audit.tsx';
 import { Setting } from './setting.tsx';
@@ -29,7 +30,7 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
       <ScreenHead title={strings.title} />
       <Managed managed={managed} />
       <FailureNotice error={error} onRetry={refetch} />
-      {!data && !error && <Skeleton height={320} />}
+      {!data && !error && <SkeletonRows count={6} />}
       {data && (
         <>
           {data.trouble && <Notice message={data.trouble.message} remedy={data.trouble.remedy} />}

@@ -162,7 +162,7 @@ export const strings = {
     profile_unusable: 'Profile not usable',
     rate_limited: 'Too many requests',
     service_signed_out: 'Signed out',
-    sign_in_cancelled: 'Sign-in canceled',
+    sign_in_cancelled: 'Signed out',
     sign_in_failed: 'Sign-in failed',
     sign_in_timeout: 'Sign-in timed out',
     signed_out: 'Signed out',

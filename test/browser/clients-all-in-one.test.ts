@@ -31,6 +31,8 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
     await button('Add').click();
     await closed();
     await client().getByText('One entry for all').waitFor();
+    const one = client().getByRole('switch', { name: 'databricks-sql in Cursor' });
+    expect([await one.isChecked(), await one.isDisabled()]).toEqual([true, true]);
     await inspect('clients-all-in-one');
     expect(await read()).toContain('"causeway": {');
     expect(await read()).not.toContain('databricks-sql');
@@ -39,6 +41,7 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
     await button('Remove').click();
     await closed();
     await client().getByText('Not connected').waitFor();
+    expect([await one.isChecked(), await one.isDisabled()]).toEqual([false, false]);
     expect(await read()).toBe(THEIRS);
   });
 

@@ -43,6 +43,7 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
         onEnter={(event) => event.preventDefault()}
       >
         {found.length === 0 && isRunning && <OptionsToCome />}
+        {found.length === 0 && <FailureNotice error={first.error} onRetry={first.again} />}
         {GROUPS.map((group) => (
           <Group
             // Another search begins with the first ones again.
@@ -64,7 +65,7 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
           ...(!isRunning && !first.isPartial && leftOut !== '' ? [words.leftOut(leftOut)] : []),
         ].join(' · ')}
       </p>
-      <FailureNotice error={first.error} onRetry={first.again} />
+      {found.length > 0 && <FailureNotice error={first.error} onRetry={first.again} />}
       <FailureNotice error={more.error} onRetry={more.again} />
       {!isRunning && !isWholeKnown && first.isPartial && (
         <Notice tone="note" message={words.partial} remedy={leftOut}>
