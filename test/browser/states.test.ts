@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { serverListPath } from '../../main/platform/paths.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 /** Each screen by its place in the address, and the request that it waits for. */
@@ -42,6 +44,17 @@ describe.skipIf(whyNotHere)('a screen with nothing to show', { timeout: 240_000 
     await inspect('loading-warehouses');
     release();
     await shown.page.getByRole('radio', { name: /^Shared analytics/ }).waitFor();
+  });
+
+  it('names a list of servers that cannot be read, and its place in the file', async () => {
+    const path = serverListPath({ CAUSEWAY_HOME: join(shown.home, 'causeway') });
+    await writeFile(path, '{\n  "servers": [\n    { "name": "sql" }\n    { "name": "genie" }\n  ]\n}\n');
+    await go('Servers');
+    const alert = shown.page.getByRole('main').getByRole('alert');
+    await alert.getByText(/servers\.json:4:5 /).waitFor();
+    await inspect('servers-unreadable');
+    await writeFile(path, '{}');
+    await alert.waitFor({ state: 'detached' });
   });
 
   it('says without a workspace what to do first', async () => {
