@@ -88,7 +88,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     );
   });
 
-  test('offer what comes and goes in the list of servers, without a restart', async () => {
+  test('reflect servers that are added and removed, without a restart', async () => {
     const { env, causeway } = await home(FOUR.slice(3), how);
     const { tools, changes } = await connect(env);
     expect(await tools()).not.toContain('execute_sql');
@@ -121,7 +121,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     expect(await readFile(file, 'utf8')).toBe(whole.slice(0, 20));
   });
 
-  test('show a tool that two servers have with its server before it, each with its own `_meta`', async () => {
+  test("prefix a tool that two servers have with its server's name, each with its own `_meta`", async () => {
     const pinned = ['sql', '--name', 'sql-pinned', '--meta', 'warehouse_id=3f0c8a1d5e7b2946'];
     const { env, workspace } = await home([FOUR[0] ?? [], pinned], how);
     const { client, tools } = await connect(env);
@@ -140,7 +140,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     expect(JSON.stringify(unclear.content)).toContain('sql__execute_sql, sql-pinned__execute_sql');
   });
 
-  test('keep to the rules: a tool that is off is neither listed nor reached, by any name', async () => {
+  test('follow the rules: a tool that is off is neither listed nor reached, by any name', async () => {
     const { env, causeway, workspace } = await home(FOUR, how);
     const { client, tools, changes } = await connect(env);
     expect(await tools()).toContain('execute_sql');
@@ -158,7 +158,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     ).not.toBe(true);
   });
 
-  test('of which one is down, the others serve; it says why, and its tools come later', async () => {
+  test('keep serving if one server is down; it says why, and its tools appear later', async () => {
     const { env, workspace } = await home(FOUR, how);
     const effect = { kind: 'unavailable', retryAfter: '1' } as const;
     workspace.faults.add({ effect, path: '/api/2.0/mcp/sql', method: 'POST', times: 1e6 });
@@ -176,14 +176,14 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
 });
 
 describe('all servers as one', () => {
-  test('belong to one profile if one is named', async () => {
+  test('use only one profile if one is named', async () => {
     const { env, causeway } = await home(FOUR);
     await causeway('servers', 'remove', 'sql');
     const { tools } = await connect(env, ['--profile', 'ben']);
     expect(await tools()).toEqual([]);
   });
 
-  test('include one whose profile is missing, which says so', async () => {
+  test('include a server whose profile is missing, which says so', async () => {
     const { env, configFile, readConfig } = await home(FOUR.slice(3));
     const config = await readConfig();
     await writeFile(configFile, config.replace('[ana]', '[other]'));
@@ -206,7 +206,7 @@ describe('all servers as one', () => {
     ).toEqual(expect.anything());
   });
 
-  test('answer a batch together', async () => {
+  test('answer a batch as a whole', async () => {
     const { env } = await home(FOUR);
     const proxy = new ProxyProcess(['--all'], { ...env, PATH: process.env.PATH });
     onTestFinished(() => proxy.close());

@@ -91,7 +91,7 @@ async function open() {
 const TOOLS = ['one__run', 'one_wait', 'two__run', 'two_wait'];
 
 describe('all servers as one, if the application', () => {
-  test.each(['quits', 'is killed'])('%s, continue alone, and through the next application', async (how) => {
+  test.each(['quits', 'is killed'])('%s, continue alone, and then through the next application', async (how) => {
     const { sessions, startHub, hubHere, startClient } = await open();
     const first = how === 'quits' ? await hubHere() : await startHub();
     const { proxy, call, tools, said } = await startClient();
@@ -121,7 +121,7 @@ describe('all servers as one, if the application', () => {
     expect(await proxy.finish()).toBe(0);
   });
 
-  test('is killed during calls of both, answer each call once, and run none again', async () => {
+  test('is killed during calls to both, answer each call once, and run none again', async () => {
     const { calls, startHub, startClient } = await open();
     const first = await startHub();
     const { proxy, call, tools } = await startClient();
@@ -135,7 +135,7 @@ describe('all servers as one, if the application', () => {
     expect(await proxy.finish()).toBe(0);
   });
 
-  test('comes after the session, move to it one by one, and list the same tools', async () => {
+  test('starts after the session, move to it one by one, and list the same tools', async () => {
     const { hubHere, startClient } = await open();
     const { call, tools, said } = await startClient();
     expect(await tools()).toEqual(TOOLS);

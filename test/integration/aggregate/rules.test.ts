@@ -54,7 +54,7 @@ const lines = fc.array(
 );
 
 describe.each(['alone', 'through the application'])('a tool that is off, %s', (how) => {
-  test('is reached by no name and no spelling through all servers as one', async () => {
+  test('cannot be reached by any name or spelling through all servers as one', async () => {
     const { env, workspace } = await homeOfAna();
     for (const name of ['sql', 'other']) {
       await runCommand(env, ['servers', 'add', 'sql', '--name', name, '--meta', `from=${name}`, '--profile', 'ana']);

@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('all servers in one entry, signed 
   const sql = ['sql', '--name', 'sql', '--profile', 'user'];
   const functions = ['functions', 'main.default', '--name', 'functions', '--profile', 'user'];
 
-  it('list one tool to sign in, which names the servers, and have the tools of all behind it', async () => {
+  it('list one sign-in tool, which names the servers, and offer all their tools after the sign-in', async () => {
     const proxy = await startAll(sql, functions);
     await expect.poll(() => namesOf(proxy)).toEqual(['sign_in']);
     const [tool] = await listTools(proxy);
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('all servers in one entry, signed 
     expect(await stage.pages()).toHaveLength(1);
   });
 
-  it('list one tool for each profile, with a server of it in its name', async () => {
+  it('list one sign-in tool for each profile, with the name of one of its servers', async () => {
     const other = ['sql', '--name', 'other', '--profile', 'second'];
     const proxy = await startAll(sql, functions, other);
     await expect.poll(() => namesOf(proxy)).toEqual(['sql__sign_in', 'other__sign_in']);

@@ -77,7 +77,7 @@ describe('an app, added and called by the official client', {
     expect(stage.workspace.tokens.originsThatSaw(token).sort()).toEqual([stage.workspace.host, origin].sort());
   });
 
-  it('is one of all servers, and rules hold for its tools', async () => {
+  it('is one of all servers, and rules apply to its tools', async () => {
     for (const name of ['mcp-inventory', 'mcp-forecast'])
       await servers('add', `app:${name}`, '--profile', 'user', '--yes');
     expect((await runCauseway(stage.home, ['rules', 'set', 'mcp-inventory', '--off', 'order_article'])).code).toBe(0);
@@ -91,7 +91,7 @@ describe('an app, added and called by the official client', {
     ]);
   });
 
-  it('is asked again at its own host when it redirects to its inner address', async () => {
+  it('is asked again at its own host if it redirects to its inner address', async () => {
     await servers('add', 'app:mcp-forecast', '--profile', 'user', '--yes');
     const client = await connect('mcp-forecast');
     const answer = await client.callTool({ name: 'forecast', arguments: { week: '30' } });
@@ -104,7 +104,7 @@ describe('an app, added and called by the official client', {
 });
 
 describe('`servers add app:NAME`', () => {
-  it('adds nothing without an answer, and nothing in a dry run', async () => {
+  it('adds nothing without a confirmation, and nothing in a dry run', async () => {
     const asked = await servers('add', 'app:mcp-inventory', '--profile', 'agent');
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Pass --yes to agree.')]);
     const tried = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--dry-run');
@@ -112,7 +112,7 @@ describe('`servers add app:NAME`', () => {
     expect((await servers('list', '--json')).stdout.trim()).toBe('[]');
   });
 
-  it('refuses a second time, and confirms an address that is another one now', async () => {
+  it('refuses a second time, and asks to confirm an address that has changed', async () => {
     await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
     const again = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
     expect(again.stderr).toContain('Server "mcp-inventory" is already app "mcp-inventory" with profile agent.');
@@ -123,7 +123,7 @@ describe('`servers add app:NAME`', () => {
     expect(JSON.parse((await servers('list', '--json')).stdout)).toHaveLength(1);
   });
 
-  it('is not written into a client’s file with an address', async () => {
+  it('is not written into a client’s file as an address', async () => {
     await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
     await mkdir(join(stage.home.folder, '.claude'), { recursive: true });
     await writeFile(join(stage.home.folder, '.claude.json'), '{}');
@@ -156,7 +156,7 @@ describe('`servers add app:NAME`', () => {
   });
 });
 
-describe('a profile whose token no app takes', () => {
+describe('a profile whose token apps do not accept', () => {
   it('is reported with its remedy, for a personal access token', async () => {
     const words = /Databricks Apps do not accept personal access tokens.+causeway login --host/;
     expect((await servers('add', 'app:mcp-inventory', '--profile', 'token', '--yes')).stderr).toMatch(words);
@@ -167,7 +167,7 @@ describe('a profile whose token no app takes', () => {
   });
 
   it.each([true, false])(
-    'is exchanged at the workspace if Entra ID issued it and that is allowed: %s',
+    'is exchanged at the workspace if Entra ID issued it and this is allowed: %s',
     async (isAllowed) => {
       const { entra, apps } = stage.workspace;
       entra.federated = isAllowed;
@@ -216,11 +216,11 @@ describe('an app that does not answer', () => {
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });
 
-  it('is reported as no MCP server when it is a web page', async () => {
+  it('is reported as not being an MCP server if it is a web page', async () => {
     expect(await told('sales-dashboard')).toMatch(/has no MCP server at \/mcp: it returned a web page/);
   });
 
-  it.each([302, 401])('is told apart from a stopped one when it refuses the sign-in with %i', async (status) => {
+  it.each([302, 401])('is distinguished from a stopped one if it refuses the sign-in with %i', async (status) => {
     const { apps } = stage.workspace;
     apps.settings.unauthenticated = status === 401 ? '401' : 'redirect';
     await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'));
@@ -236,7 +236,7 @@ describe('an app that does not answer', () => {
 });
 
 describe('`servers start`', { timeout: 30_000 }, () => {
-  it('starts a stopped app, says how it comes up, and ends when it runs', async () => {
+  it('starts a stopped app, shows its progress, and ends when it runs', async () => {
     app('mcp-reports').canUse = new Set(['users']);
     app('mcp-reports').canManage = new Set(['users']);
     await listApp(stage, 'mcp-reports', await stage.workspace.apps.origin('mcp-reports'));
@@ -248,7 +248,7 @@ describe('`servers start`', { timeout: 30_000 }, () => {
     expect(result).toBeDefined();
   });
 
-  it('says who may if the user may not', async () => {
+  it('says who can start it if the user cannot', async () => {
     const { code, stderr } = await servers('start', 'app:mcp-reports', '--profile', 'agent');
     expect([code, stderr]).toEqual([
       1,
@@ -256,7 +256,7 @@ describe('`servers start`', { timeout: 30_000 }, () => {
     ]);
   });
 
-  it('says that a warehouse is none', async () => {
+  it('says that a warehouse is not an app', async () => {
     await servers('add', 'sql', '--profile', 'agent');
     expect((await servers('start', 'databricks-sql')).stderr).toContain('is not an app. There is nothing to start.');
   });

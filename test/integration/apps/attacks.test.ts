@@ -30,8 +30,8 @@ async function refusalFrom(app: string): Promise<string> {
   return error?.message ?? 'no error';
 }
 
-describe('a token goes to no host', () => {
-  it('of an app that the workspace does not list: a foreign tenant’s, confirmed or not', async () => {
+describe('a token is not sent to a host', () => {
+  it('of an app that the workspace does not list, such as a foreign tenant’s, confirmed or not', async () => {
     const stranger = await stage.workspace.apps.origin('mcp-stranger');
     for (const confirmed of [undefined, stranger]) {
       await listApp(stage, 'mcp-stranger', confirmed);
@@ -41,7 +41,7 @@ describe('a token goes to no host', () => {
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });
 
-  it('that the workspace names and nobody has confirmed', async () => {
+  it('that the workspace names but nobody has confirmed', async () => {
     const host = await startHost(stage);
     nameAddress(stage, 'mcp-inventory', host.origin);
     await listApp(stage, 'mcp-inventory');
@@ -51,7 +51,7 @@ describe('a token goes to no host', () => {
     expect(host.requests).toEqual([]);
   });
 
-  it('that stands in the list of servers, edited by hand, and is not the one that the workspace names', async () => {
+  it('that is in the list of servers, edited by hand, and differs from the one that the workspace names', async () => {
     const host = await startHost(stage);
     await listApp(stage, 'mcp-inventory', host.origin);
     expect(await refusalFrom('mcp-inventory')).toMatch(
@@ -113,7 +113,7 @@ describe('a token goes to no host', () => {
     );
   });
 
-  it('that an app has moved to in the middle of a session, until that one is confirmed', async () => {
+  it('that an app has moved to in the middle of a session, until the new one is confirmed', async () => {
     const [before, after] = [await startHost(stage, serve), await startHost(stage, serve)];
     nameAddress(stage, 'mcp-inventory', before.origin);
     await listApp(stage, 'mcp-inventory', before.origin);
@@ -151,7 +151,7 @@ describe('a token goes to no host', () => {
     expect(host.requests).toEqual([]);
   });
 
-  it('that the health checks of the application ask', async () => {
+  it('that the application’s health checks contact', async () => {
     const host = await startHost(stage);
     nameAddress(stage, 'mcp-inventory', host.origin);
     await listApp(stage, 'mcp-inventory', 'https://before.test');
@@ -252,7 +252,7 @@ describe('an app that redirects', () => {
     expect(stage.workspace.tokens.tokensAt(wanderer)).toHaveLength(1);
   });
 
-  it('with a token in the address shows none of it', async () => {
+  it('with a token in the address does not reveal it', async () => {
     const trap = await startHost(stage);
     const app = await startHost(stage, (request, response) => {
       const token = String(request.headers.authorization).slice('Bearer '.length);
@@ -359,7 +359,7 @@ describe('an app that repeats the token', () => {
     expect(decodedIn(session.received())).not.toContain(token.slice(4, 24));
   });
 
-  it('of the embedded workspace neither', async () => {
+  it('is hidden in the embedded workspace, too', async () => {
     const parrot = await stage.workspace.apps.origin('mcp-parrot');
     await listApp(stage, 'mcp-parrot', parrot);
     const session = await sessionWith(stage, 'mcp-parrot');
@@ -373,7 +373,7 @@ describe('an app that repeats the token', () => {
   });
 });
 
-it('keeps no cookies of an app', async () => {
+it('keeps no cookies from an app', async () => {
   const app = await startHost(stage, (request, response) => {
     response.setHeader('set-cookie', 'session=1; Path=/');
     serve(request, response);

@@ -51,7 +51,7 @@ async function everythingIn(folder: string): Promise<string> {
 describe('an audit in a file', () => {
   test.each([
     ['through the application', true],
-    ['of a proxy alone', false],
+    ['of a standalone proxy', false],
   ])('names client, server, tool, outcome and duration of calls %s, and no contents', async (_what, isShared) => {
     const { env } = await homeOfAna();
     expect((await runCommand(env, ['audit', 'on'])).stdout).toContain(auditFile(env));
@@ -70,8 +70,8 @@ describe('an audit in a file', () => {
 
   test.each([
     ['through the application', true],
-    ['of a proxy alone', false],
-  ])('says that a statement has failed %s, although MCP calls its answer a success', async (_what, isShared) => {
+    ['of a standalone proxy', false],
+  ])('reports a failed statement %s, even though MCP calls its answer a success', async (_what, isShared) => {
     const { env } = await homeOfAna();
     await runCommand(env, ['audit', 'on']);
     if (isShared) await startApplication(env);
@@ -85,7 +85,7 @@ describe('an audit in a file', () => {
     expect(application.sessions).toMatchObject([{ calls: { done: 2, failed: 1 } }]);
   });
 
-  test('is off unless it is asked for, and again once it is switched off', async () => {
+  test('is off unless it is turned on, and off again once it is turned off', async () => {
     const { env } = await homeOfAna();
     await startApplication(env);
     await (await callThrice(env)).close();
@@ -98,7 +98,7 @@ describe('an audit in a file', () => {
     expect(await auditedLines(env)).toHaveLength(3);
   });
 
-  test('is on if the organization says so, and cannot be turned off', async () => {
+  test('is on if the organization requires it, and cannot be turned off', async () => {
     const { env, proxy, run } = await managedHome(() => ({ audit: locked({ file: true }) }));
     const session = proxy();
     await session.open({ clientInfo: { name: 'cursor', version: '1' } });
@@ -109,7 +109,7 @@ describe('an audit in a file', () => {
     expect(stderr).toContain('Managed by your organization');
   });
 
-  test('is rotated, and loses no line of several processes', async () => {
+  test('is rotated, and loses no line from several processes', async () => {
     const { env } = await homeOfAna();
     const call = (number: number): AuditedCall => ({
       at: new Date(0).toISOString(),
@@ -136,7 +136,7 @@ describe('an audit in a file', () => {
 describe('an audit to a collector', () => {
   test.each([
     ['through the application', true],
-    ['of a proxy alone', false],
+    ['of a standalone proxy', false],
   ])('sends metrics and logs of calls %s over OTLP, and no contents', async (_what, isShared) => {
     const collector = await startCollector();
     const { env } = await homeOfAna();
@@ -164,7 +164,7 @@ describe('an audit to a collector', () => {
     expect(await auditedLines(env)).toEqual([]);
   });
 
-  test('that does not answer keeps no call and no end of a session waiting for long', async () => {
+  test('that does not answer delays no call and no end of a session for long', async () => {
     const { env } = await homeOfAna();
     await runCommand(env, ['audit', 'on', '--file', '--otlp', 'http://127.0.0.1:9']);
     const proxy = await callThrice(env);
@@ -201,7 +201,7 @@ describe('a collector that', () => {
     },
   );
 
-  test('never ends its answer lets a proxy answer and end', { timeout: 60_000 }, async () => {
+  test('that never ends its answer lets a proxy answer and end', { timeout: 60_000 }, async () => {
     const { env } = await homeOfAna();
     await runCommand(env, ['audit', 'on', '--otlp', await startFaultyCollector('drips an answer without end')]);
     const proxy = await callThrice(env);
@@ -211,7 +211,7 @@ describe('a collector that', () => {
   });
 });
 
-test('causeway audit says whether it is on, also as JSON, and refuses what is no address', async () => {
+test('causeway audit says whether it is on, with JSON too, and refuses an invalid address', async () => {
   const { env } = await homeOfAna();
   expect((await runCommand(env, ['audit'])).stdout).toContain('causeway audit on');
   expect((await runCommand(env, ['audit', 'on', '--otlp', 'collector'])).code).toBe(2);

@@ -84,7 +84,7 @@ esac`;
     expect((await (await source('az')).token()).reveal()).toBe(token());
   });
 
-  test('gets its token from the Azure CLI, with the one for the management beside it', async () => {
+  test('gets its token from the Azure CLI, with the management token beside it', async () => {
     await install({ give: both() });
     const tokens = await source('az');
     const [given, same] = await Promise.all([tokens.token(), tokens.token()]);
@@ -108,7 +108,7 @@ esac`;
     expect(bearerHeaders(await (await source('az')).token())).toEqual({ authorization: `Bearer ${token()}` });
   });
 
-  test('names the tenant of the profile, or else the one that the workspace tells', async () => {
+  test('names the tenant of the profile, or otherwise the one that the workspace reports', async () => {
     await install({ give: both() });
     await (await source('tenant')).token();
     stage.workspace.faults.add({
@@ -154,7 +154,7 @@ esac`;
   test.each([
     ['seconds since 1970', `"expires_on":${Date.parse('2030-01-01T01:00:00Z') / 1000},"expiresOn":"nonsense"`],
     ['local time', `"expiresOn":"${localTime(new Date('2030-01-01T01:00:00Z'))}.123456"`],
-  ])('asks again before the end of a token that is told in %s', async (_form, expiry) => {
+  ])('asks again before the token expires, if its expiry is given in %s', async (_form, expiry) => {
     let now = Date.parse('2030-01-01T00:00:00Z');
     await install({ give: onlyDatabricks(expiry) });
     const tokens = await source('az', () => now);
@@ -177,7 +177,7 @@ esac`;
     });
   });
 
-  test.skipIf(HAS_AZ)('says that the CLI is not there, and finds it once it is', async () => {
+  test.skipIf(HAS_AZ)('says that the CLI is missing, and finds it once it is installed', async () => {
     const tokens = await source('az');
     await expect(tokens.token()).rejects.toMatchObject({
       code: 'cli_unavailable',
@@ -217,7 +217,7 @@ esac`;
       'The Azure CLI returned no token (ERROR: something else).',
       'To see why, run: az account get-access-token --resource',
     ],
-  ])('puts a failed %s call into words: %s', async (which, line, code, message, remedy) => {
+  ])('explains a failed %s call: %s', async (which, line, code, message, remedy) => {
     const fail = `printf '%s\\n' 'WARNING: an update is there' "${line.replaceAll('"', '\\"')}" >&2; exit 1`;
     await install(which === 'account' ? { account: fail } : { give: fail });
     expect(await failureOf('tenant')).toMatchObject({
@@ -227,14 +227,14 @@ esac`;
     });
   });
 
-  test('does not repeat an answer that may hold a token', async () => {
+  test('does not repeat an answer that may contain a token', async () => {
     await install({ give: `echo '{"accessToken":{"nested":"hush"}}'` });
     const failure = await failureOf('az');
     expect(failure).toMatchObject({ code: 'cli_unavailable', remedy: 'Update it with: az upgrade.' });
     expect(inspect(failure, { depth: 9 })).not.toContain('hush');
   });
 
-  test('says that the CLI hangs, and ends it with all that it started', async () => {
+  test('says that the CLI hangs, and ends it with all its child processes', async () => {
     await install({ account: `sleep 600 & echo $! > "${stage.home.folder}/pid"; wait` });
     const auth = stage.open();
     const profile = await auth.profile('az');
@@ -359,7 +359,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: azure-clien
     expect(inspect(failure, { depth: 9 })).not.toMatch(/hush|Trace ID/);
   });
 
-  test('says that Entra ID is down, and that its answer is no token', async () => {
+  test('says that Entra ID is down, or that its answer is not a token', async () => {
     answer = () => [500, {}];
     expect(await failureOf('principal')).toMatchObject({
       code: 'unavailable',

@@ -49,8 +49,8 @@ async function exchangeRaw(port: number, bytes: string): Promise<string> {
   return said;
 }
 
-describe('the listener for the browser’s answer', () => {
-  test('survives that a connection cannot be taken for want of files, and hears the next', async () => {
+describe('the listener for the browser’s callback', () => {
+  test('survives running out of file descriptors, and accepts the next connection', async () => {
     const listening = vi.spyOn(Server.prototype, 'listen');
     const port = await listen();
     const servers = listening.mock.contexts.filter((server) => server instanceof Server);
@@ -60,7 +60,7 @@ describe('the listener for the browser’s answer', () => {
     expect(await get(port, '/')).toMatchObject({ status: 404 });
   });
 
-  test.each(['127.0.0.1', '::1'])('hears it on %s, for localhost may mean either', async (address) => {
+  test.each(['127.0.0.1', '::1'])('receives it on %s, because localhost can mean either', async (address) => {
     const port = await listen();
     const page = get(port, '/?code=c&state=the-state', { address });
     const answer = await listener.answer;
@@ -69,7 +69,7 @@ describe('the listener for the browser’s answer', () => {
     expect(await page).toMatchObject({ status: 200 });
   });
 
-  test('takes one answer; a second one gets a page that says so and changes nothing', async () => {
+  test('accepts one callback; a second one gets a page that says so and changes nothing', async () => {
     const port = await listen();
     const first = get(port, '/?code=one&state=the-state');
     const answer = await listener.answer;
@@ -83,16 +83,16 @@ describe('the listener for the browser’s answer', () => {
 
   test.each<[string, string, Parameters<typeof get>[2], number]>([
     ['a favicon', '/favicon.ico', {}, 404],
-    ['a visit without an answer', '/', {}, 404],
+    ['a request without a callback', '/', {}, 404],
     ['another path', '/callback?code=c&state=the-state', {}, 404],
     ['another name for this computer', '/?code=c&state=the-state', { host: 'evil.example:18020' }, 421],
-    ['a request without the right port', '/?code=c&state=the-state', { host: 'localhost' }, 421],
+    ['a request without the correct port', '/?code=c&state=the-state', { host: 'localhost' }, 421],
     ['a probe', '/?code=c&state=the-state', { method: 'HEAD' }, 405],
     ['a form', '/?code=c&state=the-state', { method: 'POST' }, 405],
-    ['a browser that looks ahead', '/?code=c&state=the-state', { purpose: 'prefetch;prerender' }, 503],
-    ['an answer with another state', '/?code=c&state=other', {}, 400],
-    ['an answer without a state', '/?code=c', {}, 400],
-  ])('is not moved by %s', async (_, path, more, status) => {
+    ['a browser that prefetches', '/?code=c&state=the-state', { purpose: 'prefetch;prerender' }, 503],
+    ['a callback with another state', '/?code=c&state=other', {}, 400],
+    ['a callback without a state', '/?code=c', {}, 400],
+  ])('is not affected by %s', async (_, path, more, status) => {
     const port = await listen();
     expect((await get(port, path, more)).status).toBe(status);
     expect(stray).toBe(status === 400 ? 1 : 0);
@@ -126,7 +126,7 @@ describe('the listener for the browser’s answer', () => {
       (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nzz`,
     ],
     ['many requests at once', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(500)],
-  ])('is neither ended nor moved by %s', async (_, raw) => {
+  ])('is neither ended nor affected by %s', async (_, raw) => {
     const port = await listen();
     const said = await exchangeRaw(port, raw(`localhost:${port}`));
     expect(said).not.toContain('HTTP/1.1 2');
@@ -137,14 +137,14 @@ describe('the listener for the browser’s answer', () => {
     await page;
   });
 
-  test('takes the answer in absolute form, as a proxy sends it', async () => {
+  test('accepts the callback in absolute form, as a proxy sends it', async () => {
     const port = await listen();
     const page = get(port, `http://localhost:${port}/?code=c&state=the-state`);
     await (await listener.answer).reply(PAGE);
     expect(await page).toMatchObject({ status: 200 });
   });
 
-  test('receives the answer while others hold as many silent connections as they can', async () => {
+  test('receives the callback while others hold as many silent connections as they can', async () => {
     const port = await listen();
     const silent: Socket[] = [];
     for (let count = 0; count < 300; count += 1) {
@@ -160,7 +160,7 @@ describe('the listener for the browser’s answer', () => {
     for (const socket of silent) socket.destroy();
   });
 
-  test('continues after the callback for a stray answer throws', async () => {
+  test('continues after the handler of a stray callback throws', async () => {
     listener = await listenForCallback({
       ports: PORTS,
       state: 'the-state',
@@ -175,7 +175,7 @@ describe('the listener for the browser’s answer', () => {
     expect(await page).toMatchObject({ status: 200 });
   });
 
-  test('shows a page that can load, run, send and frame nothing', async () => {
+  test('shows a page that cannot load, run, send or frame anything', async () => {
     const port = await listen();
     const page = get(port, '/?code=c&state=the-state');
     await (await listener.answer).reply(PAGE);
@@ -188,7 +188,7 @@ describe('the listener for the browser’s answer', () => {
     expect(text).not.toMatch(/<script|style="|src=|href=/);
   });
 
-  test('takes the next port if one is in use on either address, and frees its own at once', async () => {
+  test('uses the next port if one is taken on either address, and releases its own at once', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(PORTS[3], '::1', resolve));
     try {

@@ -15,7 +15,7 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
   const stage = setStage(undefined, { autoApprove: false }, { ...sessionVariables, CAUSEWAY_TOKEN_STORE: store });
 
   test.each(['light', 'dark'] as const)(
-    'a user allows it, the page says so, and the proxy works (%s)',
+    'the user allows it, the page says so, and the proxy works (%s)',
     async (scheme) => {
       const chromium = await launchChromium();
       const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 880, height: 640 } });
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
     },
   );
 
-  test.each(['light', 'dark'] as const)('a user refuses, and the page says what to do (%s)', async (scheme) => {
+  test.each(['light', 'dark'] as const)('the user refuses, and the page says what to do (%s)', async (scheme) => {
     const chromium = await launchChromium();
     const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 480, height: 640 } });
     const auth = openAuth({ env: stage.home.env, openBrowser: async (url) => void (await page.goto(url)) });

@@ -24,7 +24,7 @@ describe('the configuration file', () => {
     expect(configFilePath({ HOME: '/h', DATABRICKS_CONFIG_FILE: '~/team/cfg' })).toBe(join('/h', 'team/cfg'));
   });
 
-  test.skipIf(process.platform === 'win32')('that is a named pipe is refused, not waited for', async () => {
+  test.skipIf(process.platform === 'win32')('is refused if it is a named pipe, without waiting for it', async () => {
     await rm(home.configFile);
     await promisify(execFile)('mkfifo', [home.configFile]);
     const auth = openAuth({ env: home.env });
@@ -33,7 +33,7 @@ describe('the configuration file', () => {
     await expect(auth.addProfile('b', 'https://b.example')).rejects.toMatchObject({ code: 'invalid_file' });
   });
 
-  test('is changed in place, for its owner only, with the old one beside it', async () => {
+  test('is changed in place, readable by its owner only, with the old one beside it', async () => {
     const auth = openAuth({ env: home.env });
     expect(await auth.addProfile('b', 'https://b.example/?o=12')).toEqual({
       name: 'b',
@@ -54,7 +54,7 @@ describe('the configuration file', () => {
     expect(await mode(env.DATABRICKS_CONFIG_FILE)).toBe('600');
   });
 
-  test('stays a symbolic link', async () => {
+  test('remains a symbolic link', async () => {
     await mkdir(join(home.folder, 'dotfiles'));
     const target = join(home.folder, 'dotfiles', 'databrickscfg');
     const link = join(home.folder, 'link');
@@ -65,7 +65,7 @@ describe('the configuration file', () => {
     expect(await readFile(target, 'utf8')).toContain('[b]');
   });
 
-  test('loses nothing when many change it at once', async () => {
+  test('loses nothing if many processes change it at once', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
     await Promise.all(names.map((name) => openAuth({ env: home.env }).addProfile(name, `${name}.example`)));
     const listed = (await openAuth({ env: home.env }).profiles()).map(({ name }) => name);
@@ -73,7 +73,7 @@ describe('the configuration file', () => {
     expect(await home.readConfig()).toContain(TEXT);
   });
 
-  test('stays whole when the disk is full, and says so', async () => {
+  test('stays complete if the disk is full, and says so', async () => {
     // The system lets this process write files of up to 1 KB: its writes are cut short there, as on a full disk.
     const long = `${TEXT}${'# a long comment\n'.repeat(200)}`;
     await writeFile(home.configFile, long);
@@ -89,7 +89,7 @@ describe('the configuration file', () => {
     expect((await readdir(home.folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('does not take an account host, and says why', async () => {
+  test('does not accept an account host, and says why', async () => {
     await expect(openAuth({ env: home.env }).addProfile('b', 'accounts.cloud.databricks.com')).rejects.toMatchObject({
       code: 'profile_unusable',
       message:
@@ -98,7 +98,7 @@ describe('the configuration file', () => {
     expect(await home.readConfig()).toBe(TEXT);
   });
 
-  test('that cannot be read is named', async () => {
+  test('is named if it cannot be read', async () => {
     await expect(
       openAuth({ env: { ...home.env, DATABRICKS_CONFIG_FILE: home.folder } }).profiles(),
     ).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe('the configuration file', () => {
     });
   });
 
-  test('that is not there means no profiles', async () => {
+  test('means no profiles if it does not exist', async () => {
     const auth = openAuth({ env: { ...home.env, DATABRICKS_CONFIG_FILE: join(home.folder, 'none') } });
     expect(await auth.profiles()).toEqual([]);
   });

@@ -29,7 +29,7 @@ beforeEach(() => {
 const open = () => stage.open({ now: () => clock });
 
 describe('a personal access token', () => {
-  test('is given out as it is, and read again when the workspace refuses it', async () => {
+  test('is used as it is, and read again if the workspace refuses it', async () => {
     const auth = open();
     const profile = await auth.profile('pat');
     const source = auth.tokens(profile);
@@ -47,7 +47,7 @@ describe('a personal access token', () => {
     expect(await ownerOf(stage, await source.token({ rejected: token }))).toBe('ben@example.com');
   });
 
-  test('is never given out for a host that the profile did not name when it was opened', async () => {
+  test('is never issued for a host that the profile did not name when it was opened', async () => {
     const auth = open();
     const profile = await auth.profile('pat');
     await writeFile(stage.home.configFile, '[pat]\nhost = https://elsewhere.example\ntoken = dapi-of-elsewhere\n');
@@ -59,7 +59,7 @@ describe('a personal access token', () => {
 });
 
 describe('client credentials', () => {
-  test('give a token that is renewed before it ends, once for all who ask', async () => {
+  test('issue a token that is refreshed before it expires, once for all callers', async () => {
     const auth = open();
     const source = auth.tokens(await auth.profile('agent'));
     const [first, second] = await Promise.all([source.token(), source.token()]);
@@ -70,7 +70,7 @@ describe('client credentials', () => {
     expect(stage.workspace.requests.count({ grantType: 'client_credentials' })).toBe(2);
   });
 
-  test('give another token when the workspace refuses one', async () => {
+  test('issue another token if the workspace refuses one', async () => {
     const auth = open();
     const source = auth.tokens(await auth.profile('agent'));
     const first = await source.token();
@@ -94,7 +94,7 @@ describe('client credentials', () => {
     expect(inspect(failure, { depth: 10 })).not.toContain('hush');
   });
 
-  test('go to the workspace only: not after a redirect, and not to where its metadata points', async () => {
+  test('go only to the workspace: not to a redirect, and not to where its metadata points', async () => {
     const reached: string[] = [];
     const thief = createServer((request, response) => {
       reached.push(request.url ?? '');

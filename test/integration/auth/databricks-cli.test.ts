@@ -37,7 +37,7 @@ async function source(now?: () => number) {
 }
 
 describe('a profile of the Databricks CLI', () => {
-  test('gets its token from the CLI, even if that is not on PATH, and keeps it while it is valid', async () => {
+  test('gets its token from the CLI, even if it is not on PATH, and keeps it while it is valid', async () => {
     await install(answer('cli-token'));
     const tokens = await source();
     expect((await tokens.token()).reveal()).toBe('cli-token');
@@ -45,14 +45,14 @@ describe('a profile of the Databricks CLI', () => {
     expect(await calls()).toEqual(['auth token --profile p --output json']);
   });
 
-  test('does not pass on variables that are stronger than the profile', async () => {
+  test('does not pass on variables that override the profile', async () => {
     await install(
       `[ -z "$DATABRICKS_TOKEN" ] || exit 9\n[ "$DATABRICKS_CONFIG_FILE" = "${home.configFile}" ] || exit 8\n${answer('t')}`,
     );
     expect((await (await source()).token()).reveal()).toBe('t');
   });
 
-  test('asks again before the token ends', async () => {
+  test('asks again before the token expires', async () => {
     let now = Date.parse('2030-01-01T00:00:00Z');
     await install(answer('t', '2030-01-01T01:00:00Z'));
     const tokens = await source(() => now);
@@ -62,7 +62,7 @@ describe('a profile of the Databricks CLI', () => {
     expect(await calls()).toHaveLength(2);
   });
 
-  test('has the CLI renew a token that was refused, as far as the CLI can', async () => {
+  test('makes the CLI refresh a token that was refused, as far as the CLI can', async () => {
     await install(
       `case "$*" in *force-refresh*) echo "Error: unknown flag: --force-refresh" >&2; exit 1;; esac\n${answer('t')}`,
     );
@@ -75,7 +75,7 @@ describe('a profile of the Databricks CLI', () => {
     ]);
   });
 
-  test('says what to do when the CLI is signed out', async () => {
+  test('says what to do if the CLI is signed out', async () => {
     await install(
       'echo "Error: A new access token could not be retrieved because the refresh token is invalid." >&2; exit 1',
     );
@@ -86,7 +86,7 @@ describe('a profile of the Databricks CLI', () => {
     });
   });
 
-  test('tries again when the CLI stumbles over itself, then repeats its words', async () => {
+  test('tries again if the CLI fails because of a concurrent run, then repeats its message', async () => {
     await install('echo "Error: cache update: exit status 45" >&2; exit 1');
     await expect((await source()).token()).rejects.toMatchObject({
       code: 'cli_unavailable',
@@ -96,7 +96,7 @@ describe('a profile of the Databricks CLI', () => {
     expect(await calls()).toHaveLength(3);
   });
 
-  test('says that the CLI is not there, and what to do', async () => {
+  test('says that the CLI is missing, and what to do', async () => {
     const tokens = await source();
     await expect(tokens.token()).rejects.toMatchObject({
       code: 'cli_unavailable',
@@ -108,7 +108,7 @@ describe('a profile of the Databricks CLI', () => {
     expect((await tokens.token()).reveal()).toBe('later');
   });
 
-  test('knows the legacy CLI, and passes it by for a present one further on', async () => {
+  test('recognizes the legacy CLI, and skips it in favor of a current one later on PATH', async () => {
     const old = join(home.folder, 'old');
     const program = await install('', old);
     await writeFile(program, '#!/bin/sh\necho "Version 0.18.0"\n');
@@ -123,14 +123,14 @@ describe('a profile of the Databricks CLI', () => {
     expect((await (await source()).token()).reveal()).toBe('present');
   });
 
-  test('says so when what the profile names is not there', async () => {
+  test('says so if the path that the profile names does not exist', async () => {
     home.env.DATABRICKS_CLI_PATH = '/nowhere/databricks';
     await expect((await source()).token()).rejects.toMatchObject({
       message: 'There is no Databricks CLI at /nowhere/databricks, and profile "p" signs in with it.',
     });
   });
 
-  test('does not repeat an answer that may hold a token', async () => {
+  test('does not repeat an answer that may contain a token', async () => {
     await install(`echo '{"access_token":{"nested":"hush"}}'`);
     const failure = await (await source()).token().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'cli_unavailable' });

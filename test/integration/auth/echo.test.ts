@@ -139,7 +139,7 @@ describe.each(ECHOES)('a host that echoes the request as %s', (_how, how) => {
     echo = how;
   });
 
-  test('puts neither code nor verifier into a sign-in’s error, its page and its files', async () => {
+  test('puts neither code nor verifier into a sign-in’s error, page or files', async () => {
     let page = Promise.resolve('');
     const openBrowser = async (address: string) => {
       const url = new URL(address);

@@ -32,7 +32,7 @@ describe('the encrypted files', () => {
     expect(await readdir(tokens)).toEqual([]);
   });
 
-  test('are of no use under another name, damaged, or with another key', async () => {
+  test('are useless under another name, damaged, or with another key', async () => {
     const store = await open();
     await store.set('one', new Secret('1'));
     const [one = ''] = await readdir(tokens);
@@ -48,14 +48,14 @@ describe('the encrypted files', () => {
     expect(await (await open()).get('two')).toBeUndefined();
   });
 
-  test('share one key however many processes make it at once', async () => {
+  test('share one key, however many processes create it at once', async () => {
     const stores = await Promise.all(Array.from({ length: 10 }, () => open()));
     await Promise.all(stores.map((store, index) => store.set(`n${index}`, new Secret(`s${index}`))));
     const reader = await open();
     for (let index = 0; index < 10; index += 1) expect((await reader.get(`n${index}`))?.reveal()).toBe(`s${index}`);
   });
 
-  test('take their key from where the user keeps it', async () => {
+  test('read their key from where the user keeps it', async () => {
     await mkdir(join(home.folder, 'stick'));
     const elsewhere = join(home.folder, 'stick', 'key');
     const store = await open({ ...home.env, CAUSEWAY_TOKEN_KEY_FILE: elsewhere });

@@ -64,7 +64,7 @@ async function failureOf(name: string): Promise<unknown> {
 }
 
 describe('github-oidc', () => {
-  test('trades the job’s ID token for one of the workspace, and does so again before that ends', async () => {
+  test('exchanges the job’s ID token for one of the workspace, and again before that expires', async () => {
     trust();
     const job = await inJob();
     let clock = Date.now();
@@ -79,7 +79,7 @@ describe('github-oidc', () => {
     expect(job.asked).toHaveLength(2);
   });
 
-  test('gets another token when the workspace refuses one', async () => {
+  test('gets another token if the workspace refuses one', async () => {
     trust();
     await inJob();
     const tokens = await source('github');
@@ -90,7 +90,7 @@ describe('github-oidc', () => {
     expect(await ownerOf(stage, second)).toBe(stage.workspace.servicePrincipal.clientId);
   });
 
-  test('uses a token that still works while no new one is to be had', async () => {
+  test('uses a token that is still valid while no new one is available', async () => {
     trust();
     await inJob();
     let clock = Date.now();
@@ -112,7 +112,7 @@ describe('github-oidc', () => {
     });
   });
 
-  test('sends the job’s bearer to no address without encryption', async () => {
+  test('does not send the job’s bearer token to an address without encryption', async () => {
     Object.assign(stage.home.env, {
       ACTIONS_ID_TOKEN_REQUEST_URL: 'http://actions.example/token',
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'hush',
@@ -122,7 +122,7 @@ describe('github-oidc', () => {
     });
   });
 
-  test('says that GitHub gave no token, without the bearer that GitHub repeats', async () => {
+  test('says that GitHub returned no token, without the bearer token that GitHub repeats', async () => {
     await inJob(403);
     const failure = await failureOf('github');
     expect(failure).toMatchObject({
@@ -132,7 +132,7 @@ describe('github-oidc', () => {
     expect(inspect(failure, { depth: 9 })).not.toContain('hush-request');
   });
 
-  test('says which federation policy is missing, in the words of the token, without the token', async () => {
+  test('says which federation policy is missing, with the claims of the token, without the token', async () => {
     await inJob();
     const failure = await failureOf('github');
     expect(failure).toMatchObject({
@@ -143,7 +143,7 @@ describe('github-oidc', () => {
     expect(inspect(failure, { depth: 9 })).not.toContain('eyJ');
   });
 
-  test('says that the audience is another one', async () => {
+  test('says that the audience does not match', async () => {
     trust('something else');
     await inJob();
     expect(await failureOf('github')).toMatchObject({
@@ -152,7 +152,7 @@ describe('github-oidc', () => {
     });
   });
 
-  test('says that the client id is no service principal', async () => {
+  test('says that the client id is not a service principal', async () => {
     const { configFile, readConfig } = stage.home;
     await writeFile(configFile, (await readConfig()).replaceAll('federated-agent', 'nobody'));
     trust();
@@ -163,7 +163,7 @@ describe('github-oidc', () => {
     });
   });
 
-  test('asks for the audience that the host wants', async () => {
+  test('requests the audience that the host expects', async () => {
     stage.workspace.faults.add({
       path: '/.well-known/databricks-config',
       effect: {
@@ -182,7 +182,7 @@ describe('github-oidc', () => {
 });
 
 describe('env-oidc', () => {
-  test('takes the ID token from the variable', async () => {
+  test('reads the ID token from the variable', async () => {
     trust();
     stage.home.env.DATABRICKS_OIDC_TOKEN = ` ${provider.idToken({ sub: SUBJECT, aud: audience() })}\n`;
     expect(await ownerOf(stage, await (await source('variable')).token())).toBe(
@@ -202,7 +202,7 @@ describe('env-oidc', () => {
     });
   });
 
-  test('says when a token ended that the workspace does not take', async () => {
+  test('says when a token expired that the workspace does not accept', async () => {
     trust();
     stage.home.env.DATABRICKS_OIDC_TOKEN = provider.idToken({ sub: SUBJECT, aud: audience(), exp: 1_000_000_000 });
     expect(await failureOf('variable')).toMatchObject({
@@ -212,7 +212,7 @@ describe('env-oidc', () => {
     });
   });
 
-  test('is not kept from signing in by a clock that is wrong', async () => {
+  test('can sign in even if the clock is wrong', async () => {
     trust();
     stage.home.env.DATABRICKS_OIDC_TOKEN = provider.idToken({ sub: SUBJECT, aud: audience() });
     const tokens = await source('variable', () => Date.now() + 86_400_000);
@@ -221,7 +221,7 @@ describe('env-oidc', () => {
 });
 
 describe('file-oidc', () => {
-  test('reads the file again each time, as the platform rewrites it', async () => {
+  test('reads the file again each time, because the platform rewrites it', async () => {
     trust('causeway-tests');
     await writeFile(tokenFile(), provider.idToken({ sub: SUBJECT, aud: 'causeway-tests' }));
     const tokens = await source('file');
@@ -236,7 +236,7 @@ describe('file-oidc', () => {
     expect((await tokens.token({ rejected: first })).equals(first)).toBe(false);
   });
 
-  test('says that the file is not there, or is a folder', async () => {
+  test('says that the file is missing, or is a folder', async () => {
     expect(await failureOf('file')).toMatchObject({
       code: 'signed_out',
       message: `There is no file ${tokenFile()}. Profile "file" reads its ID token from it.`,
@@ -246,7 +246,7 @@ describe('file-oidc', () => {
     expect(await failureOf('file')).toMatchObject({ message: expect.stringContaining('cannot be read (EISDIR)') });
   });
 
-  test.skipIf(process.platform === 'win32')('waits for no pipe and reads no file without end', async () => {
+  test.skipIf(process.platform === 'win32')('does not wait for a pipe or read an endless file', async () => {
     execFileSync(MKFIFO, [tokenFile()]);
     expect(await failureOf('file')).toMatchObject({
       code: 'signed_out',

@@ -90,7 +90,7 @@ function startProcess() {
 }
 
 describe('a keychain that is locked', () => {
-  test('receives a sign-in that was renewed meanwhile later, and no other process ends the sign-in', async () => {
+  test('later receives a sign-in that was renewed meanwhile, and no other process ends the sign-in', async () => {
     const first = startProcess();
     await first.tokens.replace(record());
     const second = startProcess();
@@ -112,7 +112,7 @@ describe('a keychain that is locked', () => {
     expect(first.notKept).toHaveLength(1);
   });
 
-  test('does not end the use of a token that still works', async () => {
+  test('does not end the use of a token that is still valid', async () => {
     const { tokens, token } = startProcess();
     await tokens.replace(record());
     expect(await token()).toBe('access-0');

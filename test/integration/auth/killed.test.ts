@@ -53,7 +53,7 @@ async function state(auth: AuthService, profile: Profile): Promise<string> {
 }
 
 describe('killed at any moment', { timeout: 60_000 + TIMES * 6_000 }, () => {
-  test('a renewal leaves a profile that works or is signed out, and no lock', async () => {
+  test('a refresh leaves a profile that works or is signed out, and no lock', async () => {
     const signInLongAgo = async () => {
       const { auth, profile } = await next(() => Date.now() - 2 * HOUR);
       await auth.signIn(profile);

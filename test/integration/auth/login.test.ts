@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('causeway login', () => {
-  test('makes a profile with the host and nothing else, which the proxy then uses; logout ends it', async () => {
+  test('creates a profile with only the host, which the proxy then uses; logout ends it', async () => {
     const { opened } = await installBrowser(stage.home);
     const login = await runCauseway(stage.home, [
       'login',
@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     });
   });
 
-  test('leaves no profile behind when it fails', async () => {
+  test('leaves no profile behind if it fails', async () => {
     await installBrowser(stage.home);
     stage.workspace.approve('deny');
     const login = await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me']);
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     expect((await stage.home.readConfig()).trimEnd()).toBe(config.trimEnd());
   });
 
-  test('leaves the application of the workspace as it was when it fails', async () => {
+  test('leaves the application of the workspace unchanged if it fails', async () => {
     await installBrowser(stage.home);
     const args = ['login', '--host', stage.workspace.host, '--profile', 'app', '--client-id', 'our-app'];
     const before = await runCauseway(stage.home, [...args, '--client-secret-stdin', '--scopes', 'sql'], 'app-secret\n');
@@ -101,16 +101,16 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
   });
 
   test.each<[string, (text: string) => Buffer, string | undefined]>([
-    ['ends without a line end', (text) => Buffer.from(text.trimEnd()), undefined],
+    ['does not end with a line break', (text) => Buffer.from(text.trimEnd()), undefined],
     [
-      'has Windows line ends and a byte order mark',
+      'has Windows line breaks and a byte order mark',
       (text) => Buffer.from(`\uFEFF${text.replaceAll('\n', '\r\n')}`),
       undefined,
     ],
     ['has a comment in Latin-1', (text) => Buffer.from(`# für alle\n${text}`, 'latin1'), 'line 1, column 4'],
     ['is UTF-16', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'), 'line 1, column 1'],
     ['has a section that is not closed', (text) => Buffer.from(`${text}[ana\nhost = x\n`), 'line 16, column 1'],
-  ])('that fails changes nothing of a configuration file that %s', async (_name, bytesOf, place) => {
+  ])('leaves a configuration file unchanged if it fails, if the file %s', async (_name, bytesOf, place) => {
     await installBrowser(stage.home);
     stage.workspace.approve('deny');
     const bytes = bytesOf(config);
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     ]);
   });
 
-  test('keeps every byte of the configuration file when it succeeds', async () => {
+  test('keeps every byte of the configuration file if it succeeds', async () => {
     await installBrowser(stage.home);
     const bytes = Buffer.from(`\uFEFF# für alle\r\n${config.trimEnd()}`);
     await writeFile(stage.home.configFile, bytes);
@@ -178,7 +178,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     expect(await second.ended).toBe(0);
   });
 
-  test('signs in through an OAuth application of the account, whose secret comes from stdin', async () => {
+  test('signs in through an OAuth application of the account, whose secret it reads from stdin', async () => {
     await installBrowser(stage.home);
     const args = [
       'login',

@@ -68,7 +68,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-test('causeway whoami says as whom a profile of the Azure CLI works', async () => {
+test('causeway whoami says which identity a profile of the Azure CLI uses', async () => {
   expect(await runCauseway(home, ['whoami', '--profile', 'az'])).toEqual({
     code: 0,
     stdout: `ana@example.com\nThe token works at ${workspace.host} (profile az, Azure CLI).\n`,
@@ -116,7 +116,7 @@ describe('a missing scope', () => {
   });
 });
 
-test('warehouse commands work as a machine', async () => {
+test('warehouse commands work for a machine identity', async () => {
   const { code, stdout } = await runCauseway(home, ['warehouse', 'list', '--profile', 'variable', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).not.toEqual([]);

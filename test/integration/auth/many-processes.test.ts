@@ -27,21 +27,21 @@ async function allAnswer(): Promise<void> {
 
 // The system's browser is replaced by a program on PATH, which only Linux looks for there.
 describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes at once', { timeout: 120_000 }, () => {
-  test('on an expired token make one refresh, and all answer', async () => {
+  test('with an expired token make one refresh, and all answer', async () => {
     await signInAgo(2 * HOUR);
     await allAnswer();
     expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
     expect(stage.workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
-  test('on a token that the workspace refuses make one refresh, and all answer', async () => {
+  test('with a token that the workspace refuses make one refresh, and all answer', async () => {
     await signInAgo(0);
     stage.workspace.faults.expireAccessTokens();
     await allAnswer();
     expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
   });
 
-  test('beside the running application make one refresh with it, and all answer', async () => {
+  test('beside the running application make one refresh together with it, and all answer', async () => {
     await signInAgo(2 * HOUR);
     const causeway = createCauseway({ env: stage.home.env });
     const hub = await causeway.serveProxies();
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     expect(stage.workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
-  test('on no token open one page in the browser, and all answer', async () => {
+  test('without a token open one page in the browser, and all answer', async () => {
     const { opened } = await installBrowser(stage.home);
     await allAnswer();
     expect(await opened()).toHaveLength(1);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
   });
 
-  test('on no token open one page when the user refuses, and all offer to sign in', async () => {
+  test('without a token open one page if the user refuses, and all offer to sign in', async () => {
     stage.workspace.approve('deny');
     const { opened } = await installBrowser(stage.home);
     const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(stage.home, 'user')));

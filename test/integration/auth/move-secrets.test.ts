@@ -38,7 +38,7 @@ describe('secrets that move to another store', () => {
     ]);
   });
 
-  it('stay where they are when the choice cannot be stored', async () => {
+  it('stay where they are if the choice cannot be stored', async () => {
     const [from, to] = [lasting(), lasting()];
     await from.set('a', new Secret('one'));
     const failing = () => Promise.reject(new Error('disk full'));
@@ -46,7 +46,7 @@ describe('secrets that move to another store', () => {
     expect(await textOf(from, 'a')).toBe('one');
   });
 
-  it('stay where they are when the new store would forget them', async () => {
+  it('stay where they are if the new store would forget them', async () => {
     const [from, to] = [lasting(), memoryStore()];
     await from.set('a', new Secret('one'));
     const never = () => Promise.reject(new Error('not reached'));
@@ -57,14 +57,14 @@ describe('secrets that move to another store', () => {
   });
 });
 
-describe('the place for sign-ins that the settings name', () => {
+describe('the token store that the settings name', () => {
   let workspace: EmbeddedWorkspace;
   beforeEach(async () => {
     workspace = await startWorkspace({ autoApprove: 'ben@example.com' });
   });
   afterEach(() => workspace.close());
 
-  it('is used if the environment names none, and followed when it changes', async () => {
+  it('is used if the environment names none, and changes are followed', async () => {
     const { CAUSEWAY_TOKEN_STORE: _, ...env } = home.env;
     const settings = join(home.folder, 'causeway', 'config', 'settings.json');
     const choose = async (tokenStore: string) => {

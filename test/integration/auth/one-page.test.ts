@@ -69,7 +69,7 @@ const person = () => {
 };
 
 describe('one browser page for a workspace', () => {
-  test('is opened by one of three processes that start together, and the others share what comes of it', async () => {
+  test('is opened by one of three processes that start together, and the others share its result', async () => {
     const all = [start(), start(), start()];
     await expect.poll(() => pages().length).toBe(1);
     await scriptedBrowser().open(pages()[0] ?? '');
@@ -94,7 +94,7 @@ describe('one browser page for a workspace', () => {
     expect(pages()).toHaveLength(1);
   });
 
-  test('is opened again for the user at once, and unasked after ten minutes, when it signed in one process only', async () => {
+  test('is opened again at once if the user asks, and automatically after ten minutes, if it signed in only one process', async () => {
     stage.home.env.CAUSEWAY_TOKEN_STORE = 'memory';
     const first = person();
     await first.auth.signIn(await first.auth.profile('user'));
@@ -136,7 +136,7 @@ describe('one browser page for a workspace', () => {
     expect(pages()).toHaveLength(1);
   });
 
-  test('that another process holds open is opened once more for the user, and shared', async () => {
+  test('is opened once more for the user if another process has it open, and shared', async () => {
     const { ended } = start();
     await expect.poll(() => pages().length).toBe(1);
     const { auth, browser } = person();
@@ -155,7 +155,7 @@ describe('one browser page for a workspace', () => {
   test.each<[string, () => void, string]>([
     ['refused', () => stage.workspace.approve('deny'), 'refused'],
     ['abandoned', () => {}, 'abandoned'],
-  ])('that was %s is opened unasked again only ten minutes later', async (what, arrange, state) => {
+  ])('is reopened automatically only ten minutes after it was %s', async (what, arrange, state) => {
     arrange();
     const first = unattended();
     const refusing = what === 'refused' ? scriptedBrowser() : undefined;
@@ -199,7 +199,7 @@ describe('one browser page for a workspace', () => {
     expect(opened).toHaveLength(1);
   });
 
-  test('does not count when there is no browser to open it', async () => {
+  test('does not count if there is no browser to open it', async () => {
     const openBrowser = async () => Promise.reject(new Error('no browser'));
     const auth = stage.open({ now: () => clock, openBrowser, signInWhenNeeded: true });
     const profile = await auth.profile('user');
@@ -207,7 +207,7 @@ describe('one browser page for a workspace', () => {
     expect(await auth.signInPage(profile)).toBeUndefined();
   });
 
-  test('is as unknown as before if its record is damaged, and a clock that is set back by a day does not keep it', async () => {
+  test('counts as unknown if its record is damaged, and a clock that is set back by a day does not block it', async () => {
     await startAndKillAtItsPage();
     clock -= 24 * 60 * MINUTE;
     const { auth, browser } = person();

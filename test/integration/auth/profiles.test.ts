@@ -6,7 +6,7 @@ import { setCommandStage } from './stage.ts';
 const stage = setCommandStage();
 
 describe('causeway profiles', () => {
-  test('lists the profile that the environment makes, as every other command uses it', async () => {
+  test('lists the profile that the environment defines, just as every other command uses it', async () => {
     const bare = await ownHome('', {
       DATABRICKS_HOST: stage.workspace.host,
       DATABRICKS_TOKEN: stage.workspace.users[0]?.token ?? '',
@@ -49,7 +49,7 @@ describe('causeway profiles', () => {
     ]);
   });
 
-  test('on a computer without a keychain ends as it should, and says nothing of keychains', async () => {
+  test('ends normally on a computer without a keychain, and does not mention keychains', async () => {
     // No D-Bus address: no Secret Service can be asked.
     const bare = await ownHome(`[user]\nhost = ${stage.workspace.host}\n`, { CAUSEWAY_TOKEN_STORE: 'keychain' });
     try {

@@ -143,7 +143,7 @@ function findings(challenges: ReadonlySet<string | null>): [what: string, where:
   return found;
 }
 
-describe.skipIf(process.platform !== 'linux')('a whole life of signing in', { timeout: 120_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('a complete sign-in lifecycle', { timeout: 120_000 }, () => {
   test('leaves no token, secret, code or verifier in any file, output, error or process argument', async () => {
     watchArguments();
     const browser = await installBrowser(home);
@@ -207,7 +207,7 @@ describe.skipIf(process.platform !== 'linux')('a whole life of signing in', { ti
     expect(findings(challenges).filter(([what, where]) => !isTheirs(what, where))).toEqual([]);
   });
 
-  test('is searched in a way that finds a secret in every encoding', () => {
+  test('is searched by a method that finds a secret in every encoding', () => {
     const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
     secrets = new Map([['token', 'dapi+1/2']]);

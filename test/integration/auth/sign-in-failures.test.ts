@@ -11,7 +11,7 @@ const changed = (url: URL, name: string, value: string) => {
   return copy;
 };
 
-describe('a sign-in that goes wrong says so, in the browser and here, and can be tried again', () => {
+describe('a sign-in that fails says so, in the browser and in the terminal, and can be repeated', () => {
   interface Failure {
     what: string;
     /** What is done to the workspace or to the browser before. */
@@ -171,7 +171,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     },
   );
 
-  test('a stray answer does not end the sign-in that it does not belong to', async () => {
+  test('a stray callback does not end a sign-in that it does not belong to', async () => {
     const honest = scriptedBrowser();
     const stale = scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'of-yesterday') : url));
     const auth = stage.open({ openBrowser: stale.open });

@@ -17,7 +17,7 @@ const APPLICATION: OAuthClient = {
 const stage = setStage(undefined, { oauthClients: [APPLICATION] });
 
 describe('a unified host', () => {
-  test('has its sign-in service below the account, and is told which workspace is meant', async () => {
+  test('has its sign-in service under the account, and receives the workspace in the request', async () => {
     const headers = { 'content-type': 'application/json' };
     const real = await (await fetch(`${stage.workspace.host}/oidc/.well-known/oauth-authorization-server`)).text();
     stage.workspace.faults.add({
@@ -39,7 +39,7 @@ describe('a unified host', () => {
     expect(me?.headers['x-databricks-workspace-id']).toBe('7405610757559437099');
   });
 
-  test('is found by its account id when it does not announce itself', async () => {
+  test('is found by its account id if it does not announce itself', async () => {
     const headers = { 'content-type': 'application/json' };
     const real = await (await fetch(`${stage.workspace.host}/oidc/.well-known/oauth-authorization-server`)).text();
     stage.workspace.faults.add({ path: '/.well-known/databricks-config', effect: { kind: 'redirect' } });
@@ -107,7 +107,7 @@ describe('an OAuth application of the account', () => {
     expect(await auth.signOut(profile)).toEqual({ revoked: true });
   });
 
-  test('is asked for the scopes of the servers that are configured for the profile', async () => {
+  test('requests the scopes of the servers that are configured for the profile', async () => {
     const browser = scriptedBrowser();
     const configuredPaths = async () => ['/api/2.0/mcp/genie/space', '/api/2.0/mcp/sql'];
     const auth = stage.open({ openBrowser: browser.open, configuredPaths });
@@ -116,7 +116,7 @@ describe('an OAuth application of the account', () => {
     expect(new URL(browser.opened[0] ?? '').searchParams.get('scope')).toBe('sql genie offline_access');
   });
 
-  test('is explained when it may not request a scope', async () => {
+  test('is explained if it cannot request a scope', async () => {
     const auth = stage.open({ openBrowser: scriptedBrowser().open });
     await auth.setOAuthApplication(stage.workspace.host, { ...application, scopes: ['unity-catalog'] });
     expect(await signInOutcome(auth)).toMatchObject({

@@ -14,7 +14,7 @@ beforeEach(() => {
 const open = () => stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
 
 describe('a profile of the Databricks CLI, on a computer without it', () => {
-  test('is signed out until the user signs in through Causeway, and then uses that', async () => {
+  test('is signed out until the user signs in through Causeway, and then uses that sign-in', async () => {
     const auth = open();
     const profile = await auth.profile('cli');
     expect(await auth.signInState(profile)).toEqual({ state: 'signed-out' });
@@ -28,7 +28,7 @@ describe('a profile of the Databricks CLI, on a computer without it', () => {
   });
 });
 
-describe('a program that may sign in by itself', () => {
+describe('a program that can start a sign-in on its own', () => {
   function unattended() {
     const browser = scriptedBrowser();
     const auth = stage.open({ now: () => clock, openBrowser: browser.open, signInWhenNeeded: true });
@@ -58,7 +58,7 @@ describe('a program that may sign in by itself', () => {
     expect(browser.opened).toHaveLength(1);
   });
 
-  test('tries again when it was the network that said no', async () => {
+  test('tries again if the network caused the failure', async () => {
     const { auth, browser } = unattended();
     const source = auth.tokens(await auth.profile('user'));
     stage.workspace.faults.add({ path: '/oidc/.well-known/*', effect: { kind: 'drop', when: 'unhandled' } });
@@ -67,7 +67,7 @@ describe('a program that may sign in by itself', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
-  test('asks again when a sign-in that was there has ended', async () => {
+  test('asks again if an existing sign-in has expired', async () => {
     const { auth, browser } = unattended();
     const source = auth.tokens(await auth.profile('user'));
     await source.token();

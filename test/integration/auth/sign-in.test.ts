@@ -7,7 +7,7 @@ import { ownerOf, setStage, signInOutcome } from './stage.ts';
 const stage = setStage();
 
 describe('signing in in the browser', () => {
-  test('ends on a page that says so, with tokens of the user who signed in', async () => {
+  test('ends on a page that says so, with tokens for the user who signed in', async () => {
     const browser = scriptedBrowser();
     const auth = stage.open({ openBrowser: browser.open });
     const steps: SignInProgress[] = [];
@@ -25,7 +25,7 @@ describe('signing in in the browser', () => {
     expect(await ownerOf(stage, await auth.tokens(await auth.profile('user')).token())).toBe('ana@example.com');
   });
 
-  test('asks as RFC 7636 and RFC 8252 want it, and never for the verifier to leave', async () => {
+  test('sends the parameters of RFC 7636 and RFC 8252, and never sends the verifier in the request', async () => {
     const browser = scriptedBrowser();
     await signInOutcome(stage.open({ openBrowser: browser.open }));
     const asked = new URL(browser.opened[0] ?? '');
@@ -60,7 +60,7 @@ describe('signing in in the browser', () => {
     expect(steps).toContain('waiting-for-other');
   });
 
-  test('shares a refusal too: no request that waited opens another page', async () => {
+  test('shares a refusal, too: no waiting request opens another page', async () => {
     stage.workspace.approve('deny');
     const browser = scriptedBrowser();
     const services = [
@@ -126,7 +126,7 @@ describe('signing in in the browser', () => {
     expect(await signInOutcome(auth)).toMatchObject({ state: 'signed-in' });
   });
 
-  test('is over when it is cancelled, and the port is free at once', async () => {
+  test('ends when it is canceled, and its port is released at once', async () => {
     const stop = new AbortController();
     const auth = stage.open({ openBrowser: async () => undefined });
     let port = 0;

@@ -27,8 +27,8 @@ async function signedIn(): Promise<{ auth: AuthService; profile: Profile; events
   return { auth, profile, events };
 }
 
-describe('a sign-in of our own', () => {
-  test('is renewed five minutes before its end, once for all who ask in all processes', async () => {
+describe('Causeway’s own sign-in', () => {
+  test('is refreshed five minutes before it expires, once for all callers in all processes', async () => {
     const { auth, profile } = await signedIn();
     const first = await auth.tokens(profile).token();
     clock += 50 * MINUTE;
@@ -43,7 +43,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(1);
   });
 
-  test('gets one new token however many are refused at once, and none for who is late', async () => {
+  test('gets one new token however many requests are refused at once, and none for a late refusal', async () => {
     const { auth, profile } = await signedIn();
     const other = open();
     const refused = await auth.tokens(profile).token();
@@ -58,7 +58,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(1);
   });
 
-  test('continues with the rotated refresh token, again and again, in a new process each time', async () => {
+  test('continues with the rotated refresh token, repeatedly, in a new process each time', async () => {
     const { profile } = await signedIn();
     for (let round = 0; round < 5; round += 1) {
       clock += 58 * MINUTE;
@@ -76,7 +76,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(2);
   });
 
-  test('uses what still works while the workspace cannot renew, and asks again later', async () => {
+  test('uses a token that is still valid while the workspace cannot refresh it, and asks again later', async () => {
     const { auth, profile } = await signedIn();
     const source = auth.tokens(profile);
     const first = await source.token();
@@ -97,7 +97,7 @@ describe('a sign-in of our own', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
-  test('waits for a workspace that is busy for a moment, with the same refresh token, once for all who ask', async () => {
+  test('waits for a workspace that is briefly busy, with the same refresh token, once for all callers', async () => {
     const { auth, profile } = await signedIn();
     clock += 61 * MINUTE;
     stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'unavailable', retryAfter: '0.3' } });
@@ -110,11 +110,11 @@ describe('a sign-in of our own', () => {
   });
 
   test.each([
-    ['a wait that nobody has', 503, { 'retry-after': '3600' }, '', 'unavailable', 'HTTP 503'],
+    ['a Retry-After that is too long', 503, { 'retry-after': '3600' }, '', 'unavailable', 'HTTP 503'],
     ['a server error', 500, {}, '{"error":"server_error"}', 'unavailable', 'HTTP 500'],
-    ['a gateway that gives up', 502, {}, '', 'unavailable', 'HTTP 502'],
+    ['a gateway timeout', 502, {}, '', 'unavailable', 'HTTP 502'],
     [
-      'an application that it does not know',
+      'an unknown application',
       401,
       {},
       '{"error":"invalid_client"}',
@@ -122,14 +122,14 @@ describe('a sign-in of our own', () => {
       'does not accept the OAuth application databricks-cli (invalid_client)',
     ],
     [
-      'an application that may not renew',
+      'an application that cannot refresh',
       400,
       {},
       '{"error":"unauthorized_client"}',
       'sign_in_failed',
       'does not accept the OAuth application',
     ],
-  ])('stays signed in when the workspace answers with %s', async (_what, status, headers, body, code, words) => {
+  ])('stays signed in if the workspace answers with %s', async (_what, status, headers, body, code, words) => {
     const { auth, profile } = await signedIn();
     clock += 61 * MINUTE;
     stage.workspace.faults.add({
@@ -152,7 +152,7 @@ describe('a sign-in of our own', () => {
     expect(fault.hits).toBe(1);
   });
 
-  test('whose refresh token has ended is signed out: said once, and the workspace is not asked again', async () => {
+  test('is signed out if its refresh token has expired: reported once, and the workspace is not asked again', async () => {
     const { auth, profile, events } = await signedIn();
     stage.workspace.faults.revokeRefreshTokens();
     clock += 58 * MINUTE;
@@ -176,7 +176,7 @@ describe('a sign-in of our own', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
-  test('whose renewal was lost on the way works or is signed out, and does not loop', async () => {
+  test('works or is signed out, without a loop, if the response to its refresh was lost', async () => {
     const { auth, profile } = await signedIn();
     const source = auth.tokens(profile);
     stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'drop', when: 'before-headers' } });
@@ -212,14 +212,14 @@ describe('a sign-in of our own', () => {
     await expect(auth.signOut(profile)).rejects.toMatchObject({ code: 'signed_out' });
   });
 
-  test('ends on this computer also when the workspace does not answer', async () => {
+  test('ends on this computer even if the workspace does not answer', async () => {
     const { auth, profile } = await signedIn();
     stage.workspace.faults.add({ path: '/oidc/v1/revoke', effect: { kind: 'drop', when: 'unhandled' } });
     expect(await auth.signOut(profile)).toEqual({ revoked: false });
     expect(await open().signInState(profile)).toEqual({ state: 'signed-out' });
   });
 
-  test('moves along when its profile is renamed, and ends when it is removed', async () => {
+  test('follows its profile when it is renamed, and ends when it is removed', async () => {
     const { auth, profile } = await signedIn();
     const token = await auth.tokens(profile).token();
     await auth.renameProfile('user', 'me');
@@ -231,7 +231,7 @@ describe('a sign-in of our own', () => {
     expect((await auth.profiles()).map(({ name }) => name)).toEqual(['other']);
   });
 
-  test('prints nothing of its tokens, however it is printed', async () => {
+  test('prints none of its tokens, however it is printed', async () => {
     const { auth, profile } = await signedIn();
     const token = await auth.tokens(profile).token();
     const printed = inspect([auth, profile, token, await auth.signInState(profile)], { depth: 20, showHidden: true });

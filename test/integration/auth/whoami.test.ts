@@ -6,7 +6,7 @@ import { setCommandStage } from './stage.ts';
 const stage = setCommandStage();
 
 describe('causeway whoami', () => {
-  test('says who the token is, and that it works', async () => {
+  test('says whose token it is, and that it works', async () => {
     expect(await runCauseway(stage.home, ['whoami', '--profile', 'pat'])).toMatchObject({
       code: 0,
       stdout: `ana@example.com\nThe token works at ${stage.workspace.host} (profile pat, personal access token).\n`,
@@ -36,10 +36,10 @@ describe('causeway whoami', () => {
     ['an error of the workspace', { kind: 'html', status: 502 }, 'The workspace answered 502'],
     ['a page with status 200', page(200), 'is a web page'],
     ['a page with status 403', page(403), 'Hotel Wi-Fi'],
-    ['a network with a sign-in of its own', page(511), 'Hotel Wi-Fi'],
+    ['a network with a login page', page(511), 'Hotel Wi-Fi'],
     ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/login' }, 'a redirect to'],
-    ['a list of allowed addresses', { kind: 'block-ip' }, 'is blocked by Databricks IP ACL'],
-  ])('does not take %s for an answer', async (_what, effect, words) => {
+    ['an IP access list', { kind: 'block-ip' }, 'is blocked by Databricks IP ACL'],
+  ])('does not accept %s as an answer', async (_what, effect, words) => {
     answers(effect);
     const result = await runCauseway(stage.home, ['whoami', '--profile', 'pat']);
     expect(result).toMatchObject({ code: 5, stdout: '' });
@@ -54,7 +54,7 @@ describe('causeway whoami', () => {
     expect(JSON.parse(stdout)[0]).toMatchObject({ name: 'pat', state: 'unreachable', userName: null });
   });
 
-  test('knows a token that is refused with 403 from one that may not say whose it is', async () => {
+  test('distinguishes a token that is refused with 403 from one that cannot read its own user', async () => {
     answers({ kind: 'answer', status: 403, body: '{"error_code":"403","message":"Invalid access token."}' });
     expect(await runCauseway(stage.home, ['whoami', '--profile', 'pat'])).toMatchObject({ code: 3, stdout: '' });
     stage.workspace.faults.clear();
@@ -68,7 +68,7 @@ describe('causeway whoami', () => {
   test.each([
     '{"error_code":403,"message":"Unauthorized access to Org: 1234567890"}',
     '{"error_code":"PERMISSION_DENIED","message":"User is not in this workspace."}',
-  ])('does not call a token good that the workspace refuses everything: %s', async (body) => {
+  ])('does not call a token valid if the workspace refuses everything: %s', async (body) => {
     stage.workspace.faults.add({ effect: { kind: 'answer', status: 403, body }, times: 'always' });
     const words = JSON.parse(body).message.slice(0, -1);
     const result = await runCauseway(stage.home, ['whoami', '--profile', 'pat']);
@@ -92,7 +92,7 @@ describe('causeway whoami', () => {
   test.each([
     ['pat', 'Create a personal access token with the scope'],
     ['agent', 'Add the scope to the line `scopes` of the profile "agent"'],
-  ])('says for the profile %s, which has no sign-in, who can grant a missing scope', async (name, remedy) => {
+  ])('says for the profile %s, which has no browser sign-in, who can grant a missing scope', async (name, remedy) => {
     stage.workspace.faults.add({
       path: '/api/2.0/sql/warehouses*',
       effect: { kind: 'missing-scope', scope: 'sql' },
@@ -104,7 +104,7 @@ describe('causeway whoami', () => {
     expect(stderr).not.toContain('causeway login');
   });
 
-  test('does not take silence for an answer', async () => {
+  test('does not accept silence as an answer', async () => {
     await stage.workspace.close();
     expect(await runCauseway(stage.home, ['whoami', '--profile', 'pat'])).toMatchObject({
       code: 5,

@@ -43,8 +43,8 @@ async function learn(server: ScriptedServer): Promise<void> {
 
 const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 
-describe('the last known answers', () => {
-  it('are given at once to a client whose workspace is slow, and the truth is told when it differs', async () => {
+describe('the cached answers', () => {
+  it('are returned at once to a client whose workspace is slow, and a difference is announced afterwards', async () => {
     tools = ['execute_sql'];
     const normal = session();
     let gate = Promise.resolve();
@@ -77,7 +77,7 @@ describe('the last known answers', () => {
     expect(server.count('notifications/initialized')).toBe(2);
   });
 
-  it('leave a call waiting for 25 seconds at most, which then says in a result what to do', async () => {
+  it('make a call wait for at most 25 seconds, and its result then says what to do', async () => {
     const normal = session();
     const server = await serve(normal.script);
     await learn(server);
@@ -99,7 +99,7 @@ describe('the last known answers', () => {
     expect(server.count('tools/call')).toBe(0);
   });
 
-  it('leave a call that waits for a silent host until it is given up, and name the likely causes', async () => {
+  it('make a call wait for a silent host until the host is given up, and name the likely causes', async () => {
     const server = await serve(() => {});
     const words: string[] = [];
     const client = await connect(server.origin, { firstBytesMs: 1_000, onNotice: (line) => words.push(line) });
@@ -116,7 +116,7 @@ describe('the last known answers', () => {
     });
   });
 
-  it('are given at once to a client that is signed out; its calls say what to do, and work after the sign-in', async () => {
+  it('are returned at once to a client that is signed out; its calls say what to do, and work after the sign-in', async () => {
     tools = ['execute_sql'];
     const server = await serve(session().script);
     await learn(server);
@@ -176,7 +176,7 @@ describe('the last known answers', () => {
     });
   });
 
-  it('change when it turns out that the user has to sign in, and the client is told', async () => {
+  it('change if it turns out that the user has to sign in, and the client is notified', async () => {
     let refuse = (_error: CausewayError) => {};
     const token = new Promise<never>((_, reject) => {
       refuse = reject;
@@ -194,7 +194,7 @@ describe('the last known answers', () => {
     expect(await client.request(3, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'sign_in' }] } });
   });
 
-  it('are not given instead of a refusal that concerns this user', async () => {
+  it('do not replace a refusal that concerns this user', async () => {
     tools = ['execute_sql'];
     const normal = session();
     let forbidden = false;
@@ -208,7 +208,7 @@ describe('the last known answers', () => {
     expect((await client.request(1, 'initialize')).error.data).toMatchObject({ reason: 'permission_denied' });
   });
 
-  it('are kept for this user only, and a damaged file is as none', async () => {
+  it('are kept for this user only, and a damaged file counts as empty', async () => {
     tools = ['execute_sql'];
     await learn(await serve(session().script));
     const folder = join(home, 'state', 'answers');

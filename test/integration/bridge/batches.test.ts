@@ -16,15 +16,15 @@ async function answering(answer: Script): Promise<Connected & { expireAll(): voi
   return Object.assign(client, { expireAll: session.expireAll });
 }
 
-describe('a batch, which revision 2025-03-26 has', () => {
-  it('goes as it is in one request, and its answers come back as they are in one frame', async () => {
+describe('a batch, as in revision 2025-03-26', () => {
+  it('is sent unchanged in one request, and its answers come back unchanged in one frame', async () => {
     const client = await answering((_arrival, response) => json(response, ANSWERS));
     client.send(BATCH);
     expect(String((await client.sink.until(2))[1])).toBe(ANSWERS);
     expect(client.server.arrivals.filter(({ body }) => String(body) === BATCH)).toHaveLength(1);
   });
 
-  it('may be answered one by one in a stream', async () => {
+  it('can be answered one by one in a stream', async () => {
     const frames = ['{"jsonrpc":"2.0","id":"2","result":{}}', '{"jsonrpc":"2.0","id":1.0,"result":{}}'];
     const client = await answering((_arrival, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -41,7 +41,7 @@ describe('a batch, which revision 2025-03-26 has', () => {
     expect(String((await client.sink.until(2))[1])).toBe(ANSWERS);
   });
 
-  it('that the server refuses leaves none of its requests without an answer', async () => {
+  it('leaves none of its requests without an answer if the server refuses it', async () => {
     const client = await answering((_arrival, response) => void response.writeHead(500).end());
     client.send(BATCH);
     const ids = (await client.sink.until(3)).slice(1).map((frame) => JSON.parse(String(frame)).id);

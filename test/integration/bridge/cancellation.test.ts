@@ -8,7 +8,7 @@ const sentIds = ({ arrivals }: ScriptedServer) =>
   arrivals.filter(({ frame }) => frame?.method === 'tools/call').map(({ frame }) => frame?.id);
 
 describe('a call that its client cancels', () => {
-  it('while it waits out what the server asked for is not sent again, and others are', async () => {
+  it('during a Retry-After delay is not sent again, and others are', async () => {
     let refusals = 2;
     const client = await opened(
       orderly({
@@ -32,7 +32,7 @@ describe('a call that its client cancels', () => {
     expect(client.bridge.pendingBytes).toBe(0);
   });
 
-  it('while its session is brought back is not sent at all', async () => {
+  it('while its session is reopened is not sent at all', async () => {
     const session = orderly();
     let release = () => {};
     let gate = Promise.resolve();
@@ -56,8 +56,8 @@ describe('a call that its client cancels', () => {
   });
 });
 
-describe('a client that goes while its calls are open', () => {
-  it('has those taken back that the server works on, by their own ids, and then its session ended', async () => {
+describe('a client that disconnects while its calls are outstanding', () => {
+  it('has the calls that the server works on canceled, by their own ids, and then its session deleted', async () => {
     const session = orderly();
     const client = await opened((arrival, response) => {
       // The calls, alone and in an array, are never answered.
@@ -77,7 +77,7 @@ describe('a client that goes while its calls are open', () => {
     expect(sent.at(-1)).toBe('DELETE');
   });
 
-  it('says nothing to a server without sessions, for which one id may be that of many', async () => {
+  it('sends nothing to a server without sessions, where several clients can use the same id', async () => {
     const session = orderly();
     const client = await opened(({ frame, ...rest }, response) => {
       if (frame?.method === 'tools/call') return;

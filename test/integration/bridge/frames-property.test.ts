@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('random frames that are cut at random bytes in both directions arrive whole, once and byte for byte', async () => {
+it('random frames that are split at random bytes in both directions arrive complete, once and byte for byte', async () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true });
   await fc.assert(
     fc.asyncProperty(

@@ -52,12 +52,12 @@ const isUnanswered = (frame: string | undefined) =>
 
 describe('a request is answered once, with its own answer', () => {
   it.each<[name: string, body: string]>([
-    ['an array of nothing that is a frame', '[null]'],
+    ['an array without a single frame', '[null]'],
     ['an empty array', '[]'],
     ['an array in an array', '[[{"jsonrpc":"2.0","id":1,"result":{}}]]'],
     ['a number', '5'],
     ['a response with an id that is an object', '{"id":{},"result":{}}'],
-    ['two responses that are both without its id', '[{"id":7,"result":1},{"result":2}]'],
+    ['two responses, neither with its id', '[{"id":7,"result":1},{"result":2}]'],
   ])('if the server sends %s', async (_name, body) => {
     const frames = await framesFor((response) => json(response, body));
     expect(frames).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('a request is answered once, with its own answer', () => {
     isUnanswered(answer);
   });
 
-  it('if the answer comes in an array, which clients do not read', async () => {
+  it('if the answer is in an array, which clients do not read', async () => {
     const answer = '{"jsonrpc":"2.0","id":1,"result":{"x":1.0}}';
     expect(await framesFor((response) => json(response, `[ ${answer} ]`))).toEqual([answer]);
     expect(await framesFor((response) => events(response, `[${NOTE},${answer},${answer}]`))).toEqual([NOTE, answer]);
@@ -81,10 +81,10 @@ describe('a request is answered once, with its own answer', () => {
 
   it.each<[name: string, frames: string[]]>([
     ['twice', ['{"jsonrpc":"2.0","id":1,"result":1}', '{"jsonrpc":"2.0","id":1,"result":2}']],
-    ['with another response before it', ['{"jsonrpc":"2.0","id":2,"result":2}', '{"jsonrpc":"2.0","id":1,"result":1}']],
-    ['with one without an id before it', ['{"jsonrpc":"2.0","result":2}', '{"jsonrpc":"2.0","id":1,"result":1}']],
+    ['after another response', ['{"jsonrpc":"2.0","id":2,"result":2}', '{"jsonrpc":"2.0","id":1,"result":1}']],
+    ['after one without an id', ['{"jsonrpc":"2.0","result":2}', '{"jsonrpc":"2.0","id":1,"result":1}']],
     [
-      'with an error without an id behind it',
+      'before an error without an id',
       ['{"jsonrpc":"2.0","id":1,"result":1}', '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'],
     ],
   ])('if the stream has it %s', async (_name, frames) => {
@@ -108,7 +108,7 @@ describe('a request is answered once, with its own answer', () => {
   it.each<[name: string, posted: boolean]>([
     ["on the server's own stream only", false],
     ["on the server's own stream too", true],
-  ])('if the answer comes %s', async (_name, posted) => {
+  ])('if the answer arrives %s', async (_name, posted) => {
     let own: ServerResponse | undefined;
     const client = await opened(
       session(
@@ -161,10 +161,10 @@ describe('a frame that is too long', () => {
   it.each<[name: string, type: string, head: string, piece: string]>([
     ['a JSON answer', 'application/json', '{"jsonrpc":"2.0","id":1,"result":"', 'x'],
     ['a JSON answer of brackets', 'application/json', '{"jsonrpc":"2.0","id":1,"result":', '['],
-    ['an answer of no type', '', '{"jsonrpc":"2.0","id":1,"result":"', 'x'],
+    ['an answer without a content type', '', '{"jsonrpc":"2.0","id":1,"result":"', 'x'],
     ['a line of an event stream', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":1,"result":"', 'x'],
     ['an event', 'text/event-stream', 'data: {\n', 'data: "x",\n'],
-    ['an event stream of one field', 'text/event-stream', 'x', 'x'],
+    ['an event stream with one field', 'text/event-stream', 'x', 'x'],
   ])('is not buffered any further, and the client gets an error: %s', async (_name, type, head, piece) => {
     const client = await connect(async ({ frame }, response) => {
       if (frame?.method === 'ping/pong') return json(response, result(frame.id));
@@ -177,7 +177,7 @@ describe('a frame that is too long', () => {
     expect(await client.request(2, 'ping/pong')).toHaveProperty('result');
   });
 
-  it('is refused before it is read if the server states its length', async () => {
+  it('is refused before it is read if the server declares its length', async () => {
     const client = await connect((_arrival, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': MAX_FRAME_BYTES + 1 });
       response.write('{');
@@ -205,7 +205,7 @@ describe('a frame that is too long', () => {
   });
 });
 
-describe('a large frame of very many values', () => {
+describe('a large frame with very many values', () => {
   const crowd = `[${Array(400_000).fill('{}').join(', ')}]`;
 
   it('reaches the client as the server sent it', async () => {
@@ -214,7 +214,7 @@ describe('a large frame of very many values', () => {
     expect(await framesFor((response) => events(response, NOTE, answer))).toEqual([NOTE, answer]);
   });
 
-  it('is the last word on its request if it is cut off', async () => {
+  it('settles its request if it is cut off', async () => {
     const [answer] = await framesFor((response) => json(response, `{"jsonrpc":"2.0","id":1,"result":${crowd}`));
     isUnanswered(answer);
   });
@@ -228,10 +228,10 @@ describe('a large frame of very many values', () => {
   });
 });
 
-describe('a frame that is nested deeply', () => {
+describe('a deeply nested frame', () => {
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-  it.each([2_400, 500_000])('costs the client an error and nothing else: %i brackets', async (depth) => {
+  it.each([2_400, 500_000])('causes an error for the client and nothing else: %i brackets', async (depth) => {
     const client = await connect(orderly().script);
     await client.open();
     client.send(deep(depth));
@@ -249,7 +249,7 @@ describe('a frame that is nested deeply', () => {
   });
 });
 
-describe('a good answer of another type', () => {
+describe('a successful answer of another content type', () => {
   it.each(['text/plain', 'application/octet-stream', ''])('is read if it is clearly the answer: %s', async (type) => {
     const frames = await framesFor((response) => {
       response.writeHead(200, type === '' ? {} : { 'content-type': type });
@@ -268,7 +268,7 @@ describe('a good answer of another type', () => {
   });
 });
 
-it('a stream whose lines end in carriage returns alone is read while it is open', async () => {
+it('a stream whose lines end only in carriage returns is read while it is open', async () => {
   const client = await connect(({ frame }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`data: ${JSON.stringify(result(frame?.id, 'whole'))}\r\r`);
@@ -276,10 +276,10 @@ it('a stream whose lines end in carriage returns alone is read while it is open'
   expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'whole' });
 });
 
-describe('an answer that is compressed', () => {
+describe('a compressed answer', () => {
   const RESULT = '{"jsonrpc":"2.0","id":1,"result":{}}';
 
-  it('is not asked for', async () => {
+  it('is not requested', async () => {
     const client = await connect(({ frame }, response) => json(response, result(frame?.id)));
     await client.request(1, 'tools/call');
     expect(client.server.arrivals[0]?.headers['accept-encoding']).toBe('identity');
@@ -290,7 +290,7 @@ describe('an answer that is compressed', () => {
     ['br', brotliCompressSync(RESULT), 'application/json'],
     ['gzip', gzipSync(`data: ${RESULT}\n\n`), 'text/event-stream'],
     ['gzip', gzipSync(Buffer.alloc(100 * 1024 * 1024)), 'application/json'],
-  ])('all the same, with %s, is told as one that cannot be read', async (encoding, bytes, type) => {
+  ])('is reported as unreadable if it arrives with %s all the same', async (encoding, bytes, type) => {
     const { error } = await answerTo((response) =>
       response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(bytes),
     );
@@ -312,20 +312,15 @@ describe('an answer that is compressed', () => {
   });
 });
 
-it.each([400, 500])(
-  'a result with status %i is not quoted, and may have come of a call that has run',
-  async (status) => {
-    const { error } = await answerTo((response) =>
-      response
-        .writeHead(status, { 'content-type': 'application/json' })
-        .end('{"jsonrpc":"2.0","id":1,"result":"row 1"}'),
-    );
-    expect(error).toMatchObject({
-      message: expect.stringMatching(/answered tools\/call with status \d+ and a result\. It may have run/),
-      data: { reason: 'outcome_unknown' },
-    });
-  },
-);
+it.each([400, 500])('a result with status %i is not quoted, and its call may have run', async (status) => {
+  const { error } = await answerTo((response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"row 1"}'),
+  );
+  expect(error).toMatchObject({
+    message: expect.stringMatching(/answered tools\/call with status \d+ and a result\. It may have run/),
+    data: { reason: 'outcome_unknown' },
+  });
+});
 
 it('a token that an error of the server repeats does not reach the client', async () => {
   const client = await connect(({ frame, headers }, response) => {
@@ -372,21 +367,24 @@ describe('a session that is gone', () => {
     expect(client.server.count('initialize')).toBe(2);
   });
 
-  it.each([-32603, -32602])("is not what a tool's own error %i says, and its call is not run again", async (code) => {
-    const error = { code, message: 'Session not found' };
-    const client = await opened(
-      session(({ frame }, response) => {
-        if (frame?.method === 'tools/call') json(response, { jsonrpc: '2.0', id: frame.id, error });
-        else json(response, result(frame?.id));
-      }),
-    );
-    expect((await client.request(1, 'tools/call')).error).toEqual(error);
-    expect(client.server.count('tools/call')).toBe(1);
-    expect(client.server.count('initialize')).toBe(1);
-  });
+  it.each([-32603, -32602])(
+    "is not concluded from a tool's own error %i, and its call is not run again",
+    async (code) => {
+      const error = { code, message: 'Session not found' };
+      const client = await opened(
+        session(({ frame }, response) => {
+          if (frame?.method === 'tools/call') json(response, { jsonrpc: '2.0', id: frame.id, error });
+          else json(response, result(frame?.id));
+        }),
+      );
+      expect((await client.request(1, 'tools/call')).error).toEqual(error);
+      expect(client.server.count('tools/call')).toBe(1);
+      expect(client.server.count('initialize')).toBe(1);
+    },
+  );
 });
 
-it('a server of the old HTTP+SSE transport is told as one', async () => {
+it('a server of the old HTTP+SSE transport is reported as one', async () => {
   const client = await connect(({ method }, response) => {
     if (method !== 'GET') return void response.writeHead(405).end('Method Not Allowed');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -398,7 +396,7 @@ it('a server of the old HTTP+SSE transport is told as one', async () => {
   );
 });
 
-describe('an address that a server wants opened', () => {
+describe('an address that a server asks to open', () => {
   const UNSAFE = [
     'javascript:alert(1)',
     'file:///etc/passwd',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { opened } from './connected.ts';
 import { json, orderly, result } from './scripted-server.ts';
 
-describe('what is lost with its connection', () => {
+describe('a request that is lost with its connection', () => {
   it('a tool call whose connection breaks is not sent again, and its answer says that it may have run', async () => {
     const session = orderly({ onCall: (_arrival, response) => void response.destroy() });
     const client = await opened(session.script);
@@ -12,7 +12,7 @@ describe('what is lost with its connection', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('a call of a tool that only reads is not sent again either: what a query costs, it may have cost already', async () => {
+  it('a call of a read-only tool is not sent again either: its query may already have cost something', async () => {
     const session = orderly({
       onCall: ({ frame }, response) => {
         if (frame?.method === 'tools/call') response.destroy();
@@ -26,7 +26,7 @@ describe('what is lost with its connection', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('a list whose connection breaks is asked for again', async () => {
+  it('a list whose connection breaks is requested again', async () => {
     let breaks = 1;
     const session = orderly({
       onCall: ({ frame }, response) => {
@@ -54,7 +54,7 @@ describe('what is lost with its connection', () => {
 });
 
 describe('a server that accepts requests and stays silent', () => {
-  it('is given up if it only begins a session or lists; a call is waited for', async () => {
+  it('is given up for initialize and lists; a call keeps waiting', async () => {
     const session = orderly();
     const silentFor = new Set<unknown>(['tools/list', 'tools/call']);
     let release = () => {};

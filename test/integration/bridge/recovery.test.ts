@@ -39,7 +39,7 @@ describe('a session that the server forgets', () => {
       200,
       '{"jsonrpc":"2.0","id":"a","error":{"code":-32001,"message":"Session not found"}}',
     ],
-  ])('is recognised when it is spelled as %s', async (_name, status, body) => {
+  ])('is recognized if it is spelled as %s', async (_name, status, body) => {
     const session = orderly({
       onCall: ({ headers, frame }, response) => {
         if (headers['mcp-session-id'] === 'session-2') json(response, result(frame?.id, 'reconnected'));
@@ -53,7 +53,7 @@ describe('a session that the server forgets', () => {
     expect(server.count('tools/call')).toBe(2);
   });
 
-  it('is not suspected behind the 404 of a server without sessions that does not know a method', async () => {
+  it('is not assumed after a 404 from a server without sessions that does not know a method', async () => {
     const server = await serve(({ frame }, response) => {
       if (frame?.method === 'initialize')
         json(response, result(frame.id, INITIALIZE_RESULT), { 'mcp-session-id': 's' });
@@ -75,7 +75,7 @@ describe('a session that the server forgets', () => {
     expect(server.count('initialize')).toBe(1);
   });
 
-  it('is replaced by one that follows the same resources and tells as much of its log', async () => {
+  it('is replaced by one with the same subscriptions and log level', async () => {
     const session = orderly({ onCall: ({ frame }, response) => json(response, result(frame?.id, {})) });
     const server = await serve(session.script);
     const client = await connect(server);
@@ -98,7 +98,7 @@ describe('a session that the server forgets', () => {
     expect(client.sink.frames.map(String).filter((frame) => frame.includes('causeway-again'))).toEqual([]);
   });
 
-  it('that cannot be replaced fails the waiting calls, and the next call tries again', async () => {
+  it('fails the waiting calls if it cannot be replaced, and the next call tries again', async () => {
     const session = orderly();
     let down = false;
     const server = await serve((arrival, response) => {
@@ -117,8 +117,8 @@ describe('a session that the server forgets', () => {
   });
 });
 
-describe('a client that holds the answer of an earlier bridge', () => {
-  it('gets its session although its replayed initialize was refused at first', async () => {
+describe('a client that has the initialize result of an earlier bridge', () => {
+  it('gets its session even though its replayed initialize was refused at first', async () => {
     const session = orderly();
     let refusals = 1;
     const server = await serve((arrival, response) => {
@@ -136,8 +136,8 @@ describe('a client that holds the answer of an earlier bridge', () => {
   });
 });
 
-describe('the order of the opening', () => {
-  it('holds frames that were pipelined behind initialize, and what follows initialized until that was taken', async () => {
+describe('the order of the handshake', () => {
+  it('holds frames that were pipelined after initialize, and those after initialized until it was accepted', async () => {
     const order: string[] = [];
     const session = orderly();
     const server = await serve(async (arrival, response) => {
@@ -192,7 +192,7 @@ describe('the order of the opening', () => {
     expect(await slow).toMatchObject({ result: 'slow' });
   });
 
-  it('answers probes itself before there is a session', async () => {
+  it('answers pings itself before there is a session', async () => {
     const server = await serve(orderly().script);
     const client = await connect(server);
     expect(await client.request(1, 'ping')).toMatchObject({ result: {} });
@@ -201,8 +201,8 @@ describe('the order of the opening', () => {
   });
 });
 
-describe('a refusal that passes', () => {
-  it('with 401 has another token asked for and the frame sent again', async () => {
+describe('a temporary refusal', () => {
+  it('with 401 gets another token, and the frame is sent again', async () => {
     const session = orderly();
     const server = await serve((arrival, response) => {
       if (arrival.headers.authorization === 'Bearer old') response.writeHead(401).end();
@@ -224,7 +224,7 @@ describe('a refusal that passes', () => {
   it.each([
     ['429 with Retry-After', 429, { 'retry-after': '0' }],
     ['503', 503, {}],
-  ])('with %s is waited for, and the frame is sent again', async (_name, status, headers) => {
+  ])('with %s is waited out, and the frame is sent again', async (_name, status, headers) => {
     let refusals = 2;
     const session = orderly({
       onCall: ({ frame }, response) => {
@@ -240,7 +240,7 @@ describe('a refusal that passes', () => {
 });
 
 describe('ids', () => {
-  it('that the server mangles are put right', async () => {
+  it('are restored if the server mangles them', async () => {
     const session = orderly({ onCall: (_arrival, response) => json(response, result(0, 'mine')) });
     const client = await connect(await serve(session.script));
     await client.open();
@@ -251,7 +251,7 @@ describe('ids', () => {
 });
 
 describe('a sign-in that fails', () => {
-  it('answers each request with the words of the failure', async () => {
+  it('answers each request with the message of the failure', async () => {
     const server = await serve(orderly().script);
     const client = await connect(server, {
       tokens: {

@@ -102,7 +102,7 @@ function asked({ result: asks }: { result?: unknown }): { names: string[]; state
   return { names: Object.keys(inputRequests), state: requestState, requests: Object.values(inputRequests) };
 }
 
-describe('what a server with sessions asks of a stateless client', () => {
+describe('what a server with sessions asks a stateless client', () => {
   it('answers the call with the question; the call continues, and is answered in the end under the last id', async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1);
@@ -120,7 +120,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     expect(talk.server.count('tools/call')).toBe(1);
   });
 
-  it('may be several things at once; what the client leaves open is asked again', async () => {
+  it('can be several things at once; what the client leaves open is asked again', async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1);
     await expect.poll(() => talk.calls.size).toBe(1);
@@ -136,7 +136,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.answers()).toEqual([{ jsonrpc: '2.0', id: 'r', result: { roots: [] } }]);
   });
 
-  it('is refused beyond a hundred questions of one call, and beyond a mebibyte of them', async () => {
+  it('is refused beyond a hundred questions for one call, or beyond one mebibyte', async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1);
     await expect.poll(() => talk.calls.size).toBe(1);
@@ -153,7 +153,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.answers()).toHaveLength(31);
   });
 
-  it('may be to open an address, which that revision does not number', async () => {
+  it('can be to open an address, which that revision does not number', async () => {
     const talk = await Conversation.begin();
     const able = talk.call(1, meta({ elicitation: { url: {} } }));
     void talk.call(2, meta({ elicitation: {} }));
@@ -166,7 +166,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.answers()).toMatchObject([{ id: 'not able', error: { code: -32601 } }]);
   });
 
-  it('may come on the stream of its own: then it belongs to the latest call that is open', async () => {
+  it("can arrive on the server's own stream: then it belongs to the latest outstanding call", async () => {
     const talk = await Conversation.begin();
     void talk.call(1);
     const latest = talk.call(2);
@@ -176,9 +176,9 @@ describe('what a server with sessions asks of a stateless client', () => {
   });
 
   it.each([
-    ['while no call is open', 0, ALL],
+    ['while no call is outstanding', 0, ALL],
     ['that the client has not declared', 1, { sampling: {} }],
-  ])('%s is refused, and the client hears nothing', async (_name, calls, capabilities) => {
+  ])('%s is refused, and the client does not see it', async (_name, calls, capabilities) => {
     const talk = await Conversation.begin();
     if (calls > 0) void talk.call(1, meta(capabilities));
     await expect.poll(() => talk.calls.size).toBe(calls);
@@ -191,7 +191,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     expect(talk.client.sink.frames).toHaveLength(1);
   });
 
-  it('is forgotten when the server takes it back', async () => {
+  it('is forgotten when the server cancels it', async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1);
     await expect.poll(() => talk.calls.size).toBe(1);
@@ -202,7 +202,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     expect(talk.client.sink.frames).toHaveLength(2);
   });
 
-  it('is no more waited for when the server answers without it: the next round has the answer', async () => {
+  it('is no longer pending if the server answers without it: the next round has the answer', async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1);
     await expect.poll(() => talk.calls.size).toBe(1);
@@ -213,7 +213,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     expect(again.result).toEqual({ done: true, resultType: 'complete' });
   });
 
-  it('with a state that the bridge did not give is refused', async () => {
+  it('is refused if its state is not one that the bridge issued', async () => {
     const talk = await Conversation.begin();
     const { error } = await talk.request(1, 'tools/call', { name: 'f', requestState: 'made up' });
     expect(error.code).toBe(-32602);
@@ -233,7 +233,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.sent('notifications/cancelled')).toEqual([{ requestId: 1 }]);
   });
 
-  it("leaves the call's progress under the mark of the round that the client is in", async () => {
+  it("keeps the call's progress under the token of the client's current round", async () => {
     const talk = await Conversation.begin();
     const call = talk.call(1, meta(ALL, { progressToken: 'one' }));
     await expect.poll(() => talk.calls.size).toBe(1);
@@ -262,7 +262,7 @@ describe('what the stateless revision forbids', () => {
     ['another revision', 'tools/list', meta({}, { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' }), -32022],
     ['no client capabilities', 'tools/list', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }, -32602],
     ['no revision', 'tools/list', {}, -32602],
-  ])('%s is refused, although the server behind would take it', async (_name, method, _meta, code) => {
+  ])('%s is refused, even though the server behind would accept it', async (_name, method, _meta, code) => {
     const talk = await Conversation.begin();
     expect((await talk.request(1, method, {}, _meta)).error.code).toBe(code);
     expect(talk.server.count(method)).toBe(method === 'initialize' ? 1 : 0);
@@ -270,7 +270,7 @@ describe('what the stateless revision forbids', () => {
 });
 
 describe('the log of a server with sessions', () => {
-  it('is heard by a stateless client as far as a request of its wants, and set no quieter than another wants', async () => {
+  it('reaches a stateless client at the level of its own request, and is set no quieter than another client wants', async () => {
     const talk = await Conversation.begin();
     const level = (name: string) => meta(ALL, { 'io.modelcontextprotocol/logLevel': name });
     void talk.call(1);
@@ -287,7 +287,7 @@ describe('the log of a server with sessions', () => {
 });
 
 describe('the protocol revision', () => {
-  it('of a client that asks first and then begins its own session is that of the session', async () => {
+  it('of a client that probes first and then begins its own session is that of the session', async () => {
     const talk = await Conversation.begin();
     const opened = await talk.client.request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
     expect(opened.result).toMatchObject({ protocolVersion: '2025-06-18' });

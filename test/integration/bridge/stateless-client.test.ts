@@ -17,7 +17,7 @@ function ask(client: BridgeUnderTest, id: number, method: string, params?: strin
 const posted = ({ server }: Connected) => server.arrivals.filter(({ method }) => method === 'POST');
 
 describe('a client of the stateless revision in front of a server with sessions', () => {
-  it('learns what the server is from the session that the bridge opens', async () => {
+  it('learns about the server from the session that the bridge opens', async () => {
     const client = await connect(orderly().script);
     expect((await ask(client, 1, 'server/discover')).result).toEqual({
       supportedVersions: ['2026-07-28'],
@@ -33,7 +33,7 @@ describe('a client of the stateless revision in front of a server with sessions'
     expect(client.sink.frames).toHaveLength(1);
   });
 
-  it('calls within that session, byte for byte, and gets results as its revision has them', async () => {
+  it('calls within that session, byte for byte, and gets results in the form of its revision', async () => {
     const client = await connect(
       orderly({
         onCall: ({ frame }, response) =>
@@ -54,7 +54,7 @@ describe('a client of the stateless revision in front of a server with sessions'
     expect(call?.headers['mcp-session-id']).toBe('session-1');
   });
 
-  it('notices nothing when that session ends', async () => {
+  it('does not notice when that session ends', async () => {
     const session = orderly();
     const client = await connect(session.script);
     await ask(client, 1, 'server/discover');
@@ -63,7 +63,7 @@ describe('a client of the stateless revision in front of a server with sessions'
     expect(client.server.count('initialize')).toBe(2);
   });
 
-  it("hears what it has subscribed to, under the subscription's id, until it takes it back", async () => {
+  it("receives what it has subscribed to, under the subscription's id, until it cancels the subscription", async () => {
     let tell: (frame: unknown) => void = () => {};
     const base = orderly().script;
     const client = await connect((arrival, response) => {
@@ -112,7 +112,7 @@ function ended(response: { end: (text: string) => unknown }, value: unknown, id:
   return () => end(JSON.stringify(result(id, value)));
 }
 
-describe('a client of the stateless revision in front of a server of the same', () => {
+describe('a client of the stateless revision in front of a server of the same revision', () => {
   it('speaks to it through the bridge, which adds headers and nothing else', async () => {
     const client = await connect(
       modern(({ frame }, response) =>
@@ -136,7 +136,7 @@ describe('a client of the stateless revision in front of a server of the same', 
 });
 
 describe('the protocol revision of a server', () => {
-  it('is not waited for long: a server that is silent to the question is given a session', async () => {
+  it('is not awaited for long: a server that does not answer the probe gets a session', async () => {
     const session = orderly();
     let answer = (): void => {};
     const client = await connect((arrival, response) => {
@@ -175,7 +175,7 @@ describe('the protocol revision of a server', () => {
     expect(client.sink.frames.map(String).filter((frame) => frame.includes('causeway-'))).toEqual([]);
   });
 
-  it('is the stateless one if it refuses the revision of the question', async () => {
+  it('is the stateless one if it refuses the revision of the probe', async () => {
     let questions = 0;
     const client = await connect(({ frame }, response) => {
       questions += 1;

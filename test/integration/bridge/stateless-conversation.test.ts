@@ -36,7 +36,7 @@ const asking: Script = ({ frame }, response) => {
 };
 
 describe('a result that asks for input', () => {
-  it('becomes requests to the client; the answers and the state go back byte for byte under a new id', async () => {
+  it('becomes requests to the client; the answers and the state return byte for byte under a new id', async () => {
     const client = await opened(asking);
     const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{"x":1.0}}}';
     client.send(call);
@@ -60,7 +60,7 @@ describe('a result that asks for input', () => {
     expect(client.sink.frames).toHaveLength(4);
   });
 
-  it('with a state alone is answered with that state', async () => {
+  it('is answered with its state if it has only a state', async () => {
     const client = await opened(({ frame }, response) => {
       if (frame?.method !== 'tools/call') return void response.writeHead(404).end();
       const isFirst = frame.params?.requestState === undefined;
@@ -73,7 +73,7 @@ describe('a result that asks for input', () => {
     expect(bodies(client, 'tools/call')[1]).toContain('"requestState":"later"');
   });
 
-  it("that the client refuses is refused in the client's words, and its other questions are taken back", async () => {
+  it("is refused in the client's words if the client refuses it, and its other questions are canceled", async () => {
     const client = await opened(asking);
     client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f"}}');
     await client.sink.until(3);
@@ -85,7 +85,7 @@ describe('a result that asks for input', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('is forgotten with the call that the client cancels', async () => {
+  it('is forgotten when the client cancels its call', async () => {
     const client = await opened(asking);
     client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f"}}');
     await client.sink.until(3);
@@ -99,7 +99,7 @@ describe('a result that asks for input', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('without end is given up', async () => {
+  it('is given up if it never ends', async () => {
     const client = await opened(({ frame }, response) =>
       frame?.method === 'tools/call'
         ? json(
@@ -133,7 +133,7 @@ function tell(response: ServerResponse, frame: object): void {
 }
 
 describe('the listening stream', () => {
-  it('is a subscription to what the server announces, and to the resources that the client subscribes to', async () => {
+  it('subscribes to what the server announces, and to the resources that the client subscribes to', async () => {
     const streams: Parameters<typeof listened>[0] = [];
     const client = await opened(listened(streams));
     await expect.poll(() => streams.length).toBe(1);
@@ -158,7 +158,7 @@ describe('the listening stream', () => {
     expect(new Set(streams.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('comes back after it was cut', async () => {
+  it('is reopened after it was cut', async () => {
     const streams: Parameters<typeof listened>[0] = [];
     const client = await opened(listened(streams));
     await expect.poll(() => streams.length).toBe(1);

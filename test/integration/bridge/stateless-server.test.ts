@@ -23,7 +23,7 @@ const arrivalsOf = ({ server }: Connected, method: string) =>
 const events = (...frames: unknown[]) => frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
 
 describe('initialize', () => {
-  it('is answered from what the server says of itself, in the revision that the client asked for', async () => {
+  it("is answered from the server's own description, in the revision that the client asked for", async () => {
     const client = await connect(modern());
     expect((await client.request(7, 'initialize', CLIENT)).result).toEqual({
       protocolVersion: '2025-06-18',
@@ -38,7 +38,7 @@ describe('initialize', () => {
     ['400, headers missing', 400, -32020],
     ['400, parameters missing', 400, -32602],
     ['404, unknown method', 404, -32601],
-  ])('tells the protocol revision from a refusal with %s', async (_name, status, code) => {
+  ])('determines the protocol revision from a refusal with %s', async (_name, status, code) => {
     const strict = modern();
     const client = await connect((arrival, response) =>
       arrival.frame?.method === 'initialize'
@@ -48,7 +48,7 @@ describe('initialize', () => {
     expect(await client.request(1, 'initialize', CLIENT)).toHaveProperty('result.serverInfo.name', 'scripted');
   });
 
-  it('that a server with sessions refuses is refused as it said, whatever it makes of server/discover', async () => {
+  it("is refused with the server's words if a server with sessions refuses it, however it answers server/discover", async () => {
     const client = await connect(({ frame }, response) => refuse(response, 400, frame?.id, -32602));
     expect((await client.request(1, 'initialize', CLIENT)).error).toEqual({
       code: -32602,
@@ -56,7 +56,7 @@ describe('initialize', () => {
     });
   });
 
-  it('is not tried again with a server whose revision is stored, and a server that went back to sessions is recognised', async () => {
+  it('is not tried again with a server whose revision is stored, and a server that returned to sessions is recognized', async () => {
     const env = await newcomer();
     const of = { host: 'https://example.com', path: '/p', profile: 'p' };
     const server = await serve(modern());
@@ -74,7 +74,7 @@ describe('initialize', () => {
     expect((await methods()).slice(0, 1)).toEqual(['initialize']);
   });
 
-  it('lets what was sent behind it wait, and sends that as the server wants it', async () => {
+  it('holds the frames sent after it, and sends them in the form that the server expects', async () => {
     const client = await connect(modern());
     client.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: CLIENT });
     client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -84,7 +84,7 @@ describe('initialize', () => {
 });
 
 describe('a request', () => {
-  it('keeps every byte but gets what the revision demands', async () => {
+  it('keeps every byte but gets what the revision requires', async () => {
     const client = await opened();
     const call =
       '{ "id" : 9007199254740993 ,"params":{"x":1.0,"name":"f","arguments":{"q":"\\u00e4 }","n":1e2},"_meta":{"progressToken":1.50}},"jsonrpc":"2.0","method":"tools/call"}';
@@ -114,13 +114,13 @@ describe('a request', () => {
     expect(arrivalsOf(client, method)[0]?.headers['mcp-name']).toBe(name);
   });
 
-  it("for an unknown method has the server's 404 for its answer, and no session is lost", async () => {
+  it("for an unknown method gets the server's 404 as its answer, and no session is lost", async () => {
     const client = await opened(({ frame }, response) => refuse(response, 404, frame?.id, -32601));
     expect((await client.request(1, 'x/y')).error).toEqual({ code: -32601, message: 'refused with -32601' });
     expect(client.server.count('initialize')).toBe(1);
   });
 
-  it('that is cancelled ends with its stream, and nothing is posted about it', async () => {
+  it('that is canceled ends with its stream, and nothing is posted about it', async () => {
     let closed = (): void => {};
     const ended = new Promise<void>((resolve) => {
       closed = resolve;
@@ -140,7 +140,7 @@ describe('a request', () => {
     expect(client.sink.frames.map(String).filter((frame) => frame.includes('"id":"c"'))).toEqual([]);
   });
 
-  it("goes again under a new id, and its answer comes back under the client's", async () => {
+  it("is sent again under a new id, and its answer comes back under the client's", async () => {
     const ids: unknown[] = [];
     const client = await opened(({ frame }, response) => {
       if (frame?.method !== 'tools/list') return json(response, result(frame?.id));
@@ -153,7 +153,7 @@ describe('a request', () => {
   });
 
   it.each(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])(
-    '%s, which the revision does not have, is answered here',
+    '%s, which the revision does not have, is answered by the bridge',
     async (method) => {
       const client = await opened(({ frame }, response) => {
         if (frame?.method === 'subscriptions/listen') return void response.writeHead(404).end();
@@ -169,7 +169,7 @@ describe('a request', () => {
     },
   );
 
-  it('in a batch goes by itself, and the answers come back as one', async () => {
+  it('in a batch is sent separately, and the answers come back as one', async () => {
     const client = await opened(({ frame }, response) => json(response, result(frame?.id, { of: frame?.method })));
     client.send(
       '[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":2,"method":"b"}]',
@@ -194,7 +194,7 @@ const TOOL = {
 };
 const BROKEN = { name: 'broken', inputSchema: { properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
 
-describe('arguments that travel in headers', () => {
+describe('arguments that are sent in headers', () => {
   const lists: Script = ({ frame, headers }, response) => {
     if (frame?.method === 'tools/list') return json(response, result(frame.id, { tools: [TOOL, BROKEN] }));
     if (frame?.method !== 'tools/call') return void response.writeHead(404).end();
@@ -210,7 +210,7 @@ describe('arguments that travel in headers', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('are learnt when the server misses them, and the call is sent again', async () => {
+  it('are learned when the server misses them, and the call is sent again', async () => {
     const client = await opened(lists);
     expect((await client.request(2, 'tools/call', call)).result).toMatchObject({ limit: '3' });
     expect(client.server.count('tools/list')).toBe(1);
@@ -220,7 +220,7 @@ describe('arguments that travel in headers', () => {
     ]);
   });
 
-  it('that the server still misses leave the call refused as the server said', async () => {
+  it("leave the call refused with the server's words if the server still misses them", async () => {
     const client = await opened(({ frame }, response) =>
       frame?.method === 'tools/list'
         ? json(response, result(frame.id, { tools: [] }))

@@ -25,7 +25,7 @@ const notification = (text: string) => `{"jsonrpc":"2.0","method":"notifications
 const gets = (server: ScriptedServer) => server.arrivals.filter(({ method }) => method === 'GET');
 
 describe("the server's own stream", () => {
-  it('is opened with the session once the client is ready, and its frames reach the client as they are', async () => {
+  it('is opened with the session once the client is ready, and its frames reach the client unchanged', async () => {
     const { server, client } = await connect((_arrival, response) =>
       events(response, `data: ${notification('a')}\n\n`),
     );
@@ -40,7 +40,7 @@ describe("the server's own stream", () => {
     });
   });
 
-  it('is resumed from its last event after the wait that the server asked for', async () => {
+  it('is resumed from its last event after the delay that the server asked for', async () => {
     let connections = 0;
     const { server, client } = await connect((_arrival, response) => {
       connections += 1;
@@ -52,7 +52,7 @@ describe("the server's own stream", () => {
     expect(client.sink.frames.slice(1).map(String)).toEqual(['1', '2', '3'].map(notification));
   });
 
-  it('is resumed after an event whose id is not ASCII in UTF-8, and one whose id no header can hold is passed over', async () => {
+  it('is resumed after an event whose id is UTF-8 and not ASCII, and skips an id that no header can hold', async () => {
     const ids = ['日本', 'a\u0001b', 'c'];
     let connections = 0;
     const { server, client } = await connect((_arrival, response) => {
@@ -66,7 +66,7 @@ describe("the server's own stream", () => {
     expect(sent.map((id) => id && Buffer.from(String(id), 'latin1').toString())).toEqual([undefined, '日本', '日本']);
   });
 
-  it('comes back after connections are refused and dropped', async () => {
+  it('is reopened after connections are refused and dropped', async () => {
     let connections = 0;
     const { client } = await connect((_arrival, response) => {
       connections += 1;
@@ -91,7 +91,7 @@ describe("the server's own stream", () => {
     expect(gets(server)).toHaveLength(1);
   });
 
-  it('belongs to the new session after the old one has died', async () => {
+  it('belongs to the new session after the old one has expired', async () => {
     const { server, client, session } = await connect((_arrival, response) => void events(response, ': open\n\n'));
     await expect.poll(() => gets(server).length).toBe(1);
     session.expireAll();
@@ -101,7 +101,7 @@ describe("the server's own stream", () => {
       .toEqual(['session-1', 'session-2']);
   });
 
-  it('that is suddenly refused brings the session back', async () => {
+  it('reopens the session if it is suddenly refused', async () => {
     let refuse = false;
     const { server, session } = await connect((arrival, response) => {
       if (refuse && arrival.headers['mcp-session-id'] === 'session-1') response.writeHead(404).end();
@@ -168,7 +168,7 @@ describe('an answer stream that is cut', () => {
     expect(error.message).toContain('before it was complete');
   });
 
-  it('keeps an answer that came before the cut', async () => {
+  it('keeps an answer that arrived before the cut', async () => {
     const { client } = await connect((_arrival, response) => void response.writeHead(405).end(), {
       onCall: async ({ frame }, response) => {
         if (frame?.method === 'tools/list') return json(response, result(frame.id, 'listed'));

@@ -77,7 +77,7 @@ const textOf = (answer: { result?: unknown }) => {
 };
 
 describe('a tool that is off', () => {
-  it('does not reach the server, and the client is told who decided', async () => {
+  it('does not reach the server, and the client is informed who decided', async () => {
     const client = await guarded();
     client.rule({ off: ['drop'] });
     const answer = textOf(await client.request(1, 'tools/call', call('drop')));
@@ -105,7 +105,7 @@ describe('a tool that is off', () => {
     await expect.poll(() => client.called()).toEqual(['look']);
   });
 
-  it('is not reached by a notification, nor by a name that is given twice', async () => {
+  it('is not reached by a notification, nor by a duplicated name', async () => {
     const client = await guarded();
     client.rule({ off: ['drop'] });
     client.send({ jsonrpc: '2.0', method: 'tools/call', params: call('drop') });
@@ -124,12 +124,9 @@ describe('a tool that is off', () => {
   it.each([
     ['in another case', '"params":{"Name":"drop"}'],
     ['in parameters of another case', '"PARAMS":{"name":"drop"}'],
-    [
-      'beside another one, in a letter that is an s in capitals',
-      '"params":{"name":"look"},"param\u017f":{"name":"drop"}',
-    ],
+    ['beside another one, in a letter whose capital is S', '"params":{"name":"look"},"param\u017f":{"name":"drop"}'],
     ['beside another one, in an escaped letter', '"params":{"name":"look","\\u004eame":"drop"}'],
-  ])('is not reached by a name %s, as servers read it that ignore case', async (_how, params) => {
+  ])('is not reached by a name %s, as case-insensitive servers read it', async (_how, params) => {
     const client = await guarded();
     client.rule({ off: ['drop'] });
     client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call",${params}}`);
@@ -169,7 +166,7 @@ describe('a tool that is off', () => {
 });
 
 describe('read only', () => {
-  it('leaves the SQL server its reading tools, whatever it says of execute_sql', async () => {
+  it('leaves the SQL server its reading tools, whatever it declares for execute_sql', async () => {
     const client = await guarded();
     client.rule({ readOnly: true });
     expect(await client.toolNames('list')).toEqual(['execute_sql_read_only', 'look']);
@@ -201,7 +198,7 @@ describe('a change of the rules', () => {
     expect(textOf(await client.request(2, 'tools/call', call('drop'))).isError).toBeUndefined();
   });
 
-  it('is announced to a client whose server says nothing of changing tools', async () => {
+  it('is announced to a client even if its server declares no list changes', async () => {
     const client = await guarded();
     const opened = JSON.parse(String(client.sink.frames[0]));
     expect(opened.result.capabilities).toEqual({ tools: { listChanged: true } });
@@ -233,7 +230,7 @@ describe('rules that cannot be read', () => {
   });
 });
 
-describe('a tool that asks first', () => {
+describe('a tool that needs approval', () => {
   const asker = () => {
     const asked: {
       call: CallToApprove;
@@ -246,7 +243,7 @@ describe('a tool that asks first', () => {
     return { asked, askApproval };
   };
 
-  it('goes to the server once the user has allowed the call, and lets others pass meanwhile', async () => {
+  it('is sent to the server once the user has allowed the call, while other calls pass', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
     client.rule({ ask: ['drop'] });
@@ -263,7 +260,7 @@ describe('a tool that asks first', () => {
   it.each([
     ['refused', 'The user refused this call'],
     ['late', 'the request timed out'],
-  ] as const)('is answered in words if the answer is %s', async (approval, words) => {
+  ] as const)('is answered with a message if the answer is %s', async (approval, words) => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
     client.rule({ ask: ['drop'] });
@@ -274,13 +271,13 @@ describe('a tool that asks first', () => {
     expect(client.called()).toEqual([]);
   });
 
-  it('is refused if no application runs that could ask', async () => {
+  it('is refused if no running application could ask', async () => {
     const client = await guarded();
     client.rule({ ask: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('Causeway is not running');
   });
 
-  it('is not called once the client has cancelled it', async () => {
+  it('is not called once the client has canceled it', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
     client.rule({ ask: ['drop'] });
@@ -306,8 +303,8 @@ describe('a tool that asks first', () => {
   });
 
   it.each([
-    ['goes on once a rule switches the tool on', { on: ['drop'] }, ['drop']],
-    ['is refused once a rule switches the tool off', { off: ['drop'] }, []],
+    ['continues once a rule turns the tool on', { on: ['drop'] }, ['drop']],
+    ['is refused once a rule turns the tool off', { off: ['drop'] }, []],
   ])('%s, whether or not the user answers', async (_title, after, called) => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
@@ -320,7 +317,7 @@ describe('a tool that asks first', () => {
     expect(asked[0]?.signal.aborted).toBe(true);
   });
 
-  it('is refused if too many calls are waiting already', async () => {
+  it('is refused if too many calls are already waiting', async () => {
     const client = await guarded({ askApproval: async () => 'crowded' });
     client.rule({ ask: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain(
@@ -329,7 +326,7 @@ describe('a tool that asks first', () => {
     expect(client.called()).toEqual([]);
   });
 
-  it('takes its question back when the client goes', async () => {
+  it('withdraws its question if the client disconnects', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
     client.rule({ ask: ['drop'] });

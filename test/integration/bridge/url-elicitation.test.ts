@@ -71,7 +71,7 @@ describe('a server with sessions that wants to open an address, before a statele
     expect(server.count('tools/call')).toBe(2);
   });
 
-  it('gets it again, under ids of their own, until the user is done there: the client waits for one answer', async () => {
+  it('gets it again, under new ids, until the user is done there: the client waits for one answer', async () => {
     const answer = call(2, await asked(1));
     await expect.poll(() => server.count('tools/call'), { timeout: 10_000 }).toBeGreaterThan(2);
     isConnected = true;
@@ -81,7 +81,7 @@ describe('a server with sessions that wants to open an address, before a statele
     expect(client.sink.frames.map((frame) => JSON.parse(String(frame)).id)).toEqual([1, 2]);
   });
 
-  it('gets it again as soon as it says that the user is done, which it does not say to the client', async () => {
+  it('gets it again as soon as it reports that the user is done, and the client does not see that report', async () => {
     const answer = call(2, await asked(1));
     await expect.poll(() => server.count('tools/call')).toBe(2);
     isConnected = true;
@@ -132,7 +132,7 @@ describe('a client with sessions', () => {
   const initialize = (capabilities: object) =>
     client.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities });
 
-  it('that opens addresses is given that error as it is: it is of its own revision', async () => {
+  it('that opens addresses gets that error unchanged: it is from its own revision', async () => {
     await initialize(ABLE);
     expect((await client.request(1, 'tools/call', { name: 'issues' })).error).toEqual({
       code: -32042,
@@ -141,12 +141,15 @@ describe('a client with sessions', () => {
     });
   });
 
-  it.each([{}, { elicitation: {} }])('that opens none (%j) reads the address in the message', async (capabilities) => {
-    await initialize(capabilities);
-    expect((await client.request(1, 'tools/call', { name: 'issues' })).error).toEqual({
-      code: -32042,
-      message: 'GitHub is not connected. Open https://example.com/connect in a browser, then try again.',
-      data: { elicitations: [SIGN_IN] },
-    });
-  });
+  it.each([{}, { elicitation: {} }])(
+    'that cannot open addresses (%j) reads the address in the message',
+    async (capabilities) => {
+      await initialize(capabilities);
+      expect((await client.request(1, 'tools/call', { name: 'issues' })).error).toEqual({
+        code: -32042,
+        message: 'GitHub is not connected. Open https://example.com/connect in a browser, then try again.',
+        data: { elicitations: [SIGN_IN] },
+      });
+    },
+  );
 });

@@ -35,7 +35,7 @@ async function completeInBash(line: string): Promise<string[]> {
 }
 
 describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
-  test('knows the names that were listed before, without asking the workspace', async () => {
+  test('knows the names that were listed earlier, without asking the workspace', async () => {
     expect(await completeInBash('causeway warehouse set Sh')).toEqual([]);
     await runCauseway(home, ['warehouse', 'list']);
     await workspace.close();
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('knows the tools that a server has listed to a client before', async () => {
+  test('knows the tools that a server has listed to a client earlier', async () => {
     await runCauseway(home, ['servers', 'add', 'sql']);
     expect(await completeInBash('causeway rules set databricks-sql --off ')).toEqual([]);
     await initializeThroughProxy(home, 'ana');
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
     expect(await completeInBash('causeway rules clear d')).toEqual(['databricks-sql']);
   });
 
-  test('runs nothing of what a name holds', async () => {
+  test('does not execute anything in a name', async () => {
     await runCauseway(home, ['warehouse', 'list']);
     const file = join(home.folder, 'causeway', 'state', 'names.json');
     const marker = join(home.folder, 'ran');
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
     await expect(stat(marker)).rejects.toThrow('ENOENT');
   });
 
-  test('offers nothing, and says nothing, if the memory is damaged', async () => {
+  test('offers nothing, and prints nothing, if its cache is damaged', async () => {
     const folder = join(home.folder, 'causeway', 'state');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'names.json'), '{"version": 1, "profiles": {"ana"');
@@ -85,7 +85,7 @@ test.each(['bash', 'zsh', 'fish', 'powershell'])('causeway completion %s prints 
   expect(stdout).toContain('causeway __complete');
 });
 
-test('a completion loads no package but the one that reads command lines', async () => {
+test('completion loads no package but the one that parses command lines', async () => {
   const statements = "await module.printCompletion(['zsh', '=', 'warehouse', 'set']);";
   expect(await loadedPackages('main/cli/completion/complete.ts', statements, home.env)).toEqual({
     printed: ['words'],

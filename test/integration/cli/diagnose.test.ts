@@ -34,7 +34,7 @@ async function checksOf(...args: string[]): Promise<{ code: number; order: strin
 }
 
 describe('causeway diagnose', () => {
-  it('makes every check of the window, and ends with 0 if none fails', async () => {
+  it('runs every check of the window, and ends with 0 if none fails', async () => {
     const { code, stdout } = await diagnose('--profile', 'ana');
     expect(stdout).toContain('✓ pass     Sign-in: Signed in as ana@example.com.');
     expect(stdout).toContain(
@@ -68,7 +68,7 @@ describe('causeway diagnose', () => {
     expect(await checksOf('--profile', 'oauth')).toMatchObject({ code: 1 });
   });
 
-  it('finds settings that are damaged, and leaves them as they are', async () => {
+  it('finds damaged settings, and leaves them as they are', async () => {
     const folder = join(home.folder, 'causeway', 'config');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'settings.json'), '{"appearance":');
@@ -78,7 +78,7 @@ describe('causeway diagnose', () => {
 });
 
 describe('causeway diagnose --report', () => {
-  it('writes the report of the window for its owner only, without secrets and people', async () => {
+  it('writes the report of the window, readable by its owner only, without secrets or user names', async () => {
     const file = join(home.folder, 'report.txt');
     const { stderr, code } = await diagnose('--profile', 'ana', '--report', file);
     expect({ stderr, code }).toEqual({ stderr: `Wrote the report to ${file}.\n`, code: 0 });
@@ -90,7 +90,7 @@ describe('causeway diagnose --report', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('replaces a file only with --force, and says so before anything is checked', async () => {
+  it('replaces a file only with --force, and says so before it checks anything', async () => {
     const file = join(home.folder, 'precious.txt');
     await writeFile(file, 'precious');
     const asked = workspace.requests.count();
@@ -107,7 +107,7 @@ describe('causeway diagnose --report', () => {
     expect(workspace.requests.count()).toBe(askedBefore);
   });
 
-  it('is printed alone with "-", and is one text whatever names hold', async () => {
+  it('is the only output with "-", and is one text whatever names contain', async () => {
     await appendFile(home.configFile, `\n[evil\u001b[2J\u202e]\nhost = ${workspace.host}\ntoken = dapi0\n`);
     const { stdout, code } = await diagnose('--profile', 'ana', '--report', '-');
     expect(stdout).toMatch(/^## Causeway /);

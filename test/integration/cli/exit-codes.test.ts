@@ -46,7 +46,7 @@ describe.each(COMMANDS.map((command) => [command.join(' '), command] as const))(
     ['a profile that does not exist', 'gone', 3, 'profile_not_found'],
     ['nobody signed in', 'nobody', 3, 'signed_out'],
     ['a token that is refused', 'refused', 3, 'unauthenticated'],
-    ['a workspace that is not reached', 'away', 5, 'unreachable'],
+    ['a workspace that cannot be reached', 'away', 5, 'unreachable'],
     ['a profile that cannot be used', 'account', 2, 'profile_unusable'],
   ])('with %s ends with the same code as every other command', async (_failure, profile, code, errorCode) => {
     const run = await runCommand(home.env, [...command, '--profile', profile, '--json']);

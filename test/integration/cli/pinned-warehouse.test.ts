@@ -42,7 +42,7 @@ describe.each(['alone', 'through the application'])('a pinned warehouse, %s', (h
 });
 
 describe('a server with a pinned warehouse', () => {
-  test('is written into clients with it, listed with it, and changed afterwards', async () => {
+  test('is written into clients with the pin, listed with it, and changed afterwards', async () => {
     const { causeway, folder } = await home();
     const added = await causeway('servers', 'add', 'sql', '--name', 'sql-small', '--meta', 'warehouse_id=a1');
     expect(added.stdout).toContain('Added sql-small: /api/2.0/mcp/sql as ana, with warehouse_id=a1');
@@ -66,7 +66,7 @@ describe('a server with a pinned warehouse', () => {
     expect(await entry('sql-small')).not.toContain('--meta');
   });
 
-  test('has no entry with an address, which could not carry it', async () => {
+  test('has no entry with an address, because an address cannot carry the pin', async () => {
     const { causeway, folder } = await home();
     await mkdir(join(folder, '.claude'));
     await causeway('servers', 'add', 'sql', '--meta', 'warehouse_id=a1');
@@ -109,7 +109,7 @@ describe('a warehouse pinned for one client', () => {
   const PATH_ONLY = ['--path', SQL];
   const pinnedTo = (id: string) => ['--meta', `warehouse_id=${id}`];
 
-  test('is written into its entry alone, shown before, kept by later writes, and taken away again', async () => {
+  test('is written only into its entry, shown in advance, kept by later writes, and removed again', async () => {
     const { causeway, inCursor, inClaude, pin } = await withCursorAndClaude();
     const preview = await pin('--meta', 'warehouse_id=a1', '--dry-run');
     expect(preview.stdout).toMatch(/^Cursor: would change .*\+ +"warehouse_id=a1"/ms);
@@ -127,7 +127,7 @@ describe('a warehouse pinned for one client', () => {
     expect(await inCursor()).toEqual(PATH_ONLY);
   });
 
-  test("comes before the server's pin, and lasts when that changes", async () => {
+  test("takes precedence over the server's pin, and lasts when that changes", async () => {
     const { causeway, inCursor, inClaude, pin } = await withCursorAndClaude();
     await pin('--meta', 'warehouse_id=a1');
     await causeway('servers', 'set', 'databricks-sql', '--meta', 'warehouse_id=b2');
@@ -137,7 +137,7 @@ describe('a warehouse pinned for one client', () => {
     expect(await inCursor()).toEqual(pinnedTo('b2'));
   });
 
-  test("lasts when the server's pin is the same one at first", async () => {
+  test("lasts even if it equals the server's pin at first", async () => {
     const { causeway, inCursor, pin } = await withCursorAndClaude();
     await causeway('servers', 'set', 'databricks-sql', '--meta', 'warehouse_id=b2');
     await causeway('clients', 'repair');
@@ -147,7 +147,7 @@ describe('a warehouse pinned for one client', () => {
     expect(await inCursor()).toEqual(pinnedTo('b2'));
   });
 
-  test('goes with the entry', async () => {
+  test('is removed with the entry', async () => {
     const { causeway, inCursor, pin } = await withCursorAndClaude();
     await pin('--meta', 'warehouse_id=a1');
     await causeway('clients', 'remove', 'cursor');
@@ -163,7 +163,7 @@ describe('a warehouse pinned for one client', () => {
     expect(await ranOn([])).toMatchObject({ source: 'override', warehouseId: second.id });
   });
 
-  test('lasts when one entry for all servers replaces its own, and when that goes again', async () => {
+  test('lasts when one entry for all servers replaces its own, and when that is removed again', async () => {
     const { causeway, first, second, pin, inCursor, folder, ranOn } = await withCursorAndClaude();
     const args = async () => {
       const { mcpServers } = JSON.parse(await readFile(join(folder, '.cursor', 'mcp.json'), 'utf8'));
@@ -188,7 +188,7 @@ describe('a warehouse pinned for one client', () => {
     expect(await inCursor()).toEqual(pinnedTo(first.id));
   });
 
-  test('is changed and taken away in one entry for all servers', async () => {
+  test('is changed and removed in one entry for all servers', async () => {
     const { causeway, pin, folder } = await withCursorAndClaude();
     const entries = async () => {
       const { mcpServers } = JSON.parse(await readFile(join(folder, '.cursor', 'mcp.json'), 'utf8'));
@@ -204,7 +204,7 @@ describe('a warehouse pinned for one client', () => {
     expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
   });
 
-  test('is in what is to be pasted into that client, and into no other', async () => {
+  test('is in the text to paste into that client, and into no other', async () => {
     const { causeway, pin } = await withCursorAndClaude();
     await pin('--meta', 'warehouse_id=a1');
     const toPaste = async (...args: string[]) => JSON.parse((await causeway('clients', 'json', ...args)).stdout);
@@ -219,7 +219,7 @@ describe('a warehouse pinned for one client', () => {
     expect(JSON.stringify([await toPaste('claude-code'), await toPaste()])).not.toContain('a1');
   });
 
-  test('stands on top of the chain, with whose it is and what is not documented', async () => {
+  test('comes first in the chain, with whose pin it is and what is undocumented', async () => {
     const { causeway, first, second, pin } = await withCursorAndClaude();
     expect((await causeway('warehouse')).stdout).not.toContain('pinned');
     await causeway('servers', 'set', 'databricks-sql', '--meta', `warehouse_id=${second.id}`);

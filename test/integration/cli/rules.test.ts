@@ -34,7 +34,7 @@ async function session(env: NodeJS.ProcessEnv) {
 }
 
 describe('causeway rules', () => {
-  test('says how to begin if there are none', async () => {
+  test('says how to start if there are none', async () => {
     const { rules } = await home();
     const { code, stdout } = await rules();
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe('causeway rules', () => {
     );
   });
 
-  test('lists what was set, and the latest changes', async () => {
+  test('lists the current rules, and the latest changes', async () => {
     const { rules } = await home();
     expect((await rules('set', 'databricks-sql', '--read-only')).stdout).toBe('Rules for databricks-sql: read only\n');
     expect((await rules('set', '--client', 'codex', '--read-only')).stdout).toBe(
@@ -70,14 +70,14 @@ describe('causeway rules', () => {
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('There are no rules for everything.')]);
   });
 
-  test('lists a tool that is on for a client although it is off for the server', async () => {
+  test('lists a tool that is on for a client even though it is off for the server', async () => {
     const { rules } = await home();
     await rules('set', 'databricks-sql', '--off', 'execute_sql');
     await rules('set', 'databricks-sql', '--client', 'codex', '--on', 'execute_sql');
     expect((await rules()).stdout).toContain('databricks-sql  codex   on: execute_sql\n');
   });
 
-  test('prints the rules of a scope alone as JSON, with what they may not do', async () => {
+  test('prints the rules of one scope as JSON, with what they forbid', async () => {
     const { rules } = await home();
     expect(JSON.parse((await rules('set', '--client', 'codex', '--read-only', '--json')).stdout)).toEqual({
       server: null,
@@ -103,7 +103,7 @@ describe('causeway rules', () => {
     expect((await rules()).stdout).toContain('No rules yet');
   });
 
-  test('removes the rules of a client that Causeway knows by its own name alone', async () => {
+  test("removes the rules of a client that Causeway knows only by the client's own name", async () => {
     const { rules, env } = await home();
     await new RulesFile(env).change((now) => ({
       ...now,
@@ -147,7 +147,7 @@ describe('causeway rules', () => {
     expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(words)]);
   });
 
-  test('changes nothing with --dry-run, nor a file that it cannot read', async () => {
+  test('changes nothing with --dry-run, and does not change a file that it cannot read', async () => {
     const { rules, env } = await home();
     expect((await rules('set', '--all', '--read-only', '--dry-run')).stdout).toBe(
       'Rules for everything would be: read only\n',
@@ -162,7 +162,7 @@ describe('causeway rules', () => {
     }
   });
 
-  test('keeps the tools that a server has when new ones are switched off', async () => {
+  test('keeps the tools that a server has when new ones are turned off', async () => {
     const { rules, env } = await home();
     const unknown = await rules('set', 'databricks-sql', '--new', 'off', '--dry-run');
     expect(unknown.stderr).toContain('are not known yet and all count as new');
@@ -178,7 +178,7 @@ describe('causeway rules', () => {
   });
 });
 
-describe('a running session whose application goes and comes back', () => {
+describe('a running session whose application quits and restarts', () => {
   test('follows the same rule all the time', async () => {
     const { rules, env, workspace } = await home();
     const stop = await startApplication(env);

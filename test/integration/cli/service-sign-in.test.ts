@@ -30,8 +30,8 @@ afterEach(async () => {
 const run = (...args: string[]) => runCommand(home.env, ['servers', ...args]);
 const page = () => `${workspace.host}/mcp-service-login?name=${GITHUB}`;
 
-describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a service', { timeout: 60_000 }, () => {
-  test('shows the page, waits for the user, and says so; then there is nothing to do', async () => {
+describe.skipIf(process.platform === 'win32')("the sign-in to a service's connection", { timeout: 60_000 }, () => {
+  test('shows the page, waits for the user, and says so; then there is nothing left to do', async () => {
     const signingIn = run('sign-in', GITHUB, '--profile', 'ben');
     await expect.poll(opened, { timeout: 20_000 }).toEqual([page()]);
     await scriptedBrowser().open(page());
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
     expect([again.code, again.stdout]).toEqual([0, 'You are already signed in to GitHub (profile ben).\n']);
   });
 
-  test('prints the address alone with --no-browser', async () => {
+  test('prints only the address with --no-browser', async () => {
     const signingIn = run('sign-in', GITHUB, '--profile', 'ben', '--no-browser', '--json');
     await expect
       .poll(() => workspace.requests.count({ path: '/api/2.1/unity-catalog/*' }), { timeout: 20_000 })
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
     expect(await opened()).toEqual([]);
   });
 
-  test('is taken back for all clients', async () => {
+  test('is revoked for all clients', async () => {
     workspace.gateway.signIn('ben', GITHUB);
     const out = await run('sign-out', GITHUB, '--profile', 'ben');
     expect([out.code, out.stdout]).toEqual([0, 'Signed out of GitHub, for all clients and computers (profile ben).\n']);
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
     );
   });
 
-  test('is that of a server in the list by its name, as its profile', async () => {
+  test('uses the name and profile of a server in the list', async () => {
     await run('add', '--path', `/ai-gateway/mcp-services/${GITHUB}`, '--name', 'code', '--profile', 'ben');
     const tested = await run('test', 'code');
     expect([tested.code, tested.stderr]).toEqual([
@@ -85,15 +85,15 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
 
   test.each([
     [
-      'a service that needs none',
+      'a service that needs no sign-in',
       ['sign-in', 'system.ai.web_search', '--profile', 'ben'],
       0,
       'Web search needs no sign-in of its own.',
     ],
     ['a service principal', ['sign-in', GITHUB, '--profile', 'agent'], 3, 'is a service principal.'],
-    ['a name that is no service', ['sign-in', 'sql'], 4, 'There is no server and no service "sql".'],
+    ['a name that is not a service', ['sign-in', 'sql'], 4, 'There is no server and no service "sql".'],
     [
-      'a service that there is not',
+      'a service that does not exist',
       ['sign-in', 'system.ai.nothing', '--profile', 'ben'],
       4,
       "MCP service 'system.ai.nothing' does not exist.",

@@ -18,7 +18,7 @@ const CALLS = { inFlight: z.number(), done: z.number(), failed: z.number() };
 const SESSION = z.looseObject({ client: z.string().nullable(), calls: z.object(CALLS) });
 const APPLICATION = { application: z.looseObject({ sessions: z.array(SESSION).nullable() }) };
 
-test('causeway status shows servers, clients and warehouse at once, and what could not be found out', async () => {
+test('causeway status shows servers, clients and warehouse at once, and what could not be determined', async () => {
   const workspace = await startWorkspace();
   const config = `[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n\n[gone]\nhost = ${workspace.host}\ntoken = x\n`;
   const home = await ownHome(config);
@@ -46,7 +46,7 @@ test('causeway status shows servers, clients and warehouse at once, and what cou
   }
 });
 
-test('causeway status --watch shows sessions of AI clients as they come, work and go, and ends well with Ctrl-C', async () => {
+test('causeway status --watch shows sessions of AI clients as they start, work and end, and exits cleanly on Ctrl+C', async () => {
   const workspace = await startWorkspace();
   const home = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
   const causeway = createCauseway({ env: home.env });
@@ -87,7 +87,7 @@ test('causeway status --watch shows sessions of AI clients as they come, work an
   }
 });
 
-test('causeway status tells an application that was killed from one that does not answer', async () => {
+test('causeway status distinguishes an application that was killed from one that does not answer', async () => {
   const home = await ownHome('');
   const folder = join(home.folder, 'causeway', 'hub');
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -21,7 +21,7 @@ async function home() {
 }
 
 describe('one entry for all servers', () => {
-  test('replaces one for each, is listed, and goes without a trace', async () => {
+  test('replaces the separate entries, is listed, and is removed without a trace', async () => {
     const { causeway, entries, list, text, before } = await home();
     await causeway('clients', 'add', 'cursor');
     expect(Object.keys(await entries())).toEqual(['other', 'databricks-sql', 'functions-default']);
@@ -49,7 +49,7 @@ describe('one entry for all servers', () => {
     expect(await clients()).toBe('  Cursor: databricks-sql not added, functions-default not added');
   });
 
-  test('makes room for one for each again', async () => {
+  test('makes room for separate entries again', async () => {
     const { causeway, entries } = await home();
     await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
     expect((await entries()).causeway?.args.slice(-4)).toEqual(['proxy', '--all', '--profile', 'ana']);
@@ -74,7 +74,7 @@ describe('one entry for all servers', () => {
     expect((await entries()).causeway).toEqual(JSON.parse(written).mcpServers.causeway);
   });
 
-  test('is not a left-over, and is removed even if no record of it exists', async () => {
+  test('does not count as orphaned, and is removed even if no record of it exists', async () => {
     const { causeway, list, text, path, before } = await home();
     const foreign = { mcpServers: { mine: { command: 'causeway', args: ['proxy', '--all'] } } };
     await writeFile(path, JSON.stringify(foreign));
@@ -84,7 +84,7 @@ describe('one entry for all servers', () => {
     await writeFile(path, before);
   });
 
-  test('is shown as a difference and to be pasted, without being written', async () => {
+  test('is shown as a diff and as text to paste, without being written', async () => {
     const { causeway, text, before } = await home();
     const diff = await causeway('clients', 'diff', 'cursor', '--all-in-one');
     expect(diff.stdout).toContain('+    "causeway": {');
@@ -93,7 +93,7 @@ describe('one entry for all servers', () => {
     expect(await text()).toBe(before);
   });
 
-  test('has another name if a server has that one', async () => {
+  test('has another name if a server has its name', async () => {
     const { causeway, entries } = await home();
     await causeway('servers', 'add', 'sql', '--name', 'causeway', '--meta', 'warehouse_id=1', '--profile', 'ana');
     await causeway('clients', 'add', 'cursor', '--all-in-one');

@@ -68,22 +68,25 @@ const FILES: [what: string, client: string, path: string, text: string][] = [
 ];
 
 describe("a client's file that has", () => {
-  test.each(FILES)('%s gets entries and has its bytes back after their removal (%s)', async (_what, id, path, text) => {
-    await using own = await ownClients();
-    const file = await own.file(path, text);
-    await own.file('bin/cn', '#!/bin/sh\n', 0o755);
-    own.env.PATH = join(own.home, 'bin');
-    const service = own.service();
-    expect(await service.add([id], [SQL, GENIE])).toMatchObject([{ file, result: 'written' }]);
-    const report = (await service.survey([SQL, GENIE])).find((each) => each.id === id);
-    expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'current', 'genie-7191': 'current' });
-    await service.remove([id], [SQL.name, GENIE.name], { evenShared: true });
-    expect(await own.read(path)).toBe(text);
-  });
+  test.each(FILES)(
+    '%s gets entries and is restored byte for byte when they are removed (%s)',
+    async (_what, id, path, text) => {
+      await using own = await ownClients();
+      const file = await own.file(path, text);
+      await own.file('bin/cn', '#!/bin/sh\n', 0o755);
+      own.env.PATH = join(own.home, 'bin');
+      const service = own.service();
+      expect(await service.add([id], [SQL, GENIE])).toMatchObject([{ file, result: 'written' }]);
+      const report = (await service.survey([SQL, GENIE])).find((each) => each.id === id);
+      expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'current', 'genie-7191': 'current' });
+      await service.remove([id], [SQL.name, GENIE.name], { evenShared: true });
+      expect(await own.read(path)).toBe(text);
+    },
+  );
 });
 
 describe('a chain of symbolic links', () => {
-  test('stays as it is, and the file at its end has its bytes back after the removal', async () => {
+  test('stays as it is, and the file at its end is restored byte for byte by the removal', async () => {
     await using own = await ownClients();
     const text = windows('{\n  "mcpServers": null\n}\n');
     await own.file('dotfiles/real/cursor.json', text, 0o640);
@@ -104,7 +107,7 @@ describe('a chain of symbolic links', () => {
     expect(await readdir(join(own.home, 'dotfiles/real'))).toEqual(['cursor.json']);
   });
 
-  test('that ends in a read-only file is refused, and nothing is changed', async () => {
+  test('is refused if it ends in a read-only file, and nothing is changed', async () => {
     await using own = await ownClients();
     await own.file('dotfiles/cursor.json', '{}', 0o444);
     await mkdir(join(own.home, '.cursor'));
@@ -116,7 +119,7 @@ describe('a chain of symbolic links', () => {
     expect(await own.everything()).toEqual(before);
   });
 
-  test('that leads back to itself is refused', async () => {
+  test('is refused if it is circular', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, '.cursor'));
     await symlink('other.json', join(own.home, CURSOR));
@@ -144,7 +147,7 @@ test('two processes that add entries at once, and remove them at once, leave the
   expect(await own.read(CURSOR)).toBe(text);
 });
 
-test('a client that has rewritten its file in between keeps what it wrote after the removal', async () => {
+test('a client that has rewritten its file meanwhile keeps what it wrote after the removal', async () => {
   await using own = await ownClients();
   const path = await own.file('.claude.json', '{"mcpServers":null,"projects":{}}');
   await own.service().add(['claude-code'], [SQL, GENIE]);

@@ -74,7 +74,7 @@ describe('causeway servers', () => {
     expect(await json('servers')).toEqual(before);
   });
 
-  test('the list shows the title of a Genie space, which its name need not tell', async () => {
+  test('the list shows the title of a Genie space, because its name may not say it', async () => {
     const other = join(home.folder, 'with a title');
     const { path } = await openServers({ HOME: other });
     const untitled = { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' };
@@ -118,7 +118,7 @@ describe('causeway servers', () => {
     expect(run.code).toBe(code);
   });
 
-  test('test connects and prints the tools; a server that refuses is said, and decides the exit code', async () => {
+  test('test connects and prints the tools; a server that refuses is reported, and decides the exit code', async () => {
     const tested = await causeway('servers', 'test', 'databricks-sql');
     expect(tested.stdout).toMatch(/databricks-sql: 3 tools\n {2}execute_sql {2}/);
     await causeway('servers', 'add', '--path', '/api/2.0/mcp/genie/nowhere', '--name', 'nowhere', '--profile', 'ana');
@@ -153,7 +153,7 @@ describe('causeway servers', () => {
     await writeFile(file, whole);
   });
 
-  test('a list that an editor has put a byte order mark before is read', async () => {
+  test('a list with a byte order mark from an editor is read', async () => {
     const file = join(home.folder, 'causeway', 'config', 'servers.json');
     const whole = await readFile(file, 'utf8');
     await writeFile(file, `\uFEFF${whole}`);
@@ -182,7 +182,7 @@ describe('causeway clients', () => {
     expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
   });
 
-  test('what could not be done is reported in one line and in its two parts', async () => {
+  test('an error is reported in one line and in its two parts', async () => {
     const run = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql', '--json');
     expect(run.code).toBe(1);
     const what = 'Zed was not found on this computer.';
@@ -219,7 +219,7 @@ describe('causeway clients', () => {
     expect((await causeway('clients', 'restore', 'nothing')).code).toBe(4);
   });
 
-  test('json prints what to paste, and the links by which clients add it themselves', async () => {
+  test('json prints what to paste, and the links that make clients add it themselves', async () => {
     const { mcpServers } = JSON.parse((await causeway('clients', 'json')).stdout);
     expect(mcpServers['databricks-sql'].args).toContain('proxy');
     const { entries, links } = JSON.parse((await causeway('clients', 'json', 'vscode', '-s', 'databricks-sql')).stdout);

@@ -56,8 +56,8 @@ const EDITED: [id: string, path: string, original: string, add: (text: string) =
   ],
 ];
 
-describe.each(EDITED)('an entry of %s that becomes the other form', (id, path, original, add, kept) => {
-  test('has the keys of that form alone, and all that the user added', async () => {
+describe.each(EDITED)('an entry of %s that changes to the other form', (id, path, original, add, kept) => {
+  test('has only the keys of that form, and everything that the user added', async () => {
     await using own = await ownClients();
     await own.file(path, original);
     const [stdio] = [await own.service().add([id], [SQL])];
@@ -89,7 +89,7 @@ describe.each(EDITED)('an entry of %s that becomes the other form', (id, path, o
   });
 });
 
-test('an entry that starts a program and has an address too, from an earlier version, is put right', async () => {
+test('an entry from an earlier version that starts a program and also has an address is corrected', async () => {
   await using own = await ownClients();
   const both = {
     type: 'http',
@@ -117,7 +117,7 @@ test.each([
   'goose',
   'copilot-cli',
   'crush',
-])('a fresh entry with an address is as it was written: %s', async (id) => {
+])('a new entry with an address is unchanged: %s', async (id) => {
   await using own = await ownClients();
   const service = own.service();
   const [place] = await locate(service.client(id), { system: 'linux', home: own.home, env: own.env });
@@ -127,7 +127,7 @@ test.each([
   expect(await service.repair([id], [SQL])).toMatchObject([{ result: 'unchanged' }]);
 });
 
-test('Codex is not given an entry with which it does not start', async () => {
+test('Codex does not get an entry that prevents it from starting', async () => {
   await using own = await ownClients();
   await own.file('.codex/config.toml', '');
   await own.service().add(['codex'], [SQL]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CURSOR, fileOf, HTTP, ownClients, SQL } from './own-clients.ts';
 
 describe('the state of an entry', () => {
-  test('is distinguished from what was written: another launcher of today is no change by the user', async () => {
+  test('is distinguished from what was written: a new launcher is not a change by the user', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     const other = join(own.home, 'elsewhere', 'causeway');
@@ -16,7 +16,7 @@ describe('the state of an entry', () => {
     expect(await fileOf(own, 'cursor')).toMatchObject({ state: 'current', repairable: [] });
   });
 
-  test('offers no repair if that would write the same', async () => {
+  test('offers no repair if a repair would write the same entry', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     const gone = own.service({ command: '/nowhere/causeway' });
@@ -25,7 +25,7 @@ describe('the state of an entry', () => {
     expect(report?.files[0]).toMatchObject({ entries: { 'databricks-sql': 'broken' }, repairable: [] });
   });
 
-  test('is another if PATH does not lead to its command than if its program is gone', async () => {
+  test('depends on whether PATH does not lead to its command or its program is gone', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     await own.service().add([], [SQL]);
@@ -57,7 +57,7 @@ describe('the state of an entry', () => {
     expect(await states({ command: other, script })).toEqual([['broken', [SQL.name]]]);
   });
 
-  test('is out of date if the client has a key for its timeout now, but not if the user removed it', async () => {
+  test('is out of date if the client now has a key for its timeout, but not if the user removed it', async () => {
     await using own = await ownClients();
     const path = '.config/opencode/opencode.json';
     await own.file(path, '{}');
@@ -74,7 +74,7 @@ describe('the state of an entry', () => {
     expect(await own.read(path)).toContain('"timeout": 300000');
   });
 
-  test('outlives a backup that is put back', async () => {
+  test('survives restoring a backup', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     const [added] = await own.service().add([], [SQL], { http: HTTP });

@@ -10,7 +10,7 @@ import { GENIE, ownClients, SQL } from './own-clients.ts';
 const CURSOR = '.cursor/mcp.json';
 const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
 
-describe('a look at the clients', () => {
+describe('inspecting the clients', () => {
   test('says how a client was found, where its file is and what is in it, and writes nothing', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
@@ -44,7 +44,7 @@ describe('a look at the clients', () => {
 });
 
 describe('writing', () => {
-  test('never makes the folder of a client that is not there', async () => {
+  test('never creates the folder of a client that is not installed', async () => {
     await using own = await ownClients();
     expect(await own.service().add([], [SQL])).toEqual([]);
     const [outcome] = await own.service().add(['cursor'], [SQL]);
@@ -52,7 +52,7 @@ describe('writing', () => {
     expect(await readdir(own.home)).toEqual([]);
   });
 
-  test('adds, changes nothing the second time, and leaves the bytes as they were when it removes', async () => {
+  test('adds an entry, changes nothing the second time, and restores the bytes when it removes the entry', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, THEIRS, 0o640);
     const service = own.service();
@@ -67,7 +67,7 @@ describe('writing', () => {
     expect(await readdir(dirname(path))).toEqual(['mcp.json']);
   });
 
-  test('a file that was not there goes again with the last entry', async () => {
+  test('a file that did not exist is removed with the last entry', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, '.cursor'));
     await own.service().add(['cursor'], [SQL]);
@@ -76,7 +76,7 @@ describe('writing', () => {
     expect(await readdir(join(own.home, '.cursor'))).toEqual([]);
   });
 
-  test('a symbolic link stays one, and what it leads to is written', async () => {
+  test('a symbolic link remains one, and its target is written', async () => {
     await using own = await ownClients();
     const target = await own.file('dotfiles/cursor.json', THEIRS);
     await mkdir(join(own.home, '.cursor'));
@@ -86,7 +86,7 @@ describe('writing', () => {
     expect(await own.read('dotfiles/cursor.json')).toContain('databricks-sql');
   });
 
-  test('spaces and letters of any alphabet in the path are nothing special', async () => {
+  test('spaces and letters of any alphabet work in the path', async () => {
     await using own = await ownClients('Ана Müller 日本');
     await own.file(CURSOR, THEIRS);
     expect(await own.service().add([], [SQL])).toMatchObject([{ result: 'written' }]);
@@ -133,7 +133,7 @@ describe('writing', () => {
     expect(data.count).toBeGreaterThan(0);
   });
 
-  test("Cline's own lock is waited for, and taken", async () => {
+  test("Cline's own lock is waited for, and acquired", async () => {
     await using own = await ownClients();
     const path = await own.file('.cline/data/settings/cline_mcp_settings.json', '{"mcpServers":{}}');
     const lock = `${path}.lock`;
@@ -150,7 +150,7 @@ describe('writing', () => {
     expect(await readdir(dirname(path))).toEqual(['cline_mcp_settings.json']);
   });
 
-  test("Cline's left-over lock is taken even if the clock was set back since", async () => {
+  test("Cline's stale lock is acquired even if the clock was set back since", async () => {
     await using own = await ownClients();
     const path = await own.file('.cline/data/settings/cline_mcp_settings.json', '{"mcpServers":{}}');
     const lock = `${path}.lock`;
@@ -161,7 +161,7 @@ describe('writing', () => {
   });
 });
 
-describe('a file that cannot be written is left whole and reported', () => {
+describe('a file that cannot be written is left complete and reported', () => {
   test('with line, column and remedy if it cannot be parsed, and the other clients are written', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, '{\n  "mcpServers": {\n    "a": }\n}\n');
@@ -193,7 +193,7 @@ describe('a file that cannot be written is left whole and reported', () => {
       /:1:1 .*UTF-16/,
     ],
     ['a list', (path) => writeFile(path, '[]'), 'invalid_file', /an object was expected/],
-    ['servers that are a text', (path) => writeFile(path, '{"mcpServers":"no"}'), 'invalid_file', /not an object/],
+    ['servers that are a string', (path) => writeFile(path, '{"mcpServers":"no"}'), 'invalid_file', /not an object/],
   ])('%s', async (_what, make, code, words) => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, THEIRS);
@@ -205,7 +205,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(await own.everything()).toEqual(before);
   });
 
-  test('is reported when a folder is in its place', async () => {
+  test('if a folder is in its place', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, CURSOR), { recursive: true });
     const [outcome] = await own.service().add(['cursor'], [SQL]);
@@ -213,7 +213,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(inOneLine(outcome?.error)).toMatch(/is a folder/);
   });
 
-  test.skipIf(process.getuid?.() === 0)('is reported when its folder is read-only', async () => {
+  test.skipIf(process.getuid?.() === 0)('if its folder is read-only', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
     await chmod(join(own.home, '.cursor'), 0o500);
@@ -224,7 +224,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(await own.read(CURSOR)).toBe(THEIRS);
   });
 
-  test('is reported when the user wrote an entry of the same name', async () => {
+  test('if the user wrote an entry of the same name', async () => {
     await using own = await ownClients();
     const theirs = '{"mcpServers":{"databricks-sql":{"command":"python","args":["server.py"]}}}';
     await own.file(CURSOR, theirs);
@@ -240,7 +240,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'foreign' });
   });
 
-  test('is reported when its running client overwrites it', async () => {
+  test('if its running client overwrites it', async () => {
     await using own = await ownClients();
     const path = await own.file('.config/Claude/claude_desktop_config.json', '{}');
     const running = own.service({ running: ['init', 'claude-desktop'] });

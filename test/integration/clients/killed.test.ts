@@ -12,7 +12,7 @@ const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
 const KILLS = Number(process.env.CAUSEWAY_KILLS ?? 30);
 const CURSOR = '.cursor/mcp.json';
 
-test(`killed ${KILLS} times while it writes: the file is the old or the new one, whole`, {
+test(`killed ${KILLS} times while it writes: the file is the complete old or new one`, {
   timeout: KILLS * 15_000,
 }, async () => {
   await using own = await ownClients();
@@ -45,7 +45,7 @@ test(`killed ${KILLS} times while it writes: the file is the old or the new one,
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a disk that is full in the middle of writing leaves the original whole',
+  'a disk that fills up during a write leaves the original complete',
   async () => {
     await using own = await ownClients();
     const old = `{"mcpServers":{},"theirs":${JSON.stringify('x'.repeat(600_000))}}`;

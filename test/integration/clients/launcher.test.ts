@@ -15,14 +15,14 @@ async function scratch(): Promise<string> {
   return folder;
 }
 
-test('paths without spaces are written as they are, and nothing is made', async () => {
+test('paths without spaces are written as they are, and nothing is created', async () => {
   const running = { execPath: '/opt/node/bin/node', script: '/opt/causeway/causeway.js' };
   const launcher = launcherFor(running, { HOME: '/home/ana' });
   expect(launcher).toMatchObject({ command: running.execPath, prefix: [running.script] });
   await launcher.prepare();
 });
 
-test('a script in a folder with spaces starts through a link without', async () => {
+test('a script in a folder with spaces starts through a link without spaces', async () => {
   const folder = await scratch();
   const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
   const install = async (name: string, says: string) => {
@@ -40,7 +40,7 @@ test('a script in a folder with spaces starts through a link without', async () 
   expect(stdout).toBe("first [ 'proxy' ]\n");
 });
 
-test('the Node for an application that npm did not start is one that is there, by its whole path', async () => {
+test('the Node for an application that npm did not start is an existing one, by its full path', async () => {
   const folder = await scratch();
   const script = join(folder, 'out', 'cli', 'causeway.js');
   const place = async (...parts: string[]) => {
@@ -60,13 +60,13 @@ test('the Node for an application that npm did not start is one that is there, b
   expect(nodeBeside(script, { ...env, npm_node_execpath: join(folder, 'gone') })).toBe(own);
 });
 
-test('a home folder with a space still finds a place for the link', () => {
+test('a link has a place even if the home folder contains a space', () => {
   const env = { HOME: '/Users/ana maria', ProgramData: '/ProgramData' };
   const { command } = launcherFor({ execPath: '/Applications/My Apps/causeway', script: undefined }, env);
   expect(command).toMatch(/^\/ProgramData\/Causeway-[0-9a-f]{8}\/bin\/causeway$/);
 });
 
-describe('the executable that is shipped', () => {
+describe('the packaged executable', () => {
   /** An executable in its own folder that says which version it is, and what its neighbour says. */
   async function installed(folder: string, version: string): Promise<string> {
     const bin = join(folder, 'resources', 'bin');
@@ -104,7 +104,7 @@ describe('the executable that is shipped', () => {
   });
 
   test.each(['/tmp-like/.mount_CausewXYZ', '/AppTranslocation/1B2C'])(
-    'is copied from a folder that passes: %s',
+    'is copied from a folder that does not last: %s',
     async (passing) => {
       const folder = await scratch();
       const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
@@ -126,7 +126,7 @@ describe('the executable that is shipped', () => {
     },
   );
 
-  test('makes nothing at the start of a program without entries in clients', async () => {
+  test('creates nothing when a program starts without entries in clients', async () => {
     const folder = await scratch();
     const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
     await shippedLauncher(await installed(join(folder, 'opt'), '1.0'), env).keepCurrent();

@@ -6,7 +6,7 @@ import { GENIE, type OwnClients, ownClients, SQL } from './own-clients.ts';
 const OPENCODE = '.config/opencode/opencode.json';
 
 describe("opencode's two places for entries", () => {
-  test('a file that has the newer one gets them there, and is as it was afterwards', async () => {
+  test('a file that has the newer one gets them there, and is restored afterwards', async () => {
     await using own = await ownClients();
     const original =
       '{\n  "mcp": {\n    "timeout": 1, // of all\n    "servers": {\n      "files": { "type": "local", "command": ["npx"] }\n    }\n  }\n}\n';
@@ -37,7 +37,7 @@ describe("opencode's two places for entries", () => {
     expect(await own.read(OPENCODE)).toBe(original);
   });
 
-  test('an entry in the older one does not stay behind once the file has the newer one', async () => {
+  test('an entry in the older one is not left behind once the file has the newer one', async () => {
     await using own = await ownClients();
     await own.file(OPENCODE, '{ "mcp": { "files": { "type": "local", "command": ["npx"] } } }');
     await own.service().add([], [SQL]);
@@ -80,7 +80,7 @@ describe('Flatpak applications', () => {
   });
 });
 
-test('VS Code on this computer is written alone if it is alone, and not for a window on another computer', async () => {
+test('VS Code on this computer is written alone if it is the only one, and not for a window on another computer', async () => {
   await using own = await ownClients();
   await mkdir(join(own.home, '.vscode-server/data/User'), { recursive: true });
   const outcomes = await own.service().add([], [SQL]);
@@ -98,7 +98,7 @@ describe("Continue's two files", () => {
     return own.service({ moreCommands: async () => [join(own.home, 'bin')] });
   }
 
-  test('a file of ours is written if only the extension can be there, and config.yaml is left alone', async () => {
+  test('our own file is written if only the extension can be installed, and config.yaml is left alone', async () => {
     await using own = await ownClients();
     await own.file(CONFIG, THEIRS);
     expect(await own.service().add([], [SQL])).toMatchObject([{ client: 'continue', result: 'written' }]);
@@ -119,7 +119,7 @@ describe("Continue's two files", () => {
     expect(await own.read(CONFIG)).toBe(THEIRS);
   });
 
-  test('entries move from the file of ours to config.yaml when the command has come', async () => {
+  test('entries move from our own file to config.yaml once the command is installed', async () => {
     await using own = await ownClients();
     await own.file(CONFIG, THEIRS);
     await own.service().add([], [SQL]);
@@ -129,7 +129,7 @@ describe("Continue's two files", () => {
     expect(await own.read(CONFIG)).toContain('databricks-sql');
   });
 
-  test('entries go from the file of ours though the command has come since', async () => {
+  test('entries are removed from our own file even if the command was installed since', async () => {
     await using own = await ownClients();
     await own.file(CONFIG, THEIRS);
     await own.service().add([], [SQL]);
@@ -148,7 +148,7 @@ describe('addresses in place of a command', () => {
     callbackPort: 8020,
   };
 
-  test('are written if a client can sign in by itself; if its application is unknown, that is said', async () => {
+  test('are written if a client can sign in on its own; if its application is unknown, that is reported', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     await own.file('.lmstudio/mcp.json', '{}');
@@ -163,7 +163,7 @@ describe('addresses in place of a command', () => {
     expect(said['claude-desktop']).toMatch(/does not support addresses in its file/);
   });
 
-  test('without an application, what it takes to sign in is said', async () => {
+  test('are not written without an application, and the requirements for signing in are reported', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     const [outcome] = await own.service().add([], [SQL], { http: { ...http, clientId: undefined } });

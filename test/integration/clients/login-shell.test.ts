@@ -17,7 +17,7 @@ async function home(files: Record<string, string>): Promise<string> {
 const shortPath = { PATH: '/usr/bin:/bin' };
 
 describe("the login shell's PATH", () => {
-  test('is what its start-up files make of it, whatever else they print', async () => {
+  test('is what its startup files set, whatever else they print', async () => {
     const folder = await home({
       '.bash_profile': 'echo welcome; export PATH="$HOME/.npm/bin:$PATH"; . ~/.bashrc\n',
       '.bashrc': 'echo __causeway; printf "no line end"; export PATH="/opt/my tools:$PATH"\n',
@@ -27,7 +27,7 @@ describe("the login shell's PATH", () => {
     expect((await ask()).slice(0, 2)).toEqual(['/opt/my tools', join(folder, '.npm/bin')]);
   });
 
-  test('is asked for once by all who ask', async () => {
+  test('is read once for all callers', async () => {
     const folder = await home({ '.bash_profile': 'echo asked >> ~/log\n' });
     const ask = loginShellPath({ env: { ...shortPath, HOME: folder, SHELL: '/bin/bash' }, shell: '/bin/sh' });
     await Promise.all([ask(), ask()]);
@@ -35,7 +35,7 @@ describe("the login shell's PATH", () => {
     expect(await readFile(join(folder, 'log'), 'utf8')).toBe('asked\n');
   });
 
-  test('is nothing when the start-up files hang, and what they started is ended', async () => {
+  test('is undefined if the startup files hang, and what they started is ended', async () => {
     const folder = await home({ '.bash_profile': 'sleep 600 & echo $! > ~/pid; wait\n' });
     const env = { ...shortPath, HOME: folder, SHELL: '/bin/bash' };
     expect(await loginShellPath({ env, shell: '/bin/sh', timeoutMs: 1_000 })()).toEqual([]);
@@ -43,7 +43,7 @@ describe("the login shell's PATH", () => {
     await expect.poll(() => isProcessAlive(pid)).toBe(false);
   });
 
-  test('is there although the start-up files leave something running', async () => {
+  test('is available even if the startup files leave something running', async () => {
     const folder = await home({ '.bash_profile': 'sleep 600 &\n' });
     const env = { ...shortPath, HOME: folder, SHELL: '/bin/bash' };
     expect(await loginShellPath({ env, shell: '/bin/sh', timeoutMs: 20_000 })()).toContain('/usr/bin');
@@ -53,7 +53,7 @@ describe("the login shell's PATH", () => {
     ['is not there', '/nowhere/shell'],
     ['ends with an error', '/bin/false'],
     ['says something else', '/bin/echo'],
-  ])('is nothing when the shell %s', async (_what, shell) => {
+  ])('is undefined if the shell %s', async (_what, shell) => {
     expect(await loginShellPath({ env: { ...shortPath, HOME: '/', SHELL: shell }, shell: '/bin/sh' })()).toEqual([]);
   });
 });

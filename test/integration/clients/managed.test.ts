@@ -38,7 +38,7 @@ async function add(own: OwnClients, id: string, choice = {}) {
 }
 
 describe('Claude Code’s managed files', () => {
-  test('with servers of their own alone: nothing is written, and the reason is said', async () => {
+  test('with only their own servers: nothing is written, and the reason is reported', async () => {
     const own = await managed({ [CLAUDE_SERVERS]: { mcpServers: {} } });
     const { outcome, isWritten } = await add(own, 'claude-code', { replace: true });
     expect(isWritten).toBe(false);
@@ -61,17 +61,17 @@ describe('Claude Code’s managed files', () => {
       false,
     ],
     [
-      'allows our name and another command, which counts for more',
+      'allows our name and another command, which takes precedence',
       () => ({ allowedMcpServers: [{ serverName: 'databricks-sql' }, { serverCommand: ['npx'] }] }),
       false,
     ],
     ['allows addresses alone', () => ({ allowedMcpServers: [{ serverUrl: 'https://*' }] }), false],
     [
-      'gives it the server already',
+      'already has the server',
       () => ({ managedMcpServers: { 'databricks-sql': { type: 'http', url: 'https://x' } } }),
       false,
     ],
-    ['says nothing of servers', () => ({ theme: 'dark' }), true],
+    ['does not mention servers', () => ({ theme: 'dark' }), true],
   ])('whose list %s', async (_what, settings, isAllowed) => {
     const own = await managed({});
     await mkdir(dirname(join(own.root, CLAUDE_SETTINGS)), { recursive: true });
@@ -92,7 +92,7 @@ describe('Claude Code’s managed files', () => {
     expect((await add(own, 'claude-code', { http: HTTP })).isWritten).toBe(isAllowed);
   });
 
-  test('let the user allow more, unless they say otherwise', async () => {
+  test('let the user allow more, unless they forbid it', async () => {
     const none = { allowedMcpServers: [] };
     const own = await managed({ [CLAUDE_SETTINGS]: none });
     await own.file('.claude/settings.json', JSON.stringify({ allowedMcpServers: [{ serverName: 'databricks-sql' }] }));
@@ -105,14 +105,14 @@ describe('Claude Code’s managed files', () => {
     expect((await add(strict, 'claude-code')).isWritten).toBe(false);
   });
 
-  test('stop an entry when they cannot be read', async () => {
+  test('block an entry if they cannot be read', async () => {
     const own = await managed({ [CLAUDE_SETTINGS]: '{' });
     const { outcome, isWritten } = await add(own, 'claude-code');
     expect(isWritten).toBe(false);
     expect(outcome?.error?.message).toContain(CLAUDE_SETTINGS);
   });
 
-  test('keep no entry of ours from being removed', async () => {
+  test('do not prevent the removal of our entries', async () => {
     const own = await managed({});
     await add(own, 'claude-code');
     await mkdir(dirname(join(own.root, CLAUDE_SERVERS)), { recursive: true });
@@ -126,7 +126,7 @@ describe('Codex’s managed files', () => {
   const required = (own: OwnClients, command = own.command) =>
     `[mcp_servers.databricks-sql.identity]\ncommand = ${JSON.stringify(command)}\n`;
 
-  test('stop an entry when they require other servers', async () => {
+  test('block an entry if they require other servers', async () => {
     const own = await managed({
       [CODEX_REQUIREMENTS]: '[mcp_servers.docs.identity]\nurl = "https://docs.example.com"\n',
     });
@@ -135,7 +135,7 @@ describe('Codex’s managed files', () => {
     expect(outcome?.error?.message).toContain('does not allow OpenAI Codex this server');
   });
 
-  test('allow an entry whose name and command they require', async () => {
+  test('allow an entry if they require its name and command', async () => {
     const own = await managed({});
     await mkdir(dirname(join(own.root, CODEX_REQUIREMENTS)), { recursive: true });
     await writeFile(join(own.root, CODEX_REQUIREMENTS), required(own));
@@ -145,12 +145,12 @@ describe('Codex’s managed files', () => {
     expect(outcome?.error?.code).toBe('managed');
   });
 
-  test('allow an entry when they do not mention servers', async () => {
+  test('allow an entry if they do not mention servers', async () => {
     const own = await managed({ [CODEX_REQUIREMENTS]: 'allowed_approval_policies = ["on-request"]\n' });
     expect((await add(own, 'codex')).isWritten).toBe(true);
   });
 
-  test('stop an entry for a server that they already give', async () => {
+  test('block an entry for a server that they already provide', async () => {
     const own = await managed({ [CODEX_CONFIG]: '[mcp_servers.databricks-sql]\nurl = "https://x.example.com"\n' });
     const { outcome, isWritten } = await add(own, 'codex');
     expect(isWritten).toBe(false);

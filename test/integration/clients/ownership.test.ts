@@ -55,7 +55,7 @@ describe('an entry that the user wrote', () => {
     expect(await own.read(CURSOR)).toBe(THEIRS);
   });
 
-  test('replaces all of it if the user says so, and a backup keeps it', async () => {
+  test('is replaced completely if the user agrees, and a backup keeps it', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
     await own.service().add([], [GENIE]);
@@ -77,11 +77,11 @@ describe('an entry that the user wrote', () => {
     ],
     ['an address in place of ours', '{"url":"https://other.example.com/api/2.0/mcp/sql","headers":{}}', HTTP],
     [
-      'our address, signed in to by a header',
+      'our address, with a header for the sign-in',
       '{"url":"https://w.example.com/api/2.0/mcp/sql","headers":{"Authorization":"x"}}',
       HTTP,
     ],
-  ])('in place of ours is theirs: %s', async (_what, theirs, http) => {
+  ])('in place of ours belongs to the user: %s', async (_what, theirs, http) => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     await own.service().add([], [SQL], { http });
@@ -96,7 +96,7 @@ describe('an entry that the user wrote', () => {
     expect(await fileOf(own, 'cursor')).toMatchObject({ state: 'absent' });
   });
 
-  test('is not taken for ours because we wrote one like it to another file', async () => {
+  test('does not count as ours because we wrote an equal one to another file', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     await own.service().add(['claude-code'], [SQL], { http: HTTP });

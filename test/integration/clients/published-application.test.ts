@@ -64,12 +64,12 @@ describe('clients add --http without --client-id', () => {
     expect(await text('.cursor/mcp.json')).not.toContain('CLIENT_ID');
   });
 
-  test('takes the port that was chosen', async () => {
+  test('uses the port that was chosen', async () => {
     await causeway('clients', 'add', 'claude-code', '--http', '--callback-port', '4321');
     expect(await text('.claude.json')).toMatch(/"callbackPort": 4321/);
   });
 
-  test('writes nothing if the workspace does not say whether it has it', async () => {
+  test('writes nothing if the workspace does not report whether it has the application', async () => {
     workspace.faults.add({ path: '/oidc/v1/token', method: 'POST', effect: { kind: 'unavailable' } });
     const run = await causeway('clients', 'add', 'claude-code', '--http');
     expect(run.stderr).toMatch(/Claude Code: .* could not confirm the application "claude-code" \(HTTP 503\)/);
@@ -78,7 +78,7 @@ describe('clients add --http without --client-id', () => {
   });
 });
 
-test('clients add --http with --client-id does not ask for the published application', async () => {
+test('clients add --http with --client-id does not look for the published application', async () => {
   const asked = () => workspace.requests.list({ path: '/oidc/*' }).length;
   const before = asked();
   await causeway('clients', 'add', 'claude-code', '--http', '--client-id', 'our-own');

@@ -15,7 +15,7 @@ async function stateIn(own: OwnClients): Promise<string | undefined> {
 describe('an entry that was written', () => {
   test.each<[string, string, (text: string) => string]>([
     ['vanished', 'vanished', () => '{}'],
-    ['went with its file', 'vanished', () => ''],
+    ['disappeared with its file', 'vanished', () => ''],
     ['was pointed elsewhere', 'edited', (text) => text.replace('/api/2.0/mcp/sql', '/api/2.0/mcp/other')],
     [
       'got another executable of ours',
@@ -58,14 +58,14 @@ describe('an entry that was written', () => {
     });
   });
 
-  test('that was never written is not repaired', async () => {
+  test('is not repaired if it was never written', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     await own.service().repair([], [SQL]);
     expect(await own.read(CURSOR)).toBe('{}');
   });
 
-  test('with its own address is correct, and is restored as that', async () => {
+  test('with its own address is correct, and is restored with it', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     const http = {
@@ -89,7 +89,7 @@ describe('an entry that was written', () => {
 });
 
 describe('backups', () => {
-  test('are made of each file before its first change, and restoring one puts the bytes back and can be undone', async () => {
+  test('are made of each file before its first change; restoring one restores the bytes and can be undone', async () => {
     await using own = await ownClients();
     const original = '{ "theirs": [1,2] , }';
     const path = await own.file(CURSOR, original, 0o600);
@@ -106,7 +106,7 @@ describe('backups', () => {
     await expect(own.service().restore('nope')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('of a file that was not there remove it when they are restored', async () => {
+  test('of a file that did not exist remove it when they are restored', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, '');
     await rm(path);
@@ -115,7 +115,7 @@ describe('backups', () => {
     await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('the record of what was written is set aside when it is damaged, and nothing else is lost', async () => {
+  test('the record of what was written is set aside if it is damaged, and nothing else is lost', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     await own.service().add([], [SQL]);

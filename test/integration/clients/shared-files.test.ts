@@ -35,7 +35,7 @@ describe('a file that two clients read', () => {
     expect((await fileOf(own, 'claude-code')).sharedWith).toEqual([{ id: 'cursor', name: 'Cursor' }]);
   });
 
-  test('loses nothing of the other client unless that is agreed to', async () => {
+  test('loses nothing of the other client unless the user agrees', async () => {
     await using own = await ownClients();
     const before = await sharedFile(own);
     const [refused] = await own.service().remove(['cursor'], ['databricks-sql']);
@@ -52,7 +52,7 @@ describe('a file that two clients read', () => {
     expect(JSON.parse(await own.read('.claude.json'))).toEqual({});
   });
 
-  test('is not asked about if both clients are named, or all', async () => {
+  test('needs no confirmation if both clients are named, or all', async () => {
     await using own = await ownClients();
     await sharedFile(own);
     const outcomes = await own.service().remove([], ['databricks-sql']);
@@ -65,7 +65,7 @@ describe('the file of a project', () => {
   const IDS = ['claude-code', 'cursor', 'vscode', 'codex', 'gemini'];
   const FILES = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.codex/config.toml', '.gemini/settings.json'];
 
-  test('gets entries without a path of this computer, is listed, repaired, and goes again', async () => {
+  test('gets entries without a path of this computer, is listed, repaired, and removed again', async () => {
     await using own = await ownClients();
     const project = join(own.home, 'work', 'app');
     await mkdir(project, { recursive: true });
@@ -101,7 +101,7 @@ describe('the file of a project', () => {
     expect(await own.service().projects()).toEqual([]);
   });
 
-  test('is left alone by what concerns the own files', async () => {
+  test("is left alone by what concerns the user's own files", async () => {
     await using own = await ownClients();
     const project = join(own.home, 'app');
     await mkdir(project);

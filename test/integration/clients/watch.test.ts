@@ -42,7 +42,7 @@ const stateOf = async (own: OwnClients, command = own.command) => {
   return reports.find(({ id }) => id === 'cursor')?.files[0]?.entries['databricks-sql'];
 };
 
-test('an entry that vanished, came back and was changed is noticed each time', async () => {
+test('an entry that disappeared, came back and was changed is noticed each time', async () => {
   await using own = await ownClients();
   const path = await own.file(CURSOR, '{}');
   await own.service().add(['cursor'], [SQL]);
@@ -66,7 +66,7 @@ test('an entry that vanished, came back and was changed is noticed each time', a
   expect(await stateOf(own)).toBe('current');
 });
 
-test('a client whose folders come one after the other is noticed, and goes again', async () => {
+test('a client whose folders are created one after another is noticed, and so is its removal', async () => {
   await using own = await ownClients();
   const seen = await watched(own);
   await mkdir(join(own.home, '.config'));
@@ -89,7 +89,7 @@ test('a Flatpak application that is installed is noticed', async () => {
   await noticed(seen);
 });
 
-test('a file behind a symbolic link, and an executable that goes, are noticed', async () => {
+test('a file behind a symbolic link, and an executable that disappears, are noticed', async () => {
   await using own = await ownClients();
   const target = await own.file('dotfiles/cursor.json', '{}');
   await mkdir(join(own.home, '.cursor'));
@@ -106,7 +106,7 @@ test('a file behind a symbolic link, and an executable that goes, are noticed', 
   expect(await stateOf(own, program)).toBe('broken');
 });
 
-test('a change beside the files is not reported, and nothing is after the end', async () => {
+test('a change next to the files is not reported, and nothing is reported after the end', async () => {
   await using own = await ownClients();
   await own.file(CURSOR, '{}');
   const seen = await watched(own);
@@ -142,7 +142,7 @@ test('a regular check finds a change that the system does not report', async () 
   await noticed(seen);
 });
 
-test('what the watching program has changed itself is not reported once it is settled, and the next change is', async () => {
+test('a change by the watching program itself is not reported once it is complete, and the next change is', async () => {
   await using own = await ownClients();
   const path = await own.file(CURSOR, '{}');
   let calls = 0;

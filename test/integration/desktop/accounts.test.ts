@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 describe('the accounts', () => {
-  it('lead from nothing to signed in and out again', async () => {
+  it('go from empty to signed in and out again', async () => {
     await model.start(undefined);
     expect(model.state.warehouse.status).toBe('unconfigured');
     expect(await accounts.list()).toEqual([]);
@@ -55,7 +55,7 @@ describe('the accounts', () => {
     expect(model.state.warehouse).toMatchObject({ status: 'failed', failure: { next: 'sign-in' } });
   });
 
-  it('refuse an address that is none, and a name that is taken, and write nothing', async () => {
+  it('refuse an invalid address and a taken name, and write nothing', async () => {
     await accounts.add('mine', workspace.host);
     const before = await readFile(home.configFile, 'utf8');
     await expect(accounts.add('other', 'not an address')).rejects.toMatchObject({ code: 'usage' });
@@ -63,7 +63,7 @@ describe('the accounts', () => {
     expect(await readFile(home.configFile, 'utf8')).toBe(before);
   });
 
-  it('point a profile to another workspace only once that answers, and end the sign-in to the one before', async () => {
+  it('point a profile to another workspace only once that one answers, and end the previous sign-in', async () => {
     const other = await startWorkspace();
     try {
       await model.start(undefined);
@@ -98,7 +98,7 @@ describe('the accounts', () => {
     expect(JSON.stringify(list)).not.toContain('dapi');
   });
 
-  it('show profiles without a sign-in of their own, offer no browser, and say what to do instead', async () => {
+  it('show profiles without their own sign-in, offer no browser, and say what to do instead', async () => {
     await appendFile(
       home.configFile,
       `[az]\nhost = ${workspace.host}\nauth_type = azure-cli\nazure_tenant_id = contoso\n[file]\nhost = ${workspace.host}\nauth_type = file-oidc\noidc_token_filepath = /nowhere/token\n`,

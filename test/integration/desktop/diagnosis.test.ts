@@ -53,7 +53,7 @@ async function findings(profile: string) {
 }
 
 describe('the checks', () => {
-  it('find everything in order, one after the other', async () => {
+  it('run in order, one after another, and succeed', async () => {
     const found = await findings('ana');
     const statuses = Object.fromEntries(Object.entries(found).map(([id, { status }]) => [id, status]));
     expect(statuses).toMatchObject({
@@ -153,7 +153,7 @@ describe('the checks', () => {
     });
   });
 
-  it('end when they are cancelled, and can be run again', async () => {
+  it('end when they are canceled, and can be run again', async () => {
     await desktop.start('ana');
     const fault = workspace.faults.add({
       path: '/api/2.0/mcp/sql',
@@ -176,7 +176,7 @@ describe('the checks', () => {
 });
 
 describe('the report', () => {
-  it('is copied, and saved for its owner only, without what the configuration holds', async () => {
+  it('is copied, and saved for its owner only, without the contents of the configuration', async () => {
     await findings('ana');
     await desktop.handlers.copyDiagnostics(undefined);
     const [text = ''] = shell.asked.copied;

@@ -51,7 +51,7 @@ describe('at start', () => {
     expect(seen[0]?.warehouse.status).toBe('loading');
   });
 
-  it('lets what is asked of a profile that is being opened wait for it', async () => {
+  it('holds requests for a profile that is being opened', async () => {
     await model.start(undefined);
     const opening = model.open('ben');
     await expect(model.using('ben', async () => 'used')).resolves.toBe('used');
@@ -59,7 +59,7 @@ describe('at start', () => {
     await expect(model.using('ana', async () => 'used')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('says of a profile that could not be opened why, whatever is asked of it', async () => {
+  it('reports why a profile could not be opened, whatever is requested', async () => {
     await model.start(undefined);
     await model.open('nobody');
     await expect(model.using('nobody', async () => 'used')).rejects.toMatchObject({ code: 'profile_not_found' });
@@ -70,7 +70,7 @@ describe('at start', () => {
     expect(model.state.profile).toBe('ben');
   });
 
-  it('forgets a profile that is not there any more', async () => {
+  it('forgets a profile that no longer exists', async () => {
     await model.start('gone');
     expect(model.state.profile).toBe('ana');
   });
@@ -90,7 +90,7 @@ describe('a change', () => {
     expect(workspace.state.overrides.size).toBe(0);
   });
 
-  it('that fails is reported to its caller, and leaves the answer as it was', async () => {
+  it('is reported to its caller if it fails, and leaves the answer unchanged', async () => {
     const before = model.state;
     const change = model.change('ana', (warehouses) => warehouses.setOverride('no-such-warehouse'));
     await expect(change).rejects.toMatchObject({ name: 'CausewayError' });
@@ -99,7 +99,7 @@ describe('a change', () => {
 });
 
 describe('another profile', () => {
-  it('is shown even when the one before it answers late', async () => {
+  it('is shown even if the previous one answers late', async () => {
     const first = model.open('ana');
     const second = model.open('ben');
     await Promise.all([first, second]);
@@ -127,13 +127,13 @@ describe('a check', () => {
     workspace = await startWorkspace();
   });
 
-  it('is shared by all who ask for one at once', async () => {
+  it('is shared by all concurrent callers', async () => {
     seen.length = 0;
     await Promise.all([model.checkAgain(), model.checkAgain(), model.checkAgain()]);
     expect(seen.map(({ warehouse }) => warehouse.status === 'known' && warehouse.checking)).toEqual([true, false]);
   });
 
-  it('is made when the user comes back to the window, and finds what changed elsewhere', async () => {
+  it('runs when the user returns to the window, and finds what changed elsewhere', async () => {
     workspace.state.overrides.set(workspace.users[0]?.id ?? '', {
       userId: workspace.users[0]?.id ?? '',
       type: 'CUSTOM',
@@ -163,7 +163,7 @@ describe('a profile that signs in in the browser', () => {
     expect(seen.map(({ warehouse }) => warehouse.status)).toContain('signing-in');
   });
 
-  it('can be cancelled', async () => {
+  it('can be canceled', async () => {
     workspace.approve('ask');
     await model.open('browser');
     const waiting = new Promise<void>((resolve) =>
@@ -189,7 +189,7 @@ describe('signing in to another profile', () => {
       model.onChange(({ otherSignIns }) => otherSignIns[0]?.step === 'waiting-for-browser' && resolve()),
     );
 
-  it('leaves the open one open, and what is known of it as it was', async () => {
+  it('leaves the open one open, and its state unchanged', async () => {
     workspace.approve({ as: 'ben@example.com' });
     const { warehouse } = model.state;
     await model.signInTo('browser');
@@ -206,7 +206,7 @@ describe('signing in to another profile', () => {
     });
   });
 
-  it('can be cancelled, and asked for twice', async () => {
+  it('can be canceled, and requested twice', async () => {
     workspace.approve('ask');
     const waiting = waits();
     const both = Promise.all([model.signInTo('browser'), model.signInTo('browser')]);
@@ -217,14 +217,14 @@ describe('signing in to another profile', () => {
     expect(model.state).toMatchObject({ profile: 'ana', otherSignIns: [], warehouse: { status: 'known' } });
   });
 
-  it('is reported to its caller when it fails', async () => {
+  it('is reported to its caller if it fails', async () => {
     workspace.approve('deny');
     await expect(model.signInTo('browser')).rejects.toMatchObject({ code: 'consent_denied' });
     await expect(model.signInTo('no-such')).rejects.toMatchObject({ code: 'profile_not_found' });
     expect(model.state).toMatchObject({ profile: 'ana', otherSignIns: [], warehouse: { status: 'known' } });
   });
 
-  it('shows its warehouse once it is done, if it was opened meanwhile', async () => {
+  it('shows its warehouse once it is done, if the profile was opened meanwhile', async () => {
     workspace.approve('ask');
     const waiting = waits();
     const signingIn = model.signInTo('browser');

@@ -45,7 +45,7 @@ afterEach(async () => {
 const labels = () => model.state.servers.map(({ name, state }) => `${name}: ${state.label}`);
 
 describe('the servers of the desktop', () => {
-  it('show the titles of Genie spaces, also of those that were added by their ids', async () => {
+  it('show the titles of Genie spaces, even of those that were added by their ids', async () => {
     const [space] = workspace.state.genieSpaces;
     const path = `/api/2.0/mcp/genie/${space?.spaceId}`;
     const list = await openServers(home.env);
@@ -59,7 +59,7 @@ describe('the servers of the desktop', () => {
     expect((await servers.propose('ana', 'genie', '0'.repeat(32))).name).toBe('genie-0000');
   });
 
-  it('count what is tried, and mark a failed statement as a failure', async () => {
+  it('count what the user tries, and mark a failed statement as a failure', async () => {
     const list = await openServers(home.env);
     await list.change((now) => withServer(now, { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }));
     await expect.poll(labels).toEqual(['sql: Running, 3 tools']);
@@ -75,7 +75,7 @@ describe('the servers of the desktop', () => {
     ]);
   });
 
-  it('move to what has replaced them, with their names', async () => {
+  it('move to their replacements, with their names', async () => {
     const list = await openServers(home.env);
     await list.change((now) => withServer(now, { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }));
     await expect.poll(() => model.state.servers.map(({ successor }) => successor)).toEqual(['Databricks SQL']);
@@ -85,7 +85,7 @@ describe('the servers of the desktop', () => {
     await expect(servers.move('sql', new RulesFile(home.env))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are those of the list, each with how it is; what another process adds or removes is seen', async () => {
+  it('are those in the list, each with its state; changes by another process are noticed', async () => {
     const list = await openServers(home.env);
     await list.change((now) => withServer(now, FUNCTIONS));
     await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
@@ -110,7 +110,7 @@ describe('the servers of the desktop', () => {
     expect(model.state.serversProblem).toBeNull();
   });
 
-  it('give their tools and answers, and end a call that is cancelled', async () => {
+  it('return their tools and answers, and end a call that is canceled', async () => {
     await servers.add(FUNCTIONS);
     const { tools } = await servers.tools('functions');
     expect(tools.map(({ name, effect }) => [name, effect])).toContainEqual(['main__default__initials', 'reads']);
@@ -125,7 +125,7 @@ describe('the servers of the desktop', () => {
     await expect(call).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('ask for a sign-in if one is needed, and say that a name or a path cannot work', async () => {
+  it('ask for a sign-in if one is needed, and say if a name or a path cannot work', async () => {
     await servers.add({ ...FUNCTIONS, profile: 'oauth' });
     await expect.poll(labels).toEqual(['functions: Signed out']);
     expect(model.state.servers[0]?.state).toMatchObject({ action: 'sign-in' });
@@ -152,7 +152,7 @@ describe('the servers of the desktop', () => {
     expect(model.state.servers[0]?.state).toMatchObject({ action: 'accounts', remedy });
   });
 
-  it('are asked nothing while the computer sleeps, and again when it has woken', async () => {
+  it('are not probed while the computer sleeps, and are probed again when it wakes', async () => {
     await servers.add(FUNCTIONS);
     await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
     await servers.suspend();

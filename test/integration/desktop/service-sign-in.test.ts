@@ -48,7 +48,7 @@ afterEach(async () => {
 
 const server = () => desktop.model.state.servers[0];
 
-it('a server whose user is not signed in to what is behind it says so, and is signed in to and out of again', async () => {
+it('a server whose user is not signed in to its service says so, and the user can sign in and out', async () => {
   await expect
     .poll(() => server()?.state, { timeout: 20_000 })
     .toMatchObject({
@@ -74,7 +74,7 @@ it('a server whose user is not signed in to what is behind it says so, and is si
   expect(opened).toHaveLength(1);
 }, 60_000);
 
-it("a service's page can be opened again, its link copied, and the sign-in cancelled and begun again", async () => {
+it("a service's page can be reopened, its link copied, and the sign-in canceled and started again", async () => {
   const { handlers } = desktop;
   const page = `${workspace.host}/mcp-service-login?name=${GITHUB}`;
   expect(await handlers.serviceSignInPage({ server: 'code' })).toBeNull();

@@ -60,8 +60,8 @@ const stateOf = (name: string) => workspace.state.warehouses.find((each) => each
 const mine = () => workspace.state.overrides.get(workspace.users[0]?.id ?? '');
 const named = (name: string) => ({ profile: 'ana', warehouseId: idOf(name), name });
 
-describe('an action of the tray', () => {
-  it('offers what can be used, running ones first', () => {
+describe('a tray action', () => {
+  it('offers usable warehouses, running ones first', () => {
     expect(model.state.choices?.warehouses[0]).toMatchObject({ name: 'Shared analytics', state: 'RUNNING' });
   });
 
@@ -75,7 +75,7 @@ describe('an action of the tray', () => {
     expect(told).toEqual([]);
   });
 
-  it('starts a warehouse at once, and stops one only after a yes', async () => {
+  it('starts a warehouse at once, and stops one only after a confirmation', async () => {
     await act({ do: 'start-warehouse', ...named('Starter Warehouse') });
     expect(stateOf('Starter Warehouse')).toMatch(/STARTING|RUNNING/);
     agrees = false;
@@ -89,7 +89,7 @@ describe('an action of the tray', () => {
     expect(asked).toEqual(['Stop Shared analytics?', 'Stop Shared analytics?']);
   });
 
-  it('is reported when it fails, and stays in the state until one succeeds', async () => {
+  it('is reported when it fails, and the failure stays until an action succeeds', async () => {
     await act({ do: 'use-warehouse', profile: 'ana', warehouseId: 'no-such', name: 'Gone' });
     expect(told).toEqual([expect.stringMatching(/^warehouse: New queries do not run on Gone \(/)]);
     expect(model.state.failedAction?.title).toBe('New queries do not run on Gone');
@@ -97,7 +97,7 @@ describe('an action of the tray', () => {
     expect(model.state.failedAction).toBeNull();
   });
 
-  it('of a menu that was drawn for another profile changes nothing', async () => {
+  it('changes nothing if its menu was drawn for another profile', async () => {
     await act({ do: 'use-warehouse', ...named('Data science'), profile: 'ben' });
     expect(told).toEqual([expect.stringContaining('(conflict)')]);
     expect(mine()).toBeUndefined();
@@ -105,7 +105,7 @@ describe('an action of the tray', () => {
 });
 
 describe('the checks', () => {
-  it('leave what they found in the state, and a change drops it', async () => {
+  it('leave their results in the state, and a change clears them', async () => {
     await model.verify('ana', null);
     expect(model.state.verification).toMatchObject({
       running: false,
@@ -121,7 +121,7 @@ describe('the checks', () => {
     await first;
   });
 
-  it('start again what they have stopped, before the application ends', async () => {
+  it('restart what they have stopped before the application quits', async () => {
     // The session's own three requests come before anything is stopped; the query is the fourth.
     const effect = { kind: 'stall', milliseconds: 60_000 } as const;
     workspace.faults.add({ path: '/api/2.0/mcp/sql', method: 'POST', effect, skip: 3, times: 1 });
@@ -139,7 +139,7 @@ describe('the checks', () => {
   });
 });
 
-describe('an action of the tray beside the warehouse', () => {
+describe('another tray action', () => {
   it('copies the diagnostics and says so, or why it could not', async () => {
     await act({ do: 'copy-diagnostics' });
     expect(told).toEqual([expect.stringMatching(/^diagnostics: Support report copied: Paste it/)]);
@@ -150,7 +150,7 @@ describe('an action of the tray beside the warehouse', () => {
     expect(told.at(-1)).toBe('warehouse: The support report was not copied (file_not_writable)');
   });
 
-  it('looks for updates and says what there is', async () => {
+  it('checks for updates and reports the result', async () => {
     looking = () => model.showUpdate({ status: 'idle', checkedAt: 1 });
     await act({ do: 'check-for-updates' });
     looking = () => model.showUpdate({ status: 'ready', version: '2.0.0' });

@@ -16,7 +16,7 @@ const PROGRAM = fileURLToPath(new URL('./application-program.ts', import.meta.ur
 const Answer = z.object({ ok: z.literal(true), value: uninstallRequests.uninstall.output.optional() });
 const stage = setStage();
 
-it('the window lists what there is, removes it, and the files go once the application has ended', async () => {
+it('the window lists what there is, removes it, and the files are removed once the application has quit', async () => {
   const { home } = stage;
   const file = join(home.folder, '.cursor', 'mcp.json');
   await mkdir(join(home.folder, '.cursor'));

@@ -58,7 +58,7 @@ describe('browsing a workspace', () => {
     expect(await targets('ben', query)).toEqual(expected);
   });
 
-  test('finds Genie spaces with their titles for those who may open them', async () => {
+  test('finds Genie spaces with their titles for users who can open them', async () => {
     const { found } = await readAll('chloe', { what: 'genie-spaces' });
     const [taxi] = workspace.state.genieSpaces;
     expect(found).toEqual([
@@ -66,7 +66,7 @@ describe('browsing a workspace', () => {
     ]);
   });
 
-  test('asks for one part at a time, and passes over empty pages', async () => {
+  test('requests one level at a time, and skips empty pages', async () => {
     const { discovery } = await causeway.open('ben');
     const asked = () => workspace.requests.list({ path: '/api/2.1/unity-catalog/functions' }).length;
     const before = asked();
@@ -76,7 +76,7 @@ describe('browsing a workspace', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('stops when it is told to', async () => {
+  test('stops when it is canceled', async () => {
     workspace.faults.add({
       path: '/api/2.1/unity-catalog/catalogs',
       effect: { kind: 'stall', milliseconds: 60_000 },
@@ -97,13 +97,13 @@ describe('browsing a workspace', () => {
     workspace.features.mcpServices = true;
   });
 
-  test('says that an index with embeddings of its own cannot be searched', async () => {
+  test('says that an index with its own embeddings cannot be searched', async () => {
     const { discovery } = await causeway.open('ben');
     expect(await discovery.isSearchable('main.support.articles_index')).toBe(true);
     expect(await discovery.isSearchable('main.support.images_index')).toBe(false);
   });
 
-  test('refuses a place that is none', async () => {
+  test('refuses an invalid location', async () => {
     const { discovery } = await causeway.open('ben');
     await expect(discovery.browse({ what: 'indexes' }, 'nonsense')).rejects.toMatchObject({ code: 'invalid_argument' });
   });

@@ -65,7 +65,7 @@ describe('what a workspace offers', () => {
     expect(new Set(found.servers.map(({ group }) => group))).toEqual(new Set([kind]));
   });
 
-  test('comes in groups, each once, with what stands in the way', async () => {
+  test('is grouped, each group once, with what blocks it', async () => {
     const { code, stdout, stderr } = await small.run('ben', 'servers', 'browse');
     expect(code).toBe(0);
     const headings = stdout.split('\n').filter((line) => /^[A-Z]/.test(line));
@@ -79,7 +79,7 @@ describe('what a workspace offers', () => {
     expect(stderr).toMatch(/for example: causeway servers add \S+ --profile ben\n$/);
   });
 
-  test('is not offered to those who may not use it', async () => {
+  test('is not offered to users who cannot use it', async () => {
     expect(addsOf(await browse('chloe'))).not.toContain('system.ai.slack');
   });
 
@@ -90,7 +90,7 @@ describe('what a workspace offers', () => {
     expect([nothing.code, nothing.stdout, nothing.stderr]).toEqual([0, '', 'Nothing matches "nowhere".\n']);
   });
 
-  test('is added by what stands in the first column', async () => {
+  test('is added by what is in the first column', async () => {
     const add = (word: string) => small.json('ben', 'servers', 'add', word, '--json');
     expect(await add('system.ai.github')).toMatchObject({
       name: 'system-ai-github',
@@ -116,7 +116,7 @@ describe('what a workspace offers', () => {
     expect((await small.run('ben', 'servers', 'add', 'nonsense:x')).code).toBe(2);
   });
 
-  test('has a line for each title, whatever it is made of', async () => {
+  test('has one line for each title, whatever characters it contains', async () => {
     const { genieSpaces } = small.workspace.state;
     const [space] = genieSpaces;
     const titles = ['A\u001b]0;b\u0007\u202ec', 'Two\nlines', 'L'.repeat(5_000), 'Umsatz 🚀', 'Umsatz 🚀', ' \t '];
@@ -137,7 +137,7 @@ describe('what a workspace offers', () => {
     expect(twice.stderr).toContain(`Name one by its id: genie:${ids[3]}, genie:${ids[4]}.`);
   });
 
-  test('is read whole if a page is refused for a moment (429) and a schema is closed', async () => {
+  test('is read completely if a page is refused temporarily (429) and a schema is forbidden', async () => {
     const limit = { kind: 'rate-limit', retryAfter: '0' } as const;
     small.workspace.faults.add({ path: `${UC}/mcp-services`, effect: limit, times: 2 });
     const denied = { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"No."}' } as const;
@@ -184,7 +184,7 @@ describe('a catalog of 50 × 40 × 20 services', () => {
     expect(asked.every(({ query }) => query.parent !== undefined && query.view === 'BASIC')).toBe(true);
   });
 
-  test('is read to its end with --all, and in part with --in', async () => {
+  test('is read completely with --all, and in part with --in', async () => {
     const all = await large.json('ben', 'servers', 'browse', '--kind', 'services', '--all', '--json');
     expect(addsOf(all as Browsed).filter((add) => add.startsWith('catalog_'))).toHaveLength(50 * 36 * 20);
     expect((all as Browsed).requests).toBeLessThan(2_100);

@@ -84,7 +84,7 @@ describe.skipIf(NO_SMALL_DISK)(
     }
 
     test.each(operations)(
-      '%s on a full disk fails with an explanation or works, and works again with room',
+      '%s on a full disk fails with an explanation or works, and works again with free space',
       async (operation) => {
         const config = await read('.databrickscfg');
         await disk.fill();
@@ -109,7 +109,7 @@ describe.skipIf(NO_SMALL_DISK)(
     );
 
     test.each(operations)(
-      '%s that is killed at some moment loses nothing and works again at once',
+      '%s that is killed at a random moment loses nothing and works again at once',
       async (operation) => {
         const config = await read('.databrickscfg');
         for (const moment of [150, 400, 800]) {
@@ -124,7 +124,7 @@ describe.skipIf(NO_SMALL_DISK)(
     );
 
     test.each(operations)(
-      '%s works with a clock that is a day ahead, then with one a day behind, then with the right one',
+      '%s works with a clock that is a day ahead, then with one a day behind, then with the correct one',
       async (operation) => {
         const config = await read('.databrickscfg');
         for (const aheadMs of [DAY_MS, -DAY_MS]) {

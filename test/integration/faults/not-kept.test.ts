@@ -37,7 +37,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   };
 
-  test('is renewed and used, the old one stays whole, the user is told once, and it is stored when there is room', async () => {
+  test('is renewed and used, the old one stays complete, the user is notified once, and it is stored when there is space', async () => {
     const { auth, notices, events } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);
@@ -61,7 +61,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await ownerOf(stage, await other.tokens(profile).token())).toBe('ana@example.com');
   });
 
-  test('is reported on stderr in one line that no name of a profile can change', async () => {
+  test('is reported on stderr in one line that no profile name can change', async () => {
     await appendFile(stage.home.configFile, `[e\u009b2Jvil]\nhost = ${stage.workspace.host}\n`);
     const auth = stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
     const profile = await auth.profile('e\u009b2Jvil');
@@ -75,7 +75,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(said).toEqual([expect.stringMatching(/^causeway: .*\(profile e\uFFFD2Jvil\).* could not be stored: .*\n$/)]);
   });
 
-  test('gives way, when it was not stored, to one of another process and to a sign-out', async () => {
+  test('yields, if it was not stored, to one of another process and to a sign-out', async () => {
     const { auth } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);
@@ -91,7 +91,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
   });
 
-  test('fails with an explanation and leaves the one before it, and succeeds when there is room', async () => {
+  test('fails with an explanation and keeps the previous one, and succeeds when there is space', async () => {
     const { auth } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);
@@ -106,7 +106,7 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await open().auth.signIn(profile)).toMatchObject({ state: 'signed-in' });
   });
 
-  test('is read on a read-only disk while it needs no renewal, and then told why it cannot be renewed', async () => {
+  test('is read on a read-only disk while it needs no refresh, and then says why it cannot be refreshed', async () => {
     const first = open().auth;
     const profile = await first.profile('user');
     await first.signIn(profile);

@@ -227,7 +227,7 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     },
   );
 
-  test('a client file waits for a lock whose holder is stopped, and is written when it is free', async () => {
+  test('a client file waits for a lock whose holder is stopped, and is written once it is free', async () => {
     const { outcome, endedBefore, again } = reportOf('a client file');
     expect(endedBefore).toBe(false);
     expect(outcome).toMatchObject({ code: 0 });
@@ -241,14 +241,14 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     expect(again).toMatchObject({ code: 0 });
   });
 
-  test('a proxy whose hub is stopped answers a call or says what happened to it before the hub continues, and works on', () => {
+  test('a proxy whose hub is stopped answers a call or says what happened to it before the hub continues, and keeps working', () => {
     const { outcome, endedBefore, again } = reportOf('an attached proxy');
     expectHonest(outcome);
     expect(endedBefore).toBe(true);
     expect(again).toMatchObject({ code: 0 });
   });
 
-  test('a hub replaces one that is stopped, which does not take its place back', () => {
+  test('a hub replaces one that is stopped, and that one does not return to its place', () => {
     const { outcome, again } = reportOf('a hub start');
     expectHonest(outcome);
     expectHonest(again);
@@ -268,7 +268,7 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     },
   );
 
-  test('every file of the user is whole', async () => {
+  test('every file of the user is complete', async () => {
     for (const home of homes) {
       const text = await readFile(join(home.folder, '.cursor', 'mcp.json'), 'utf8');
       expect(JSON.parse(text)).toMatchObject({ mcpServers: { mine: { command: 'x' } } });

@@ -53,7 +53,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a file that grows', () => {
-  test('is there with its beginning at once, through links, and grows in the order of the calls', async () => {
+  test('is created at once with its header, through links, and grows in the order of the calls', async () => {
     await mkdir(join(folder, 'real'));
     await symlink('real/file.csv', join(folder, 'file.csv'));
     const file = join(folder, 'file.csv');
@@ -83,14 +83,14 @@ describe('a file that grows', () => {
 describe('backups', () => {
   const at = Date.UTC(2026, 0, 2);
 
-  test('of the same moment, which a clock that was set back gives, are two', async () => {
+  test('of the same moment, as after a clock was set back, are two', async () => {
     const first = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), at, undefined);
     const second = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('two'), at, undefined);
     expect(String((await readBackup(env, first.id)).bytes)).toBe('one');
     expect(String((await readBackup(env, second.id)).bytes)).toBe('two');
   });
 
-  test('are removed when a killed process left them unfinished, and finished ones stay', async () => {
+  test('are removed if a killed process left them unfinished, and finished ones stay', async () => {
     const kept = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), at, undefined);
     const all = join(env.CAUSEWAY_HOME ?? '', 'state', 'client-backups');
     const left = join(all, '20260101-000000000-abcdef');
@@ -103,7 +103,7 @@ describe('backups', () => {
   });
 });
 
-test('a launcher whose folder was being replaced when the process was killed is made again at the next start', async () => {
+test('a launcher whose folder was being replaced when the process was killed is created again at the next start', async () => {
   const mounted = join(folder, '.mount_Causeway', 'app');
   await mkdir(mounted, { recursive: true });
   await writeFile(join(mounted, 'causeway'), 'program');
@@ -119,7 +119,7 @@ test('a launcher whose folder was being replaced when the process was killed is 
 });
 
 describe('what the hub publishes', () => {
-  test('replaces a link that another user put there, and what a killed hub left beside it', async () => {
+  test('replaces a link that another user created there, and what a killed hub left beside it', async () => {
     const hub = join(folder, 'hub');
     await mkdir(hub, { mode: 0o700 });
     await writeFile(join(folder, 'victim'), 'theirs');
@@ -134,7 +134,7 @@ describe('what the hub publishes', () => {
   });
 });
 
-describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_SMALL_DISK})` : ''}`, () => {
+describe.skipIf(NO_SMALL_DISK)(`on a disk of its own${NO_SMALL_DISK ? ` (${NO_SMALL_DISK})` : ''}`, () => {
   let disk: SmallDisk;
   beforeEach(async () => {
     disk = await smallDisk();
@@ -143,7 +143,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
   });
   afterEach(() => disk[Symbol.asyncDispose]());
 
-  test('a growing file keeps whole texts only when the disk becomes full, and continues with room', async () => {
+  test('a growing file keeps only complete texts when the disk fills up, and continues with free space', async () => {
     const file = join(disk.folder, 'file.csv');
     const growing = await startGrowingFile(file, 'head\n');
     await growing.append('first\n');
@@ -195,7 +195,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
     );
 
   test.each(Object.entries(WRITERS))(
-    '%s that a full disk has no room for says so, leaves nothing, and is written with room',
+    '%s that does not fit on a full disk reports this, leaves nothing, and is written with free space',
     async (_, write) => {
       await disk.fill();
       const outcome = await failure(write());
@@ -209,7 +209,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
   );
 
   test.each(Object.entries(WRITERS))(
-    '%s on a read-only disk says so, and is written on a writable one',
+    '%s on a read-only disk reports this, and is written on a writable one',
     async (_, write) => {
       await disk.setReadOnly(true);
       expect(await failure(write())).toMatch(READ_ONLY);
@@ -218,7 +218,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
     },
   );
 
-  test('backups that were whole before stay whole on a full disk', async () => {
+  test('backups that were complete before stay complete on a full disk', async () => {
     const kept = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), 1, undefined);
     await disk.fill();
     await failure(keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.alloc(9000), 1, undefined));
@@ -226,7 +226,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of their own${NO_SMALL_DISK ? ` (${NO_
     expect(String((await readBackup(env, kept.id)).bytes)).toBe('one');
   });
 
-  test('a copy of the executable that could not be replaced still stands whole', async () => {
+  test('a copy of the executable that could not be replaced is still complete', async () => {
     const first = join(folder, '.mount_Causeway1', 'app');
     const second = join(folder, '.mount_Causeway2', 'app');
     for (const [place, size] of [
@@ -274,7 +274,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
     cli.run('ana', 'warehouse', 'import', join(folder, 'overrides.csv'), '--yes', '--results', results);
   const changed = () => cli.workspace.state.overrides.size;
 
-  test('are begun before any change is made, so that a full or read-only disk costs nothing', async () => {
+  test('are created before any change is made, so that a full or read-only disk costs nothing', async () => {
     await disk.fill();
     expect((await importing()).stderr).toContain(
       `causeway: ${results} cannot be written: the disk is full. Nothing was changed. Free up some space, then try again.`,
@@ -285,7 +285,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
     expect(changed()).toBe(0);
   });
 
-  test('stop the import with an explanation when the disk becomes full, hold whole lines, and the next import continues', async () => {
+  test('stop the import with an explanation when the disk fills up, hold complete lines, and the next import continues', async () => {
     await disk.fill();
     const { size } = await stat(join(disk.folder, 'ballast'));
     await truncate(join(disk.folder, 'ballast'), size - 4096);
@@ -309,7 +309,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
 
 const FULL_DEVICE = '/dev/full';
 test.skipIf(!existsSync(FULL_DEVICE)).each(['--help', 'clients list --all', 'clients list --all --json'])(
-  'an output that a full disk has no room for is reported: causeway %s',
+  'output that does not fit on a full disk is reported: causeway %s',
   (command) => {
     const output = openSync(FULL_DEVICE, 'w');
     const { status, stderr } = spawnSync(process.execPath, [CAUSEWAY, ...command.split(' ')], {

@@ -66,8 +66,8 @@ async function staysUsable(proxy: ProxyProcess): Promise<void> {
   expect(await proxy.finish()).toBe(0);
 }
 
-describe('a client that sends lines made to break a reader', { timeout: 60_000 }, () => {
-  it('does not end a proxy that works alone', () => staysUsable(startProxy()));
+describe('a client that sends lines designed to break a parser', { timeout: 60_000 }, () => {
+  it('does not end a standalone proxy', () => staysUsable(startProxy()));
 
   it('does not end the application, and other clients do not notice', async () => {
     const application = await startApplication();
@@ -82,7 +82,7 @@ describe('a client that sends lines made to break a reader', { timeout: 60_000 }
   });
 });
 
-describe('a bridge in the hub with its own fault', () => {
+describe('a bridge in the hub that fails', () => {
   const idle: Bridge = {
     receive: () => {},
     fault: () => {},
@@ -93,13 +93,13 @@ describe('a bridge in the hub with its own fault', () => {
   };
 
   it.each<[string, Partial<Bridge>]>([
-    ['that throws when it takes a frame', { receive: () => explode() }],
+    ['that throws when it receives a frame', { receive: () => explode() }],
     [
-      'that throws when it takes a frame and when it is closed',
+      'that throws when it receives a frame and when it is closed',
       { receive: () => explode(), close: async () => explode() },
     ],
   ])(
-    '%s refuses those frames in words, and at the tenth it ends the session of that client alone',
+    '%s refuses those frames with an error, and at the tenth it ends only the session of that client',
     async (_, faulty) => {
       const folder = await mkdtemp(join(tmpdir(), 'causeway-boundary-'));
       ends.push(() => rm(folder, { recursive: true, force: true }));
@@ -131,7 +131,7 @@ describe('a bridge in the hub with its own fault', () => {
     },
   );
 
-  it('that throws later, in a callback, is found by the last-resort handler, which ends that session alone', () => {
+  it('that throws later, in a callback, is found by the last-resort handler, which ends only that session', () => {
     const program = fileURLToPath(new URL('faulty-bridge-program.ts', import.meta.url));
     const { stdout, status } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 30_000 });
     expect(stdout.trim().split('\n')).toEqual(['ended timer', 'ended promise', 'healthy answered', 'outside false']);
@@ -144,7 +144,7 @@ function explode(): never {
 }
 
 describe('an application that stops responding', { timeout: 90_000 }, () => {
-  it('costs a new client no time: the session begins, and works alone', async () => {
+  it('does not delay a new client: the session begins, and works alone', async () => {
     const application = await startApplication();
     process.kill(application.pid, 'SIGSTOP');
     const proxy = startProxy();
@@ -155,7 +155,7 @@ describe('an application that stops responding', { timeout: 90_000 }, () => {
     process.kill(application.pid, 'SIGCONT');
   });
 
-  it('is left by a session that waits for an answer, whose client is told what is not known', async () => {
+  it('is abandoned by a session that waits for an answer, and its client learns what is unknown', async () => {
     const application = await startApplication();
     const proxy = startProxy();
     await proxy.open();
@@ -170,8 +170,8 @@ describe('an application that stops responding', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a proxy that works alone', { timeout: 60_000 }, () => {
-  it('moves to an application that is started long after it, without a sign to its client', async () => {
+describe('a standalone proxy', { timeout: 60_000 }, () => {
+  it('moves to an application that is started long after it, and its client does not notice', async () => {
     const proxy = startProxy();
     await proxy.open();
     await proxy.request(1, 'tools/call', { text: 'alone' });
@@ -187,24 +187,27 @@ describe('a proxy that works alone', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what listens where the application should, without its secret', () => {
-  it('gets no request from the proxy, and the proxy works alone with a line on stderr', async () => {
-    await mkdir(join(home, 'hub'), { mode: 0o700 });
-    const address = join(home, 'hub', 'x.sock');
-    const heard: string[] = [];
-    const impostor = createServer((socket) => {
-      socket.on('data', (chunk) => heard.push(String(chunk)));
-      socket.write(`{"hub":2,"nonce":"${'A'.repeat(43)}","proof":"${'A'.repeat(43)}"}\n{"hub":2,"ready":true}\n`);
-    }).listen(address);
-    ends.push(() => void impostor.close());
-    await new Promise((resolve) => impostor.once('listening', resolve));
-    await chmod(address, 0o600);
-    const published = JSON.stringify({ hub: 2, address, key: 'secret-of-ours', pid: process.pid });
-    await writeFile(join(home, 'hub', 'hub.json'), published, { mode: 0o600 });
-    const proxy = startProxy();
-    await proxy.open();
-    expect(await proxy.request(1, 'tools/call', { text: 'alone' })).toMatchObject({ result: {} });
-    expect(heard.join('')).toMatch(/^\{"hub":2,"nonce":"[\w-]{43}"\}\n$/);
-    expect(proxy.stderr).toContain(`the program that listens at ${address} is not Causeway`);
-  });
-});
+describe.skipIf(process.platform === 'win32')(
+  "a program that listens in the application's place, without its secret",
+  () => {
+    it('gets no request from the proxy, and the proxy works alone with a line on stderr', async () => {
+      await mkdir(join(home, 'hub'), { mode: 0o700 });
+      const address = join(home, 'hub', 'x.sock');
+      const heard: string[] = [];
+      const impostor = createServer((socket) => {
+        socket.on('data', (chunk) => heard.push(String(chunk)));
+        socket.write(`{"hub":2,"nonce":"${'A'.repeat(43)}","proof":"${'A'.repeat(43)}"}\n{"hub":2,"ready":true}\n`);
+      }).listen(address);
+      ends.push(() => void impostor.close());
+      await new Promise((resolve) => impostor.once('listening', resolve));
+      await chmod(address, 0o600);
+      const published = JSON.stringify({ hub: 2, address, key: 'secret-of-ours', pid: process.pid });
+      await writeFile(join(home, 'hub', 'hub.json'), published, { mode: 0o600 });
+      const proxy = startProxy();
+      await proxy.open();
+      expect(await proxy.request(1, 'tools/call', { text: 'alone' })).toMatchObject({ result: {} });
+      expect(heard.join('')).toMatch(/^\{"hub":2,"nonce":"[\w-]{43}"\}\n$/);
+      expect(proxy.stderr).toContain(`the program that listens at ${address} is not Causeway`);
+    });
+  },
+);

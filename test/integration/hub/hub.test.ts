@@ -110,7 +110,7 @@ class Spawned {
 }
 
 describe('a proxy while the application runs', () => {
-  it('is served by it, is known to it, and leaves with exit code 0', async () => {
+  it('is served by it, is known to it, and ends with exit code 0', async () => {
     const app = await startApp();
     const proxy = new Spawned();
     await proxy.open();
@@ -124,7 +124,7 @@ describe('a proxy while the application runs', () => {
     expect(server.arrivals.some(({ method }) => method === 'DELETE')).toBe(true);
   });
 
-  it('delivers what is under way when the client closes its end', async () => {
+  it('delivers outstanding answers when the client closes its end', async () => {
     await startApp();
     const proxy = new Spawned();
     await proxy.open();
@@ -134,7 +134,7 @@ describe('a proxy while the application runs', () => {
     expect((await Promise.all(answers)).map((answer) => answer.error)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('reports what the application cannot serve by itself', async () => {
+  it('reports what the application cannot serve itself', async () => {
     await startApp();
     await writeFile(
       join(home, '.databrickscfg'),
@@ -146,8 +146,8 @@ describe('a proxy while the application runs', () => {
   });
 });
 
-describe('the application goes away mid-session', () => {
-  it('the proxy continues alone, the client sees no error, and what was open and harmless is asked again', async () => {
+describe('the application quits mid-session', () => {
+  it('the proxy continues alone, the client sees no error, and open idempotent requests are sent again', async () => {
     const app = await startApp();
     const proxy = new Spawned();
     await proxy.open();
@@ -191,7 +191,7 @@ describe('the application goes away mid-session', () => {
     expect(server.count('tools/call')).toBe(1);
   });
 
-  it('a call under way is waited for, and what its client asks meanwhile; then the application ends', async () => {
+  it('the application waits for a call in flight, and for what its client asks meanwhile; then it quits', async () => {
     const held: (() => void)[] = [];
     session = orderly({
       onCall: ({ frame }, response) => {
@@ -221,7 +221,7 @@ describe('the application goes away mid-session', () => {
     expect(server.count('tools/call')).toBe(1);
   });
 
-  it('a call that takes longer than that is answered with an error that says so', async () => {
+  it('a call that takes longer is answered with an error that says so', async () => {
     session = orderly({
       onCall: ({ frame }, response) => {
         if (frame?.method !== 'tools/call') json(response, result(frame?.id, 'listed'));
@@ -237,7 +237,7 @@ describe('the application goes away mid-session', () => {
     expect((await stuck).error?.message).toContain('It may have run');
   });
 
-  it('a list that is under way is not waited for: the proxy asks again by itself', async () => {
+  it('a list in flight is not waited for: the proxy requests it again on its own', async () => {
     let lists = 0;
     session = orderly({
       onCall: ({ frame }, response) => {
@@ -256,7 +256,7 @@ describe('the application goes away mid-session', () => {
     expect(await list).toMatchObject({ result: 'listed' });
   });
 
-  it('the proxy attaches again when the application is back at once', async () => {
+  it('the proxy attaches again when the application restarts at once', async () => {
     const first = await startApp();
     const proxy = new Spawned();
     await proxy.open();
@@ -267,8 +267,8 @@ describe('the application goes away mid-session', () => {
   });
 });
 
-describe('who is let in', () => {
-  it('no one is let in without the secret, or after a second of silence', async () => {
+describe('access to the hub', () => {
+  it('is refused without the secret, or after a second of silence', async () => {
     const app = await startApp();
     const { address } = readRendezvous(hubFolder()) ?? { address: '' };
     const hello = { hub: 2, secret: 'wrong', version: '0', pid: 1, request: { path: '/api/2.0/mcp/sql' } };
@@ -286,7 +286,7 @@ describe('who is let in', () => {
     expect(app.changes).toEqual([]);
   });
 
-  it('the next proxy is let in after one that could not be for want of files', async () => {
+  it('is granted to the next proxy after one was refused because of too many open files', async () => {
     const listening = vi.spyOn(Server.prototype, 'listen');
     const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const app = await startApp();
@@ -300,7 +300,7 @@ describe('who is let in', () => {
     expect(app.hub.sessions()).toHaveLength(1);
   });
 
-  it('only this user can read where the hub is, and a file that others could write is not believed', async () => {
+  it('needs a file that only this user can read, and a file that others could write is not trusted', async () => {
     await startApp();
     const file = join(hubFolder(), 'hub.json');
     const { address } = JSON.parse(await readFile(file, 'utf8'));
@@ -311,7 +311,7 @@ describe('who is let in', () => {
     expect(readRendezvous(hubFolder())).toBeUndefined();
   });
 
-  it('each start has its own address and secret', async () => {
+  it('needs a new address and secret after each start', async () => {
     const places = [];
     for (let start = 0; start < 2; start += 1) {
       const app = await startApp();
@@ -324,7 +324,7 @@ describe('who is let in', () => {
     expect(second?.address).not.toBe(first?.address);
   });
 
-  it('a folder that leads elsewhere is not used, and says so', async () => {
+  it('a folder that leads elsewhere is not used, and this is reported', async () => {
     await mkdir(join(home, 'elsewhere'));
     await mkdir(join(home, 'causeway'));
     await symlink(join(home, 'elsewhere'), hubFolder());
@@ -335,7 +335,7 @@ describe('who is let in', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'the folder of another user is not used, and their file is not believed',
+    'the folder of another user is not used, and its file is not trusted',
     async () => {
       await startApp();
       const file = join(hubFolder(), 'hub.json');
@@ -346,7 +346,7 @@ describe('who is let in', () => {
     },
   );
 
-  it('a second hub is refused while the first lives, and replaces one that was killed', async () => {
+  it('a second hub is refused while the first is alive, and replaces one that was killed', async () => {
     const first = await startApp();
     await expect(startApp()).rejects.toMatchObject({ code: 'hub_running' });
     const { address } = readRendezvous(hubFolder()) ?? { address: '' };

@@ -138,7 +138,7 @@ describe('a session whose application was killed', () => {
     expect(heard.slice(0, before).map(({ id }) => id)).toEqual(['open', 1, 2, 3, 4]);
   });
 
-  it('that was not open yet is opened without it, and the client is answered once', async () => {
+  it('is opened without it if it was not open yet, and the client is answered once', async () => {
     const { script } = server;
     server.script = (arrival, response) => {
       if (server.count('initialize') > 1) return script(arrival, response);
@@ -154,7 +154,7 @@ describe('a session whose application was killed', () => {
     expect(server.count('notifications/initialized')).toBe(1);
   });
 
-  it('after the client has said its last still brings what can be asked again', async () => {
+  it('still gets answers to idempotent requests after the client has closed its end', async () => {
     const { script } = server;
     server.script = (arrival, response) => {
       const isHeld = arrival.frame?.method === 'tools/list' && server.count('tools/list') === 1;
@@ -171,7 +171,7 @@ describe('a session whose application was killed', () => {
     expect(await proxy.ended).toBe(0);
   });
 
-  it('has each call of a batch that was open answered with an error that says what is not known', async () => {
+  it('gets an error for each outstanding call of a batch that says what is unknown', async () => {
     const hub = await startHub();
     const proxy = startProxy();
     await proxy.open();

@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('a hub whose folder is too long fo
     expect(dirname(await start({ XDG_RUNTIME_DIR: runtime }))).toBe(runtime);
   });
 
-  it('listens in its own temporary folder where other users may use that one, and removes it at the end', async () => {
+  it('listens in its own temporary folder if other users can use that one, and removes it at the end', async () => {
     const runtime = join(base, 'run');
     await mkdir(runtime);
     await chmod(runtime, 0o777);
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a hub whose folder is too long fo
     await expect(stat(made)).rejects.toThrow('ENOENT');
   });
 
-  it('is not believed once other users may use the folder of its socket', async () => {
+  it('is not trusted once other users can use the folder of its socket', async () => {
     const made = dirname(await start({}));
     await chmod(made, 0o755);
     expect(lookUpHub(folder)).toEqual({ kind: 'untrusted', why: `other users may use ${made}` });

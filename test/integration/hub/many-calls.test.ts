@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-it('a client with a thousand calls under way has a share of the workspace, and others are served meanwhile', {
+it('a client with a thousand calls in flight has a limited share of the workspace, and others are served meanwhile', {
   timeout: 60_000,
 }, async () => {
   const held: (() => void)[] = [];

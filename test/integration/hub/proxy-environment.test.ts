@@ -43,7 +43,7 @@ it.each([
   [{ DATABRICKS_CONFIG_PROFILE: 'other' }, [], 'Bearer dapi-of-the-other', 1],
   [{ DATABRICKS_CONFIG_PROFILE: 'other' }, ['--profile', 'DEFAULT'], 'Bearer dapi-of-the-default', 1],
   [{ DATABRICKS_OIDC_TOKEN: 'an-id-token' }, ['--profile', 'machine'], 'Bearer exchanged', 0],
-])('a proxy with %j and %j is who its own environment says', async (more, args, authorization, shared) => {
+])("a proxy with %j and %j uses its own environment's identity", async (more, args, authorization, shared) => {
   const env = environment(home, { CAUSEWAY_HOME: home, ...more });
   const proxy = new ProxyProcess([...args, '--path', '/api/2.0/mcp/sql'], env);
   ends.push(() => proxy.close());

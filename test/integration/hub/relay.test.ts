@@ -44,7 +44,7 @@ async function connected(): Promise<{ hub: Socket; connection: HubConnection }> 
   return { hub, connection: { socket, rest: Buffer.alloc(0) } };
 }
 
-it('a session that moves to one hub after the other leaves no listener behind, and still heeds a paused client', async () => {
+it('a session that moves from one hub to another leaves no listener behind, and still respects a paused client', async () => {
   const sink = new CountingSink();
   let { hub, connection } = await connected();
   const next: (() => void)[] = [];
@@ -98,7 +98,7 @@ it.each([
   ['another tool', 'alone', true],
   ['the same tool', 'hub', false],
 ])(
-  'a session that moves to a proxy alone and back tells the client of %s',
+  'a session that moves to a standalone proxy and back notifies the client of %s',
   { timeout: 30_000 },
   async (_what, name, tells) => {
     const server = await serve(

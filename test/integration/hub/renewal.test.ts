@@ -67,7 +67,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-it('in another network, calls do not wait for connections that lead nowhere', async () => {
+it('in another network, calls do not wait for dead connections', async () => {
   const hub = await causeway.serveProxies();
   const client = new ProxyProcess(['--path', PATH], env);
   ends.push(
@@ -81,7 +81,7 @@ it('in another network, calls do not wait for connections that lead nowhere', as
   expect(await client.request(2, 'tools/call')).toHaveProperty('result');
 });
 
-it('in another network, a token is asked for over a new connection, too', async () => {
+it('in another network, a token is requested over a new connection, too', async () => {
   let tokens = 0;
   server.script = ({ path }, response) => {
     if (path === '/oidc/v1/token') {
@@ -103,7 +103,7 @@ it('in another network, a token is asked for over a new connection, too', async 
   expect((await source.token({ rejected: first })).reveal()).toBe('token-2');
 });
 
-it('a call that is under way when connections are renewed is answered over the old one', async () => {
+it('a call in flight when connections are renewed is answered over the old one', async () => {
   let answer = () => {};
   server.script = orderly({
     onCall: ({ frame }, response) => {
@@ -125,7 +125,7 @@ it('a call that is under way when connections are renewed is answered over the o
   expect(server.count('tools/call')).toBe(1);
 });
 
-it('a server that is watched is ready again soon after the network has changed', async () => {
+it('a monitored server is ready again soon after the network has changed', async () => {
   const clock = new TestClock();
   const warm = await causeway.monitorHealth([{ name: 'sql', profile: 'acme', path: PATH }], {
     clock,
@@ -141,7 +141,7 @@ it('a server that is watched is ready again soon after the network has changed',
   await expect.poll(() => warm.states()[0]?.health).toMatchObject({ name: 'ready', checkedAt: clock.now() });
 });
 
-it('servers that come and go leave no session, no timer and no listener', async () => {
+it('servers that are added and removed leave no session, timer or listener behind', async () => {
   const clock = new TestClock();
   const auth = await causeway.auth();
   let listeners = 0;

@@ -71,7 +71,7 @@ function proxy(): ProxyProcess {
   return process;
 }
 
-it('the application knows which clients are attached, what they ask and how it went, and when they go', async () => {
+it('the application knows which clients are attached, what they call and with which result, and when they disconnect', async () => {
   const client = proxy();
   await client.request('open', 'initialize', {
     protocolVersion: '2025-11-25',
@@ -134,7 +134,7 @@ it('the application knows the attempts to send a call, and how each ended', asyn
   expect(heard.calls.at(-1)).toMatchObject({ pid: client.child.pid, problem: { code: expect.any(String) } });
 });
 
-it('calls that come one after the other do not make a list each', async () => {
+it('consecutive calls do not each create a list', async () => {
   const client = proxy();
   await client.open();
   for (let id = 0; id < 200; id += 1) await client.request(id, 'tools/call', { name: 'working' });
@@ -143,7 +143,7 @@ it('calls that come one after the other do not make a list each', async () => {
   expect(heard.lists.length).toBeLessThan(100);
 });
 
-it('a client that is killed with a call open is gone at once, and the call is taken back at the server', async () => {
+it('a client that is killed with an open call is gone at once, and the call is canceled at the server', async () => {
   const { script } = server;
   const held: (() => unknown)[] = [];
   server.script = (arrival, response) => {

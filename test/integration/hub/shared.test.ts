@@ -47,7 +47,7 @@ async function opened(path = SERVERS[0]): Promise<ProxyProcess> {
   return proxy;
 }
 
-it('many proxies of one profile have one token and few connections between them, and a session each', async () => {
+it('many proxies of one profile share one token and few connections, and have a session each', async () => {
   for (const path of [...SERVERS, ...SERVERS, ...SERVERS, ...SERVERS]) {
     const proxy = await opened(path);
     expect(await proxy.request(1, 'tools/call', { text: path })).toMatchObject({ result: path });
@@ -73,7 +73,7 @@ it('frames of 64 MiB pass through the application both ways, byte for byte', { t
   expect(proxy.frames[1]?.equals(Buffer.from(`{"id":1.0,"result":"${text}","jsonrpc":"2.0"}`))).toBe(true);
 });
 
-it('nothing of what a call was given or gave back is written down', async () => {
+it('nothing that a call sent or returned is written to disk', async () => {
   const proxy = await opened();
   const marked = 'a word that stands nowhere else';
   await proxy.request(1, 'tools/call', { text: marked });

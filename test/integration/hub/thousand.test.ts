@@ -81,7 +81,7 @@ async function comeAndGo(): Promise<void> {
   await expect.poll(() => hub.sessions().length, { timeout: 20_000 }).toBe(0);
 }
 
-it('a thousand proxies that come and go, three times over, leave nothing behind', { timeout: 120_000 }, async () => {
+it('a thousand proxies that start and end, three times over, leave nothing behind', { timeout: 120_000 }, async () => {
   const before = await held();
   const resident: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

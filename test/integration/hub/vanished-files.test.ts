@@ -35,7 +35,7 @@ async function withoutItsFiles(throughHub: boolean) {
   return { proxy, server, hub, normal };
 }
 
-it('a proxy whose files are gone continues alone when the application ends', { timeout: 60_000 }, async () => {
+it('a proxy whose files are gone continues alone when the application quits', { timeout: 60_000 }, async () => {
   const { proxy, hub } = await withoutItsFiles(true);
   await hub?.end();
   // A call that reaches the application in its last moment is told to be of unknown outcome.

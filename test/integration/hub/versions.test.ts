@@ -78,7 +78,7 @@ function proxy(): ProxyProcess {
 describe('a proxy that meets a hub of another version', () => {
   it.each([
     ['another protocol', [() => ({ hub: 3, nonce: freshNonce() })], 1],
-    ['no wish to serve it', [challenge, () => ({ hub: 2, ready: false, version: '9.0.0' })], 2],
+    ['no support for it', [challenge, () => ({ hub: 2, ready: false, version: '9.0.0' })], 2],
   ])('that has %s works alone, and writes nothing to stderr', async (_, answers, lines) => {
     const said = await otherHub(answers);
     const client = proxy();
@@ -90,7 +90,7 @@ describe('a proxy that meets a hub of another version', () => {
     expect(client.stderr).toBe('');
   });
 
-  it('whose file is of the protocol before works alone, and sends it nothing', async () => {
+  it('whose file is of the previous protocol works alone, and sends it nothing', async () => {
     const said = await otherHub([() => ({ hub: 1, ready: true })], { hub: undefined, key: undefined, secret: 's' });
     const client = proxy();
     expect(await client.open()).toHaveProperty('result');
@@ -121,7 +121,7 @@ describe('a hub that meets a proxy of another version', () => {
   }
 
   it.each([
-    ['of the protocol before', { hub: 1, secret: 'known', version: '0', pid: 1, request: { path: PATH } }],
+    ['of the previous protocol', { hub: 1, secret: 'known', version: '0', pid: 1, request: { path: PATH } }],
     ['of a later protocol', { hub: 3, nonce: freshNonce(), version: '9' }],
   ])('%s closes the connection without an answer, so that the proxy works alone', async (_, hello) => {
     const { socket, send, heard } = linesOf((await startHub()).address);

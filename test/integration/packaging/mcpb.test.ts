@@ -64,7 +64,7 @@ describe('the extension for Claude Desktop', () => {
     expect(await toolsWith(userConfig)).toContain(tool);
   });
 
-  it('says what is wrong with a server that is none', async () => {
+  it('says what is wrong with an invalid server', async () => {
     const { args, env } = await started({ server: 'databricks' });
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -72,7 +72,7 @@ describe('the extension for Claude Desktop', () => {
     expect(said).toContain('"databricks"');
   });
 
-  it('holds the command, its licenses, an icon, and the native module of the keychain', async () => {
+  it('contains the command, its licenses, an icon, and the native module of the keychain', async () => {
     expect((await readdir(extension)).sort()).toEqual(['icon.png', 'manifest.json', 'server']);
     const server = await readdir(join(extension, 'server'), { recursive: true });
     expect(server).toEqual(expect.arrayContaining(['LICENSE', 'THIRD-PARTY-NOTICES.txt', join('cli', 'causeway.js')]));

@@ -22,7 +22,7 @@ describe('the third-party notices', () => {
   });
   afterAll(() => rm(work, { recursive: true, force: true }));
 
-  it('name each package that the source maps of the built command name', async () => {
+  it('name each package in the source maps of the built command', async () => {
     await build({
       ...commandConfig,
       configFile: false,
@@ -83,29 +83,29 @@ describe('the third-party notices', () => {
       return lists.flat().filter(({ name }) => !['application', 'rolldown', 'vite'].includes(name));
     }
 
-    it('hold its license and its notice file', async () => {
+    it('contain its license and its notice file', async () => {
       const list = await bundle({ ...files, 'LICENSE.md': 'Copyright Ana', NOTICE: 'Contains parts by Ben.' });
       expect(list).toEqual([
         { name: 'left-pad-twice', version: '1.2.3', license: 'MIT', text: 'Copyright Ana\n\nContains parts by Ben.' },
       ]);
     });
 
-    it('fail the build by its name when it has no license text', async () => {
+    it('fail the build, and name it, if it has no license text', async () => {
       await expect(bundle(files)).rejects.toThrow('left-pad-twice 1.2.3 (MIT) would be part of the application');
       await expect(bundle({ ...files, LICENSE: ' \n' })).rejects.toThrow('left-pad-twice 1.2.3 (MIT)');
       await expect(bundle({ ...files, 'license.js': 'export {};' })).rejects.toThrow('left-pad-twice 1.2.3 (MIT)');
     });
 
-    it('fail the build when its manifest names no license', async () => {
+    it('fail the build if its manifest names no license', async () => {
       const manifest = JSON.stringify({ name: 'left-pad-twice', version: '1.2.3' });
       await expect(bundle({ ...files, 'package.json': manifest, LICENSE: 'Free.' })).rejects.toThrow('license');
     });
 
-    it('leave it out when nothing of it is in the output', async () => {
+    it('leave it out if none of it is in the output', async () => {
       expect(await bundle({ ...files, LICENSE: 'Free.' }, "import 'left-pad-twice'; console.log('a');")).toEqual([]);
     });
 
-    it('count the package around a folder that only says how its files are read', async () => {
+    it('use the package that contains a folder with only a module format', async () => {
       const nested = {
         'package.json': JSON.stringify({
           name: 'left-pad-twice',

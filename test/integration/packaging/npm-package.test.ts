@@ -51,7 +51,7 @@ describe('the package for npm', () => {
     expect(files.filter((name) => !/^([\w-]+\.js|kept-chunks|package\.json)$/.test(name))).toEqual([]);
   });
 
-  it('may be published, depends on nothing but the keychain, and can do without it', async () => {
+  it('can be published, depends only on the keychain, and can do without it', async () => {
     const written: unknown = JSON.parse(await readFile(join(folder, 'npm', 'package.json'), 'utf8'));
     expect(written).toMatchObject({ version: manifest.version, optionalDependencies: { keytar: expect.any(String) } });
     for (const name of ['private', 'dependencies', 'devDependencies', 'scripts'])

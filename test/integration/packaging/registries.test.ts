@@ -24,7 +24,7 @@ const [DMG, EXE, MCPB] = FILES;
 const hashOf = (name: string) => createHash('sha256').update(`the bytes of ${name}`).digest('hex');
 const addressOf = (name: string) => `https://github.com/ana/causeway/releases/download/v${version}/${name}`;
 
-describe('what registries are told of a release', () => {
+describe('the registry metadata of a release', () => {
   let folder: string;
   const generate = () =>
     promisify(execFile)(process.execPath, [PROGRAM, '--files', folder], {
@@ -46,7 +46,7 @@ describe('what registries are told of a release', () => {
     expect(/url "(.*)"/.exec(cask)?.[1]?.replaceAll('#{version}', version)).toBe(addressOf(DMG));
   });
 
-  it('refuses a cask with a short hash, a stanza at another place, or a description that is a sentence', async () => {
+  it('refuses a cask with a short hash, a stanza in the wrong place, or a description that is a sentence', async () => {
     const cask = await read('homebrew', 'causeway.rb');
     expect(() => checkCask(cask.replace(hashOf(DMG), 'abc'))).toThrow();
     expect(() => checkCask(cask.replace('  auto_updates true\n', ''))).toThrow('stanzas');

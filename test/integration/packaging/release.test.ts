@@ -26,7 +26,7 @@ describe('versions', () => {
     expect(compareVersions(a, a)).toBe(0);
   });
 
-  it('are raised by their parts, and anything else is refused', () => {
+  it('are incremented by their parts, and anything else is refused', () => {
     expect(['major', 'minor', 'patch', '3.0.0'].map((asked) => versionFor(asked, '1.2.3'))).toEqual([
       '2.0.0',
       '1.3.0',
@@ -41,14 +41,14 @@ describe('versions', () => {
 describe('the changelog of a release', () => {
   const options = { version: '0.2.0', date: DATE, subjects: ['Add a tray', 'Fix the tray', 'Wait for the tray'] };
 
-  it('is what was written, under its version and day', () => {
+  it('is the text that was written, under its version and date', () => {
     const older = '## [0.1.0] - 2026-01-01\n\n### Added\n\n- A first one.\n';
     const { text, notes } = releasedChangelog(`${CHANGELOG}\n${older}`, options);
     expect(notes).toBe('### Added\n\n- A bridge.');
     expect(text).toBe(`# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - ${DATE}\n\n${notes}\n\n${older}`);
   });
 
-  it('is made from the commits if nothing was written', () => {
+  it('is generated from the commits if nothing was written', () => {
     const { notes } = releasedChangelog('# Changelog\n\n## [Unreleased]\n', options);
     expect(notes).toBe(
       '### Added\n\n- Add a tray.\n\n### Fixed\n\n- Fix the tray.\n\n### Changed\n\n- Wait for the tray.',
@@ -103,7 +103,7 @@ describe('a release', () => {
     expect(await git('tag')).toBe('v0.1.0');
   });
 
-  it('is refused on changes that are not committed, on a tag that is there and on a version that is not newer', async () => {
+  it('is refused with uncommitted changes, an existing tag, or a version that is not newer', async () => {
     await make('0.3.0');
     const before = await state();
     await expect(make('0.3.0')).rejects.toThrow('v0.3.0 has been released');
@@ -114,7 +114,7 @@ describe('a release', () => {
     await expect(make('0.4.0')).rejects.toThrow('not committed');
   });
 
-  it('leaves everything as it was if the build fails', async () => {
+  it('leaves everything unchanged if the build fails', async () => {
     const before = await state();
     const broken = () => Promise.reject(new Error('The build failed.'));
     await expect(make('0.2.0', broken)).rejects.toThrow('The build failed.');
@@ -123,7 +123,7 @@ describe('a release', () => {
   });
 });
 
-it('the checksums of a release are those that sha256sum checks', async () => {
+it('the checksums of a release pass sha256sum', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-sums-'));
   await using _removed = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
   await writeFile(join(folder, 'a'), 'abc');

@@ -24,13 +24,13 @@ describe('the software bill of materials', async () => {
   const contained = [versionOf('react-dom'), versionOf('scheduler'), versionOf('@napi-rs/keyring')];
   const sbom = sbomOf(locked, [...contained, { name: 'Node.js', version: '24.0.0' }], node);
 
-  it('lists what the application contains and nothing that only builds it', () => {
+  it('lists what the application contains, and nothing that only builds it', () => {
     expect(sbom.components.map(({ name }) => name)).toEqual(['react-dom', 'scheduler', '@napi-rs/keyring', 'node']);
     expect(JSON.stringify(sbom)).not.toContain('cdx:npm:package:development');
     expect(sbom.metadata.component).toMatchObject({ name: 'causeway', version: manifest.version, type: 'application' });
   });
 
-  it('is CycloneDX, with a package URL and a whole hash for each component of the lockfile', () => {
+  it('is CycloneDX, with a package URL and a full hash for each component of the lockfile', () => {
     for (const { components } of [Sbom.parse(JSON.parse(JSON.stringify(sbom))), locked]) {
       expect(components.filter(({ purl }) => !/^pkg:(npm|generic)\/[^@]+@[^@]+$/.test(purl))).toEqual([]);
       const unverified = components.filter(
@@ -51,14 +51,14 @@ describe('the software bill of materials', async () => {
     expect(sbom.dependencies.find(({ ref }) => ref.startsWith('react-dom@'))?.dependsOn).toEqual([scheduler]);
   });
 
-  it('lists the same after a build that has set NODE_ENV', async () => {
+  it('is the same after a build that has set NODE_ENV', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const { components } = await lockedPackages();
     vi.unstubAllEnvs();
     expect(components).toHaveLength(locked.components.length);
   });
 
-  it('is refused when the application contains a package that is not locked', () => {
+  it('is refused if the application contains a package that is not locked', () => {
     const unknown = { name: 'left-pad-twice', version: '1.2.3' };
     expect(() => sbomOf(locked, [unknown], node)).toThrow('left-pad-twice 1.2.3 is in the application');
   });

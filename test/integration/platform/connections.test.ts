@@ -81,7 +81,7 @@ describe('connections that are renewed', () => {
     return connections;
   }
 
-  it('take new requests from then on, and the idle ones are closed', async () => {
+  it('take new requests from then on, and idle ones are closed', async () => {
     const connections = await renewable();
     await send(connections, '/1').answer;
     const [before] = sockets;
@@ -141,8 +141,8 @@ describe('connections that are renewed', () => {
   });
 });
 
-describe('connections that are opened when they are used', () => {
-  it('are opened for the first request, once however many come together', async () => {
+describe('connections that are opened on demand', () => {
+  it('are opened for the first request, once for any number of concurrent requests', async () => {
     let opened = 0;
     const connections = openedWhenUsed(async () => {
       opened += 1;
@@ -173,7 +173,7 @@ describe('connections that are opened when they are used', () => {
   });
 });
 
-describe('connections that are shared', () => {
+describe('shared connections', () => {
   it('are opened once for each origin, and again after a failure', async () => {
     let isBroken = true;
     const opened: string[] = [];

@@ -42,7 +42,7 @@ async function holdersAtOnce(): Promise<{ most: number; entered: number }> {
 }
 
 describe('a lock among processes', () => {
-  test('is taken if its folder holds names that are none of its numbers, the last possible number among them', async () => {
+  test('is acquired if its folder holds names that are not its numbers, including the last possible number', async () => {
     await mkdir(lockFolder);
     for (const name of ['9007199254740991', '9007199254740992', '1e300', 'Infinity', '-1', '0.5', 'x', ' '])
       await writeFile(join(lockFolder, name), '');
@@ -50,7 +50,7 @@ describe('a lock among processes', () => {
     await lock.release();
   });
 
-  test('has one holder, also at the moment when twelve processes find that its holder was killed', async () => {
+  test('has one holder, even when twelve processes find at once that its holder was killed', async () => {
     const victim = await startWorker('keep');
     const held = once(victim.stdout ?? victim, 'data');
     victim.stdin?.write('\n');

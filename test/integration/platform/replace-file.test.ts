@@ -63,7 +63,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect(await modeOf(file)).toBe(0o600);
   });
 
-  test('is written through links that lead to it, relative ones and chains of them', async () => {
+  test('is written through links that lead to it, including relative ones and chains', async () => {
     await mkdir(join(folder, 'dotfiles', 'deep'), { recursive: true });
     await writeFile(join(folder, 'dotfiles', 'real'), 'old');
     await symlink('../real', join(folder, 'dotfiles', 'deep', 'second'));
@@ -103,7 +103,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect(await failure(write(join(folder, 'b', 'c'), 'new'))).toMatch(/part of its path is a file/);
   });
 
-  test('may have a name of 255 bytes', async () => {
+  test('can have a name of 255 bytes', async () => {
     const long = join(folder, 'ü'.repeat(127));
     await write(long, 'new');
     expect(await readdir(folder)).toEqual(['ü'.repeat(127)]);
@@ -126,7 +126,7 @@ test.runIf(process.platform !== 'win32')('a device or pipe is written to directl
   expect((await stat(device)).isCharacterDevice()).toBe(true);
 });
 
-test('what a killed process left beside a file is gone after the next write', async () => {
+test('what a killed process left beside a file is removed by the next write', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const left = `${file}.causeway-${pid}-0123456789ab.tmp`;
   await writeFile(left, 'half');
@@ -138,7 +138,7 @@ test('what a killed process left beside a file is gone after the next write', as
   expect((await readdir(folder)).sort()).toEqual(['file', `file.causeway-${process.pid}-0123456789ab.tmp`]);
 });
 
-test("an export's source that fails leaves the file as it was, and its own error", async () => {
+test('an export keeps its own error if its source fails, and leaves the file unchanged', async () => {
   await writeFile(file, 'old');
   const source = async function* () {
     yield 'x'.repeat(200_000);
@@ -149,7 +149,7 @@ test("an export's source that fails leaves the file as it was, and its own error
   expect(await readdir(folder)).toEqual(['file']);
 });
 
-test('an export into a folder that is missing says so and makes none', async () => {
+test('an export into a missing folder says so and does not create it', async () => {
   const path = join(folder, 'missing', 'file.csv');
   expect(await failure(writePieces(path, piecesOf('x')))).toBe(
     `${path} cannot be written: its folder does not exist. Nothing was changed. Create the folder, then try again.`,
@@ -186,7 +186,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
   });
   afterEach(() => disk[Symbol.asyncDispose]());
 
-  test.each(FORMS)('a file stays whole while it is full, with nothing beside it (%s)', async (_, write) => {
+  test.each(FORMS)('a file stays complete while it is full, with nothing beside it (%s)', async (_, write) => {
     await disk.fill();
     const text = 'new'.repeat(10_000);
     expect(await failure(write(file, text))).toBe(
@@ -199,7 +199,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 
-  test.each(FORMS)('a file that the last free bytes hold in part stays as it was (%s)', async (_, write) => {
+  test.each(FORMS)('a file for which the last free bytes are not enough stays unchanged (%s)', async (_, write) => {
     await disk.fill();
     await disk.empty();
     // Room for a part of it, so that the write is cut short and not refused.
@@ -244,7 +244,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     expect(await failure(acquireLock(locks))).toMatch(/lock is on a read-only disk/);
   });
 
-  test('settings stay as they were while it is full, and reading them needs no room', async () => {
+  test('settings stay unchanged while it is full, and reading them needs no space', async () => {
     const options = {
       folder: join(disk.folder, 'config'),
       name: 'things',
@@ -266,7 +266,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     expect(settings.read()).toEqual({ things: ['two'] });
   });
 
-  test("the application's settings stay as they were while it is full", async () => {
+  test("the application's settings stay unchanged while it is full", async () => {
     const env = { HOME: disk.folder, CAUSEWAY_HOME: disk.folder };
     plainSettings(env).change({ appearance: 'dark' });
     await disk.fill();

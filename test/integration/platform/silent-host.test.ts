@@ -41,7 +41,7 @@ describe('a host that accepts connections and stays silent', () => {
     await agent.destroy();
   });
 
-  test('does not hide that an answer breaks off after its head', async () => {
+  test('does not hide that an answer is cut off after its head', async () => {
     const broken = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this'));

@@ -92,7 +92,7 @@ describe('a user who wants another workspace is refused, who', () => {
     expect(workspace.requests.count({})).toBe(0);
   });
 
-  test('gives it in a configuration file of their own', async () => {
+  test('puts it in their own configuration file', async () => {
     const { runIn, policy } = await managedHome(oneWorkspace);
     const other = await startWorkspace();
     onTestFinished(() => other.close());
@@ -136,7 +136,7 @@ describe('a user who wants another workspace is refused, who', () => {
 });
 
 describe('a user who wants to write is refused, who', () => {
-  test('runs a proxy alone', async () => {
+  test('runs a standalone proxy', async () => {
     const { proxy } = await managedHome(oneWorkspace);
     const answer = await callSql(proxy(), 'DROP TABLE sales');
     expect(answer).toContain('the organization allows only read-only tools');
@@ -155,7 +155,7 @@ describe('a user who wants to write is refused, who', () => {
     expect(await callSql(proxy(['--all']), 'DROP TABLE sales')).toContain('Unknown tool');
   });
 
-  test('has rules of their own that allow it', async () => {
+  test('has their own rules that allow it', async () => {
     const { env, run: causeway, proxy } = await managedHome(oneWorkspace);
     await causeway('servers', 'add', 'sql', '--profile', 'ana');
     await causeway('rules', 'set', '--all', '--no-read-only');
@@ -174,13 +174,13 @@ describe('a user who wants to write is refused, who', () => {
     expect(await callAgain(session, 'SELECT 1')).not.toContain('organization');
   });
 
-  test('calls a tool that the organization has switched off, under another spelling', async () => {
+  test('calls a tool that the organization has turned off, under another spelling', async () => {
     const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }) }));
     expect(await callSql(proxy(), 'SELECT 1', 'EXECUTE_SQL')).toContain('The organization has turned off');
   });
 
   test.each(['execute_sql ', 'execute\u200b_sql', 'execute_sq\uff4c', 'execute_sql\0'])(
-    'calls a tool that the organization has switched off as %j, which is no tool',
+    'calls a tool that the organization has turned off as %j, which is not a tool',
     async (tool) => {
       const { proxy, workspace } = await managedHome(() => ({
         rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }),
@@ -274,7 +274,7 @@ describe('a user who wants another server is refused, who', () => {
 });
 
 describe('a user who wants an entry in another AI client is refused, who', () => {
-  test('adds one with the command, also with --force', async () => {
+  test('adds one with the command, even with --force', async () => {
     const { env, run: causeway } = await managedHome(() => ({ clients: locked(['codex']) }));
     await causeway('servers', 'add', 'sql', '--profile', 'ana');
     await mkdir(join(String(env.HOME), '.cursor'));
@@ -424,14 +424,14 @@ describe('a user who wants to remove Causeway from a computer that requires an A
   });
 
   test.each<[string, (mark: string) => Promise<unknown>]>([
-    ['that others may write', (mark) => writeFile(mark, String(process.pid)).then(() => chmod(mark, 0o666))],
+    ['that others can write', (mark) => writeFile(mark, String(process.pid)).then(() => chmod(mark, 0o666))],
     [
       'that is a link',
       (mark) => writeFile(`${mark}-own`, String(process.pid)).then(() => symlink(`${mark}-own`, mark)),
     ],
     ['of a process that has ended', (mark) => writeFile(mark, '999999999')],
     ['that names no process', (mark) => writeFile(mark, '-1')],
-  ])('is refused with a mark of a removal %s', async (_, make) => {
+  ])('is refused with a removal marker %s', async (_, make) => {
     const { run: causeway, entries, policy } = await required();
     await mkdir(dirname(policy.mark), { mode: 0o755 });
     await make(policy.mark);
@@ -453,12 +453,12 @@ describe('a policy that cannot be trusted forbids everything if', () => {
     return { ...home, stderr };
   };
 
-  test('others may write to the file', async () => {
+  test('others can write to the file', async () => {
     const { stderr } = await refused(({ file }) => chmod(file, 0o666));
     expect(stderr).toContain('can be written by others (its mode is 666)');
   });
 
-  test('others may write to its folder', async () => {
+  test('others can write to its folder', async () => {
     const { stderr } = await refused(({ folder }) => chmod(folder, 0o777));
     expect(stderr).toContain('can be written by others');
   });
@@ -493,7 +493,7 @@ describe('a policy that cannot be trusted forbids everything if', () => {
     expect(stderr).toContain('is not a file');
   });
 
-  test('it is a pipe, for which nobody waits', async () => {
+  test('it is a pipe, without waiting for it', async () => {
     const { stderr } = await refused(async ({ file }) => {
       await rm(file);
       await run('mkfifo', ['-m', '644', file]);
@@ -529,7 +529,7 @@ describe('a policy that cannot be trusted forbids everything if', () => {
     expect(stderr).toContain('line 3, column 3: allowNothing: "allowNothing" is not supported by this version');
   });
 
-  test('a value has the wrong type, also for a proxy, the rules and what is written', async () => {
+  test('a value has the wrong type, for a proxy, the rules and the client files', async () => {
     const {
       proxy,
       run: causeway,
@@ -574,7 +574,7 @@ test.each([...VARIABLES, 'XDG_RUNTIME_DIR', 'TMPDIR', 'PATH', 'SystemRoot', 'USE
 );
 
 test.each(['--policy', '--policy-file', '--no-policy', '--unmanaged', '--config'])(
-  'a user who writes %s into the arguments is told that there is no such option',
+  'a user who writes %s into the arguments learns that there is no such option',
   async (option) => {
     const { run: causeway, proxy } = await managedHome(oneWorkspace);
     expect((await causeway('whoami', option, '/tmp/own.json')).code).toBe(2);
@@ -582,7 +582,7 @@ test.each(['--policy', '--policy-file', '--no-policy', '--unmanaged', '--config'
   },
 );
 
-test('cannot be prevented: a user with a token of their own and another MCP client', async () => {
+test('cannot be prevented: a user with their own token and another MCP client', async () => {
   const { workspace } = await managedHome(() => ({ workspaces: locked([]) }));
   const { token } = userNamed(workspace, 'ana');
   const answer = await fetch(`${workspace.host}${SQL}`, {
@@ -647,14 +647,14 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     expect((await asUser(policy, [node, causeway, 'whoami'], own)).stderr).toMatch(MANAGED);
   });
 
-  test('follows it also under another name', async () => {
+  test('follows it even under another name', async () => {
     const { node, causeway } = await copyCommand();
     const other = join(dirname(causeway), 'other.js');
     await copyFile(causeway, other);
     expect((await asUser(policy, [node, other, 'whoami'], own)).stderr).toMatch(MANAGED);
   });
 
-  test('follows it through a link, and whatever it has Node load or its search path find', async () => {
+  test('follows it through a link, and whatever Node options or search path it has', async () => {
     const { node, causeway } = await copyCommand();
     const link = join(dirname(dirname(causeway)), 'causeway-link');
     await symlink(causeway, link);
@@ -668,14 +668,14 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     expect((await asUser(policy, [node, link, 'whoami'], env)).stderr).toMatch(MANAGED);
   });
 
-  test('is refused with a policy that it may not read', async () => {
+  test('is refused with a policy that it cannot read', async () => {
     const { node, causeway } = await copyCommand();
     const { stderr } = await asUser(policy, [node, causeway, 'whoami'], own, 'chmod 600 $1/policy.json');
     expect(stderr).toContain('its policy cannot be used');
     expect(stderr).toContain('EACCES');
   });
 
-  test('is refused with a folder of the policy that it may not look into', async () => {
+  test('is refused with a policy folder that it cannot open', async () => {
     const { node, causeway } = await copyCommand();
     const { stderr } = await asUser(policy, [node, causeway, 'whoami'], own, 'chmod 700 $1');
     expect(stderr).toContain('its policy cannot be used');
@@ -703,7 +703,7 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     expect(await asUser(required, uninstall, {}, mark)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('cannot say that an administrator removes the package', async () => {
+  test('cannot pretend that an administrator removes the package', async () => {
     const { node } = await copyCommand();
     const write =
       'const { mkdirSync, writeFileSync } = require("node:fs"); mkdirSync("/run/causeway", { recursive: true }); writeFileSync("/run/causeway/removal", String(process.pid))';
@@ -712,7 +712,7 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     expect(stderr).toContain('EACCES');
   });
 
-  test('cannot be prevented: it has Node load a program first that hides the policy', async () => {
+  test('cannot be prevented: making Node load a program first that hides the policy', async () => {
     const { node, causeway } = await copyCommand();
     const hide = join(dirname(causeway), 'hide.cjs');
     const source = [

@@ -44,7 +44,7 @@ async function signedIn(name = 'user'): Promise<{ auth: AuthService; profile: Pr
 }
 
 describe('a locked OAuth application', () => {
-  test('is the one that a sign-in in the browser uses, with its scopes alone and its port', async () => {
+  test('is used by a browser sign-in, with only its scopes and its port', async () => {
     demandAcme({ scopes: ['sql'], callbackPort: 8037 });
     const { auth, browser } = open();
     const profile = await auth.profile('user');
@@ -71,7 +71,7 @@ describe('a locked OAuth application', () => {
     expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
   });
 
-  test('lets it be used again once the policy no longer says so', async () => {
+  test('allows it again once the policy no longer locks it', async () => {
     const { auth, profile } = await signedIn();
     const before = await auth.tokens(profile).token();
     demandAcme();
@@ -80,7 +80,7 @@ describe('a locked OAuth application', () => {
     expect(await auth.tokens(profile).token()).toEqual(before);
   });
 
-  test('is used after one new sign-in, also by a process that knew the old one', async () => {
+  test('is used after one new sign-in, even by a process that knew the old one', async () => {
     const { auth, profile } = await signedIn();
     await auth.tokens(profile).token();
     demandAcme();
@@ -90,7 +90,7 @@ describe('a locked OAuth application', () => {
     expect(await auth.tokens(profile).token()).toEqual(await other.auth.tokens(profile).token());
   });
 
-  test('makes a proxy that may ask the user ask, and not take the old sign-in for good enough', async () => {
+  test('makes a proxy that can ask the user ask, instead of accepting the old sign-in', async () => {
     const { profile } = await signedIn();
     demandAcme();
     const { auth, browser } = open({ signInWhenNeeded: true });
@@ -99,7 +99,7 @@ describe('a locked OAuth application', () => {
     expect(lastAsked(browser.opened).get('client_id')).toBe(ACME);
   });
 
-  test('holds for the Databricks CLI, which signs in through its own', async () => {
+  test('applies to the Databricks CLI, which signs in through its own application', async () => {
     const program = join(stage.home.folder, '.local', 'bin', 'databricks');
     await mkdir(join(program, '..'), { recursive: true });
     const answer = '{"access_token":"of-cli","token_type":"Bearer","expiry":"2099-01-01T00:00:00Z"}';
@@ -118,7 +118,7 @@ describe('a locked OAuth application', () => {
     expect(await auth.signInState(profile)).toEqual({ state: 'by-databricks-cli' });
   });
 
-  test('lets the user sign out of what was got through their own, which is revoked with its secret', async () => {
+  test('lets the user sign out of a sign-in through their own application, which is revoked with its secret', async () => {
     const { auth } = open();
     const profile = await auth.profile('user');
     const own = { clientId: 'my-own', clientSecret: undefined, callbackPort: undefined, scopes: undefined };
@@ -132,7 +132,7 @@ describe('a locked OAuth application', () => {
     expect(await auth.oauthApplication(profile.host)).toBeUndefined();
   });
 
-  test('says so in the command and in the window', async () => {
+  test('is reported by the command and in the window', async () => {
     await signedIn();
     demandAcme();
     const { env } = stage.home;
@@ -150,7 +150,7 @@ describe('a locked OAuth application', () => {
     );
   });
 
-  test('does not keep Causeway from being removed: the old sign-in is revoked', async () => {
+  test('does not prevent Causeway from being removed: the old sign-in is revoked', async () => {
     await signedIn();
     demandAcme();
     const { code, stdout } = await runCommand(stage.home.env, ['uninstall', '--yes']);
@@ -158,14 +158,14 @@ describe('a locked OAuth application', () => {
     expect(code).toBe(0);
   });
 
-  test('is assumed if the policy cannot be used: no sign-in may be used', async () => {
+  test('is assumed if the policy cannot be used: no sign-in can be used', async () => {
     const { auth, profile } = await signedIn();
     setPolicySource({ name: '/etc/causeway/policy.json', version: () => 'x', read: async () => Buffer.from('{') });
     await expect(auth.tokens(profile).token()).rejects.toMatchObject({ code: 'managed' });
   });
 });
 
-test('an OAuth application that is a default is used by who has none of their own', async () => {
+test('a default OAuth application is used by users who have none of their own', async () => {
   setPolicy({ oauthApplication: { value: { clientId: ACME }, locked: false } });
   const { auth, browser } = open();
   const profile = await auth.profile('user');

@@ -24,7 +24,7 @@ async function managedDesktop(keys: (host: string) => object) {
   return { desktop, policy };
 }
 
-test('the window is told what is managed, by which file and why', async () => {
+test('the window shows what is managed, by which file and why', async () => {
   const { desktop, policy } = await managedDesktop((host) => ({
     organization: 'Acme',
     workspaces: locked([host], 'One workspace for all'),
@@ -42,7 +42,7 @@ test('the window records no contents if the policy forbids it', async () => {
   expect(desktop.activity.recording.recorder).toBeUndefined();
 });
 
-test('the window changes no locked setting, and does not look for updates if they are off', async () => {
+test('the window changes no locked setting, and does not check for updates if they are off', async () => {
   const { desktop } = await managedDesktop(() => ({ tokenStore: locked('keychain'), updates: locked('off') }));
   const change = desktop.handlers.changeSettings({ tokenStore: 'encrypted-file' });
   await expect(change).rejects.toMatchObject({ code: 'managed' });

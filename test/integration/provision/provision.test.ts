@@ -72,7 +72,7 @@ describe('causeway provision', () => {
     await expect(readFile(cursor)).rejects.toThrow('ENOENT');
   });
 
-  test('names what is there and differs, leaves it alone, and adds the rest', async () => {
+  test('names what exists and differs, leaves it alone, and adds the rest', async () => {
     const { apply, run, readConfig, cursor } = await home(`[other]\nhost = ${HOST}\n`);
     await run('servers', 'add', 'genie', '9999', '--name', 'sales', '--profile', 'other');
     await run('rules', 'set', '--all', '--new', 'ask');
@@ -89,7 +89,7 @@ describe('causeway provision', () => {
     expect(JSON.parse((await run('rules', '--json')).stdout).rules[0]).toMatchObject({ newTools: 'ask' });
   });
 
-  test('adds no server whose profile is another one here', async () => {
+  test('adds no server whose profile is a different one here', async () => {
     const { apply, readConfig } = await home('[work]\nhost = https://else.cloud.databricks.com\ntoken = dapi-1\n');
     const { done } = await apply();
     expect(done.slice(0, 2)).toMatchObject([
@@ -119,7 +119,7 @@ describe('causeway provision', () => {
     ['version: 1\nversion: 1\n', 'line 2, column 1: Map keys must be unique'],
     ['version: 1\n\tprofiles: []\n', 'line 2, column 1: Tabs are not allowed as indentation'],
     ['', 'line 1, column 1'],
-  ])('refuses %j with the place', async (text, words) => {
+  ])('refuses %j with the position', async (text, words) => {
     const { run, file } = await home();
     await writeFile(file, text);
     const { code, stderr } = await run('provision', file);
@@ -127,7 +127,7 @@ describe('causeway provision', () => {
     expect(stderr).toContain(words);
   });
 
-  test('holds to the policy', async () => {
+  test('follows the policy', async () => {
     const { env, run } = await managedHome((host) => ({
       workspaces: locked([host]),
       servers: locked(['/api/2.0/mcp/sql']),
@@ -151,7 +151,7 @@ describe('causeway provision', () => {
 });
 
 describe('causeway provision --export', () => {
-  test('writes what another computer becomes the same with, without secrets', async () => {
+  test('writes a file that sets up another computer the same way, without secrets', async () => {
     const one = await home();
     await one.apply();
     const own = `[own]\nhost = https://:hunter2@acme.cloud.databricks.com/?o=7&token=hunter2\ntoken = dapi-secret\n`;
@@ -173,7 +173,7 @@ describe('causeway provision --export', () => {
     expect(JSON.parse(await readFile(again, 'utf8'))).toEqual(parse(text));
   });
 
-  test('replaces no file unless told to, and prints with -', async () => {
+  test('replaces no file unless told to, and prints to stdout with -', async () => {
     const { run, file } = await home();
     expect((await run('provision', '--export', file)).stderr).toContain('There is already a file');
     expect((await run('provision', '--export', '-')).stdout).toContain('version: 1');
@@ -182,7 +182,7 @@ describe('causeway provision --export', () => {
   });
 });
 
-test('causeway provision --schema prints a JSON Schema; nothing else beside it', async () => {
+test('causeway provision --schema prints only a JSON Schema', async () => {
   const { run, file } = await home();
   const schema = JSON.parse((await run('provision', '--schema')).stdout);
   expect(schema).toMatchObject({ type: 'object', additionalProperties: false, required: ['version'] });

@@ -114,7 +114,7 @@ onLinux('a client that stops reading', () => {
     },
   );
 
-  it('is not read from while it sends what is no frame', async () => {
+  it('is not read from while it sends invalid frames', async () => {
     const proxy = await startWarm(() => {}, 'alone');
     const idle = await resident(proxy);
     proxy.stdout.pause();
@@ -138,7 +138,7 @@ onLinux('a client that stops reading', () => {
 
 onLinux('a client that floods a slow server', () => {
   it.each<Way>(['alone', 'through the application'])(
-    'is left waiting: only so many of its requests are under way, and all are answered in the end (%s)',
+    'has to wait: only a limited number of its requests are in flight, and all are answered in the end (%s)',
     async (way) => {
       const held: (() => void)[] = [];
       let open = false;

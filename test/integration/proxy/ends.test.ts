@@ -49,7 +49,7 @@ function holdCalls() {
 }
 
 describe('the end of stdin', () => {
-  it('delivers the answers under way first, then deletes the session and ends with 0', async () => {
+  it('delivers the outstanding answers first, then deletes the session and ends with 0', async () => {
     const calls = holdCalls();
     const proxy = start();
     await proxy.open();
@@ -82,14 +82,14 @@ describe('the end of stdin', () => {
     expect(deletions()).toHaveLength(1);
   });
 
-  it('before anything was said ends it at once, and the server hears nothing', async () => {
+  it('before anything was sent ends it at once, and the server gets no request', async () => {
     const proxy = start();
     expect(await proxy.finish()).toBe(0);
     expect(server.arrivals).toEqual([]);
     expect(proxy.stderr).toBe('');
   });
 
-  it.each([405, 404, 500])('is no problem if the server answers DELETE with %i', async (status) => {
+  it.each([405, 404, 500])('is handled if the server answers DELETE with %i', async (status) => {
     const { script } = orderly();
     server.script = (arrival, response) =>
       arrival.method === 'DELETE' ? void response.writeHead(status).end() : script(arrival, response);
@@ -102,7 +102,7 @@ describe('the end of stdin', () => {
   it.each<[name: string, fate: (response: ServerResponse) => void]>([
     ['never answers DELETE', () => {}],
     ['breaks the connection on DELETE', (response) => response.destroy()],
-  ])('is no problem if the server %s', async (_name, fate) => {
+  ])('is handled if the server %s', async (_name, fate) => {
     const { script } = orderly();
     server.script = (arrival, response) => (arrival.method === 'DELETE' ? fate(response) : script(arrival, response));
     const proxy = start();
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
     expect(proxy.stderr).toBe('');
   });
 
-  it('that comes three times ends it once', async () => {
+  it('ends it once, even if it comes three times', async () => {
     const proxy = start();
     await proxy.open();
     for (let times = 0; times < 3; times += 1) proxy.child.kill('SIGINT');
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
   });
 });
 
-describe('a client that goes', () => {
+describe('a client that disconnects', () => {
   it('ends the proxy with exit code 0 and no stack trace by closing its end of stdout', async () => {
     const proxy = start();
     await proxy.open();
@@ -149,7 +149,7 @@ describe('a client that goes', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'ends the proxy by kill -9, though the proxy’s stdin is still open',
+    'ends the proxy by kill -9, even though the proxy’s stdin is still open',
     async () => {
       // The parent hands its own stdin and stdout on, so that only its disappearance can tell the proxy.
       const parent = spawn(
@@ -178,7 +178,7 @@ describe('a client that goes', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('has its open call cancelled, and not waited for, by kill -9', async () => {
+  it.skipIf(process.platform === 'win32')('has its open call canceled, and not waited for, by kill -9', async () => {
     const held = holdCalls();
     const relay =
       "const { stdin, stdout } = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] }); process.stdin.pipe(stdin); stdout.pipe(process.stdout)";

@@ -37,7 +37,7 @@ const textOf = (answer: { result?: unknown }) => Object(answer.result).content?.
 const toldOf = (proxy: ProxyProcess) => proxy.frames.map(String);
 
 describe.skipIf(process.platform === 'win32')('the first use, signed out', { timeout: 90_000 }, () => {
-  it('begins a session at once, offers signing in, and has the tools behind it', async () => {
+  it('begins a session at once, offers a sign-in, and has the tools afterwards', async () => {
     const proxy = startProxy();
     const opened = await begin(proxy);
     expect(opened.result).toMatchObject({ capabilities: { tools: { listChanged: true } } });
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect(error.message).toContain(url);
   });
 
-  it('answers three handshakes and opens one page for three proxies, one after the other', async () => {
+  it('answers three handshakes and opens one page for three proxies, one after another', async () => {
     const times: string[] = [];
     for (let count = 0; count < 3; count += 1) {
       const startedAt = performance.now();
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     await expect.poll(stage.pages).toHaveLength(1);
   });
 
-  it('offers signing in while the workspace does not answer at all', async () => {
+  it('offers a sign-in while the workspace does not answer at all', async () => {
     const silent = createServer(() => {});
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect((await signInTool(proxy))?.description).toContain('is signed out of');
   });
 
-  it('does not open the page a second time for a call of sign_in some seconds after it was opened', async () => {
+  it('does not open the page a second time for a call of sign_in a few seconds after it was opened', async () => {
     const proxy = startProxy();
     await begin(proxy);
     await listTools(proxy);
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect(await stage.pages()).toHaveLength(1);
   });
 
-  it('signs in through the application if it runs, although the profile names the Databricks CLI', async () => {
+  it('signs in through the application if it runs, even if the profile names the Databricks CLI', async () => {
     const browser = scriptedBrowser();
     const causeway = createCauseway({ env: stage.home.env, openBrowser: browser.open });
     const hub = await causeway.serveProxies();

@@ -27,13 +27,13 @@ async function outcome(args: string[], env: NodeJS.ProcessEnv) {
   return { code, stdout: proxy.frames.map(String), stderr: proxy.stderr };
 }
 
-describe('a wrong call ends with exit code 2, one line on stderr and nothing on stdout', () => {
+describe('incorrect usage ends with exit code 2, one line on stderr and nothing on stdout', () => {
   it.each<[name: string, args: string[], line: RegExp]>([
     ['an unknown flag', ['--path', SQL, '--trace'], /Unknown flag --trace\. "causeway proxy --help" lists the flags\./],
     ['no server', [], /No server was named\. Add --path \/api\/2\.0\/mcp\/sql, --url/],
     ['a malformed URL', ['--url', 'acme', '--profile', 'acme'], /--url "acme" is not a URL\. Use the form https:/],
     [
-      'a path beside the servers',
+      'a path besides those of servers',
       ['--path', '/sql', '--profile', 'acme'],
       /--path "\/sql" is not a managed MCP server\. A path begins with \/api\//,
     ],
@@ -43,7 +43,7 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
       /There is no profile "amce" in .+\. The file has acme, account, plain, hostless, two\./,
     ],
     [
-      'no profile where there are several',
+      'no profile if there are several',
       ['--path', SQL],
       /has several profiles, and none of them is the default\. Choose one with --profile/,
     ],
@@ -77,7 +77,7 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
       ['--url', `https://other.cloud.databricks.com${SQL}`, '--profile', 'acme'],
       /Profile "acme" signs in to https:\/\/acme\.cloud\.databricks\.com, not to https:\/\/other\.cloud\.databricks\.com\. Use --profile with a profile of that workspace\./,
     ],
-    ['an argument of two lines', ['--path', 'a\nb', '--profile', 'acme'], /--path "a b" is not a managed MCP server/],
+    ['a two-line argument', ['--path', 'a\nb', '--profile', 'acme'], /--path "a b" is not a managed MCP server/],
   ])('%s', async (_name, args, line) => {
     const { code, stdout, stderr } = await outcome(args, environment(home.home));
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
@@ -104,7 +104,7 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
 
 // `script` gives a command a terminal; elsewhere it takes other arguments.
 it.skipIf(process.platform !== 'linux')(
-  'a user who starts the proxy at a terminal is told what it waits for',
+  'a user who starts the proxy in a terminal sees what it waits for',
   async () => {
     const command = [process.execPath, CAUSEWAY, 'proxy', '--path', SQL, '--profile', 'acme'].join(' ');
     const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment(home.home) });
@@ -118,7 +118,7 @@ it.skipIf(process.platform !== 'linux')(
   },
 );
 
-it('help goes to stdout and is no error', async () => {
+it('help goes to stdout and is not an error', async () => {
   const { code, stdout, stderr } = await outcome(['--help'], environment(home.home));
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.join('\n')).toContain('Usage: causeway proxy --profile NAME --path /api/2.0/mcp/SERVER');

@@ -83,7 +83,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(proxy.stderr).toBe('');
   });
 
-  it('is reached through a proxy that wants a password', async () => {
+  it('is reached through a proxy that requires a password', async () => {
     const company = await companyProxy('ana:open sesame');
     const proxy = await start(`https://${HOST}`, {
       HTTPS_PROXY: `http://ana:open%20sesame@${company.address}`,
@@ -92,7 +92,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(await proxy.request(1, 'tools/call')).toMatchObject({ result: 'behind the proxy' });
   });
 
-  it('is not reached with the wrong password, which nothing repeats', async () => {
+  it('is not reached with the wrong password, which is never repeated', async () => {
     const company = await companyProxy('ana:open sesame');
     const error = await failure(`https://${HOST}`, {
       HTTPS_PROXY: `http://ana:wrong-word@${company.address}`,
@@ -111,7 +111,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(error.message).toContain('The proxy does not connect to other.causeway.test (502).');
   });
 
-  it('is not trusted without the authority, and gets no token', async () => {
+  it('is not trusted without the certificate authority, and gets no token', async () => {
     const company = await companyProxy();
     const error = await failure(`https://${HOST}`, { HTTPS_PROXY: `http://${company.address}` });
     expect(error.message).toMatch(
@@ -127,7 +127,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(arrived).toEqual([]);
   });
 
-  it('is asked directly if it is on this computer, whatever proxy there is', async () => {
+  it('is connected to directly if it is on this computer, whatever proxy is set', async () => {
     const company = await companyProxy();
     const server = await startScriptedServer(orderly().script);
     open.push(server);
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
   });
 });
 
-describe('a host that cannot be spoken to is reported', () => {
+describe('a host that cannot be reached is reported', () => {
   let server: ScriptedServer;
   beforeAll(async () => {
     server = await startScriptedServer(() => {});
@@ -154,7 +154,7 @@ describe('a host that cannot be spoken to is reported', () => {
     expect(error.data).toEqual({ source: 'causeway', reason: 'unreachable' });
   });
 
-  it('because the proxy is not there', async () => {
+  it('because the proxy does not exist', async () => {
     const { port, close } = await closedPort();
     await close();
     const error = await failure(`https://${HOST}`, { HTTPS_PROXY: `http://127.0.0.1:${port}` });
@@ -166,7 +166,7 @@ describe('a host that cannot be spoken to is reported', () => {
     expect(error.message).toMatch(/is not trusted \((ERR_SSL|EPROTO)\w*\)\. Check the host/);
   });
 
-  it('because what is named as a proxy is no address: a wrong call', async () => {
+  it('because the proxy setting is not an address: incorrect usage', async () => {
     const proxy = await start(`https://${HOST}`, { HTTPS_PROXY: 'http://ana:word@:x' });
     expect(await proxy.ended).toBe(2);
     expect(proxy.stderr).toBe(

@@ -39,7 +39,7 @@ async function answered(answer: (response: ServerResponse) => void, count = 1): 
   return (await client.sink.until(count)).map(String);
 }
 
-describe('an answer that is not quite right', () => {
+describe('a slightly incorrect answer', () => {
   it.each<[name: string, answer: (response: ServerResponse) => void, frame: string]>([
     ['without an id', asJson('{"jsonrpc":"2.0","result":1.0}'), '{"id":9007199254740993,"jsonrpc":"2.0","result":1.0}'],
     [
@@ -77,11 +77,11 @@ describe('an answer that is not quite right', () => {
       asEvents('{"jsonrpc":"2.0","result":{}}'),
       '{"id":9007199254740993,"jsonrpc":"2.0","result":{}}',
     ],
-  ])('%s reaches the client right', async (_name, answer, frame) => {
+  ])('%s reaches the client correctly', async (_name, answer, frame) => {
     expect(await answered(answer)).toEqual([frame]);
   });
 
-  it("the server's own notifications and requests pass in their order, before the answer", async () => {
+  it("the server's own notifications and requests pass in order, before the answer", async () => {
     const frames = [
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1.0}}',
       '{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}',
@@ -92,7 +92,7 @@ describe('an answer that is not quite right', () => {
 
   it.each<[name: string, answer: (response: ServerResponse) => void, words: RegExp]>([
     [
-      'JSON that breaks off',
+      'JSON that is cut off',
       asJson('{"id":1,'),
       /ended the response to tools\/call before it was complete\. It may have run/,
     ],
@@ -102,19 +102,19 @@ describe('an answer that is not quite right', () => {
       (response) => void response.writeHead(202).end(),
       /ended the response to tools\/call before it was complete/,
     ],
-    ['JSON that is no frame', asJson('{"ok":true}'), /ended the response to tools\/call before it was complete/],
+    ['JSON that is not a frame', asJson('{"ok":true}'), /ended the response to tools\/call before it was complete/],
     [
       'a sign-in page',
       body('text/html', '<!doctype html><title>Hotel</title>'),
       /A sign-in page answered instead of .+\. A captive portal/,
     ],
     [
-      'a sign-in page that calls itself JSON',
+      'a sign-in page that is labeled as JSON',
       asJson('\n<!-- hotel --><html><title>Hotel</title></html>'),
       /A sign-in page answered instead of .+\. A captive portal/,
     ],
     [
-      'a network that says that it wants a sign-in',
+      'a network that requires a login',
       (response) => void response.writeHead(511).end('Sign in to the network'),
       /A sign-in page answered instead of .+\. A captive portal/,
     ],
@@ -128,7 +128,7 @@ describe('an answer that is not quite right', () => {
       (response) => void response.writeHead(500).end('x'.repeat(1_000_000)),
       /could not answer \(500: x{599}…\)/,
     ],
-  ])('%s is an error in words', async (_name, answer, words) => {
+  ])('%s is an error with a message', async (_name, answer, words) => {
     const [frame] = await answered(answer);
     expect(JSON.parse(frame ?? '').error.message).toMatch(words);
   });
@@ -150,7 +150,7 @@ describe('silence', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
-  it('is none if progress comes, however long the answer takes', async () => {
+  it('does not count if progress arrives, however long the answer takes', async () => {
     const client = await connect(
       async ({ frame }, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -165,7 +165,7 @@ describe('silence', () => {
     expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'at last' });
   });
 
-  it('is answered with an explanation within an answer too', async () => {
+  it('is answered with an explanation within an answer, too', async () => {
     const client = await connect(
       (_arrival, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -176,7 +176,7 @@ describe('silence', () => {
     expect((await client.request(1, 'tools/call')).error.data).toMatchObject({ reason: 'timeout' });
   });
 
-  it('does not keep the end waiting for ever', async () => {
+  it('does not delay the end forever', async () => {
     const client = await connect(orderly({ onCall: () => {} }).script);
     await client.open();
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
@@ -186,7 +186,7 @@ describe('silence', () => {
   });
 });
 
-describe('what is owed no answer', () => {
+describe('a frame that expects no answer', () => {
   it.each([
     ['a notification', '{"jsonrpc":"2.0","method":"notifications/cancelled"}'],
     ["an answer to the server's request", '{"jsonrpc":"2.0","id":1,"result":{}}'],
@@ -230,7 +230,7 @@ describe('a batch', () => {
 });
 
 describe('a session', () => {
-  it("ends with the server's own words when the server keeps refusing it", async () => {
+  it("ends with the server's own words if the server keeps refusing it", async () => {
     const lost = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session not found"}}';
     const client = await connect(orderly({ onCall: (_arrival, response) => asEvents(lost)(response) }).script);
     await client.open();
@@ -238,7 +238,7 @@ describe('a session', () => {
     expect(client.server.count('tools/call')).toBe(3);
   });
 
-  it.each([404, 410])('ends with an explanation when the server keeps dropping it (%i)', async (status) => {
+  it.each([404, 410])('ends with an explanation if the server keeps dropping it (%i)', async (status) => {
     const forgets: Script = (_arrival, response) => void response.writeHead(status).end();
     const client = await connect(orderly({ onCall: forgets }).script);
     await client.open();
@@ -247,7 +247,7 @@ describe('a session', () => {
     expect(client.server.count('tools/call')).toBe(3);
   });
 
-  it('is replaced although the server is busy for a moment', async () => {
+  it('is replaced even if the server is briefly busy', async () => {
     const session = orderly();
     let busy = 0;
     const client = await connect((arrival, response) => {
@@ -269,7 +269,7 @@ describe('a session', () => {
     expect(client.server.arrivals.at(-1)?.headers['mcp-session-id']).toBe('session-2');
   });
 
-  it('whose every token is refused asks for one other token, and then says so', async () => {
+  it('requests one other token if every token is refused, and then says so', async () => {
     let issued = 0;
     const tokens = { token: async () => new Secret(`t${++issued}`) };
     const client = await connect((_arrival, response) => void response.writeHead(401).end(), { tokens });

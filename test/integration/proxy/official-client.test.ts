@@ -85,7 +85,7 @@ describe('each of the four servers', () => {
 
 describe('the client sees no error', () => {
   it.each([404, 410] as const)(
-    'when its session expires under its feet (%i), not even under ten calls at once',
+    'when its session expires mid-use (%i), not even under ten concurrent calls',
     async (how) => {
       const client = await connect(FUNCTIONS);
       workspace.faults.expireSessions(how);
@@ -96,7 +96,7 @@ describe('the client sees no error', () => {
     },
   );
 
-  it('when its access token expires: another is fetched, once', async () => {
+  it('when its access token expires: another one is requested, once', async () => {
     const client = await connect(FUNCTIONS, 'agent');
     workspace.requests.clear();
     workspace.faults.expireAccessTokens();
@@ -138,7 +138,7 @@ describe('the client sees no error', () => {
 describe('the client gets an explanation', () => {
   it.each<[name: string, effect: Parameters<EmbeddedWorkspace['faults']['add']>[0]['effect'], words: RegExp]>([
     [
-      '403 of the IP access list',
+      '403 from the IP access list',
       { kind: 'block-ip' },
       /does not accept connections from this network \(403: Source IP address: 203\.0\.113\.7 is blocked .+\)\. Connect through the VPN/,
     ],
@@ -159,7 +159,7 @@ describe('the client gets an explanation', () => {
       /does not accept connections from this network \(302: The workspace can be reached only over its private link\.\)/,
     ],
     [
-      'an answer that is cut',
+      'an answer that is cut off',
       { kind: 'cut', afterBytes: 20 },
       /(was lost before it answered|ended the response to) tools\/call.+ It may have run/,
     ],
@@ -182,7 +182,7 @@ describe('the client gets an explanation', () => {
     expect(await client.callTool(INITIALS)).toMatchObject(AL);
   });
 
-  it('that there is no such space', async () => {
+  it('for a Genie space that does not exist', async () => {
     await expect(connect('/api/2.0/mcp/genie/01ef0000000000000000000000000000')).rejects.toThrow(/Genie space/);
   });
 });

@@ -54,7 +54,7 @@ describe('a client with sessions in front of a stateless server', () => {
     await expect(client.listPrompts()).resolves.toMatchObject({ prompts: [] });
   });
 
-  it('hears that the tools have changed', async () => {
+  it('is notified that the tools have changed', async () => {
     let changed = (): void => {};
     const hears = new Promise<void>((resolve) => {
       changed = resolve;

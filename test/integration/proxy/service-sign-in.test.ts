@@ -95,7 +95,7 @@ const SIGNALS: [string, Partial<ManagedServerSettings>][] = [
 
 const notOnWindows = { skip: process.platform === 'win32', timeout: 90_000 };
 
-describe('a call to a service whose user has not signed in to it', notOnWindows, () => {
+describe('a call to a service that the user is not signed in to', notOnWindows, () => {
   describe.each(PLACES)('%s', (_place, arrange) => {
     it.each(SIGNALS)(
       'waits for the user on one page and then continues, refused with %s',
@@ -130,7 +130,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   describe.each([
     ['forbids it', { off: ['search_code'] }, 'The user has turned off "search_code" on this server. Nothing was run.'],
     ['asks first', { ask: ['search_code'] }, '"search_code" now needs the user\'s permission for each call'],
-  ])('by whose sign-in a rule %s', (_what, edit, words) => {
+  ])('after whose sign-in a rule %s', (_what, edit, words) => {
     it.each(PLACES)('is not sent again, %s', async (_place, arrange) => {
       await arrange();
       const proxy = await startProxy();
@@ -179,7 +179,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     expect([calls(), refreshes()]).toEqual([1, 0]);
   });
 
-  it('works in a workspace that knows one form of the credentials’ API alone', async () => {
+  it('works in a workspace that knows only one form of the credentials API', async () => {
     for (const [known, missing] of [
       ['serviceCredentials', 'connectionCredentials'],
       ['connectionCredentials', 'serviceCredentials'],
@@ -194,7 +194,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     }
   });
 
-  it('waits until the credential is active, which takes a moment after the sign-in', async () => {
+  it('waits until the credential is active, shortly after the sign-in', async () => {
     set({ activationMs: 3_000 });
     const proxy = await startProxy();
     const answer = proxy.request(1, 'tools/call', SEARCH);
@@ -203,7 +203,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     expect(calls()).toBe(2);
   });
 
-  it('of a client that opens addresses goes to that client, and continues when its user is done', async () => {
+  it('goes to its client if that opens addresses, and continues when the user is done', async () => {
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     const answer = proxy.request(1, 'tools/call', SEARCH);
     const asked = async () =>
@@ -222,7 +222,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     expect(calls()).toBe(2);
   });
 
-  it('of a client whose user declines is not run, and says so with the link', async () => {
+  it('is not run if the user declines, and says so with the link', async () => {
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     const answer = proxy.request(1, 'tools/call', SEARCH);
     await proxy.until(2);
@@ -236,7 +236,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   });
 });
 
-describe.each(['cancel', 'decline'])('a client that answers %s by itself, because no user looks at it', (action) => {
+describe.each(['cancel', 'decline'])('a client that answers %s on its own, because no user looks at it', (action) => {
   it.skipIf(notOnWindows.skip)(
     'has the page opened in the browser, and its call continues',
     { timeout: 90_000 },
@@ -282,24 +282,24 @@ const inEvents = (...frames: string[]): OtherRefusal => ({
 });
 const LOGGED = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"asking GitHub"}}';
 
-describe('a refusal for want of a sign-in', notOnWindows, () => {
+describe('a refusal because of a missing sign-in', notOnWindows, () => {
   const refuse = (effect: OtherRefusal) =>
     stage.workspace.faults.add({ path: PATH, method: 'POST', effect: { kind: 'answer', ...effect } });
 
   it.each<[string, OtherRefusal]>([
-    ['a challenge in other letters', challenge(`bEARER   Resource_Metadata = "${METADATA}"`)],
+    ['a challenge in different case', challenge(`bEARER   Resource_Metadata = "${METADATA}"`)],
     ['several challenges', challenge(`Negotiate, Basic realm="a, b", Bearer resource_metadata="${METADATA}", DPoP`)],
     ['a challenge of another scheme', challenge('Basic realm="GitHub"')],
     ['no challenge', challenge(undefined)],
     ['several addresses', inJson(elicitation('https://github.test/one', 'https://github.test/two'))],
     ['no address', inJson(elicitation())],
-    ['an address that is none', inJson(elicitation(5))],
-    ['an address of a script', inJson(elicitation('javascript:alert(1)'))],
-    ['an address of a script behind a good one', inJson(elicitation('https://github.test/', 'javascript:alert(1)'))],
+    ['an invalid address', inJson(elicitation(5))],
+    ['a javascript: address', inJson(elicitation('javascript:alert(1)'))],
+    ['a javascript: address after a valid one', inJson(elicitation('https://github.test/', 'javascript:alert(1)'))],
     ['an address of another host', inJson(elicitation('https://evil.test/mcp-service-login?name=system.ai.github'))],
     ['a file', inJson(elicitation('file:///etc/passwd'))],
-    ['an error in an event stream, behind a notification', inEvents(LOGGED, elicitation('https://github.test/'))],
-  ])('opens the page of the workspace, said with %s', async (_how, refusal) => {
+    ['an error in an event stream, after a notification', inEvents(LOGGED, elicitation('https://github.test/'))],
+  ])('opens the page of the workspace, reported with %s', async (_how, refusal) => {
     const proxy = await startProxy();
     await proxy.request(0, 'tools/list');
     refuse(refusal);
@@ -346,7 +346,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
     });
 
     it.each(['json', 'sse'] as const)(
-      'is told for each call with the link, and none is sent twice (%s)',
+      'is reported for each call with the link, and none is sent twice (%s)',
       async (answers) => {
         set({ signInSignal: 'elicitation', answers });
         const told = await batchOfTwo();
@@ -357,7 +357,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
     );
   });
 
-  it('opens one page for a client of the application and one that works alone, and outlasts one that gives up', async () => {
+  it('opens one page for a client of the application and a standalone one, and outlasts one that gives up', async () => {
     const alone = await startProxy();
     await startApplication();
     const attached = await startProxy();
@@ -372,7 +372,7 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
     expect([await stage.pages(), calls()]).toEqual([[page()], 5]);
   });
 
-  it('comes again if the user signs out between two calls', async () => {
+  it('occurs again if the user signs out between two calls', async () => {
     const proxy = await startProxy();
     const first = proxy.request(1, 'tools/call', SEARCH);
     await signInOnPage();
@@ -386,8 +386,8 @@ describe('a refusal for want of a sign-in', notOnWindows, () => {
   });
 });
 
-describe('what a user is told who cannot sign in by a page', notOnWindows, () => {
-  it('a personal access token cannot sign in: the link, and as whom it has to be opened', async () => {
+describe('the message for a user who cannot sign in on a page', notOnWindows, () => {
+  it('says that a personal access token cannot sign in, with the link and the user who has to open it', async () => {
     const proxy = await startProxy('token');
     const answer = await proxy.request(1, 'tools/call', SEARCH);
     expect(isError(answer)).toBe(true);
@@ -399,7 +399,7 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
     expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
   });
 
-  it('a service principal cannot sign in at all, and is not sent to a page', async () => {
+  it('says that a service principal cannot sign in at all, without a page', async () => {
     const proxy = await startProxy('agent');
     const answer = await proxy.request(1, 'tools/call', SEARCH);
     expect(textOf(answer)).toMatch(
@@ -409,7 +409,7 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
     expect([await stage.pages(), calls()]).toEqual([[], 1]);
   });
 
-  it('a token that may not read the record is not blamed, and no new one is asked for', async () => {
+  it('does not blame a token that cannot read the record, and no new one is requested', async () => {
     stage.workspace.faults.add({
       path: '/api/2.1/unity-catalog/mcp-services/*',
       effect: { kind: 'missing-scope', scope: 'unity-catalog' },
@@ -424,7 +424,7 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
 });
 
 describe('other refusals of services', notOnWindows, () => {
-  it('a 401 of a service that needs no sign-in is about the token, which is renewed once, and opens no page', async () => {
+  it('a 401 from a service that needs no sign-in is about the token, which is refreshed once, and opens no page', async () => {
     const path = '/ai-gateway/mcp-services/system.ai.web_search';
     const proxy = await startProxy('user', {}, path);
     stage.workspace.faults.add({ path, effect: { kind: 'refuse-token' } });
@@ -434,7 +434,7 @@ describe('other refusals of services', notOnWindows, () => {
   });
 
   it.each(['401', '400'] as const)(
-    'a token that has expired is renewed once, refused with %s',
+    'a token that has expired is refreshed once, refused with %s',
     async (rejectedToken) => {
       set({ rejectedToken });
       stage.workspace.gateway.signIn('ben', GITHUB);

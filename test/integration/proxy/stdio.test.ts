@@ -42,8 +42,8 @@ describe('both forms', () => {
   it.each<[name: string, args: () => string[]]>([
     ['a profile and a path', () => ['--profile', 'acme', '--path', SQL]],
     ['a URL', () => ['--url', `${server.origin}${SQL}`, '--auth-type', 'databricks-cli', '--profile', 'acme']],
-    ['the only profile there is', () => ['--path', SQL]],
-  ])('carry a whole session with nothing but frames on stdout: %s', async (_name, args) => {
+    ['the only profile', () => ['--path', SQL]],
+  ])('carry a whole session with only frames on stdout: %s', async (_name, args) => {
     const proxy = start(args());
     expect(await proxy.open()).toHaveProperty('result.serverInfo');
     expect(await proxy.request(1, 'tools/call', { text: 'ä€😀' })).toMatchObject({
@@ -68,7 +68,7 @@ describe('stdin', () => {
     server.script = echo;
   });
 
-  it('takes a byte order mark, CRLF, LF, blank lines, many frames to a chunk, and a last line without an end', async () => {
+  it('accepts a byte order mark, CRLF, LF, blank lines, many frames in a chunk, and a last line without a line break', async () => {
     const proxy = start();
     proxy.write(`\u{feff}${call(1)}\r\n\r\n  \n${call(2)}\n${call(3)}\r\n`);
     proxy.stdin.end(call(4));
@@ -77,7 +77,7 @@ describe('stdin', () => {
     expect(answers.map(({ id, result }) => `${id} ${result}`).sort()).toEqual(['1 ok', '2 ok', '3 ok', '4 ok']);
   });
 
-  it('takes frames that are cut anywhere', async () => {
+  it('accepts frames that are split anywhere', async () => {
     const proxy = start();
     for (const byte of Buffer.from(`${call(1, '€')}\r\n${call(2)}\n`)) {
       proxy.write(Buffer.of(byte));
@@ -87,7 +87,7 @@ describe('stdin', () => {
     expect(await proxy.answerTo(2)).toMatchObject({ result: 'ok' });
   });
 
-  it('may be a file', async () => {
+  it('can be a file', async () => {
     const file = join(home.home, 'frames.jsonl');
     await writeFile(file, `${call(1)}\n${call(2)}\n`);
     const handle = await open(file);
@@ -101,7 +101,7 @@ describe('stdin', () => {
     ]);
   });
 
-  it('answers what is no frame, and the session continues', async () => {
+  it('gets an error for an invalid frame, and the session continues', async () => {
     server.script = orderly().script;
     const proxy = start();
     await proxy.open();
@@ -135,7 +135,7 @@ describe('large frames', () => {
     expect(await proxy.finish()).toBe(0);
   });
 
-  it('of 64 MiB pass as one event too', async () => {
+  it('of 64 MiB pass as one event, too', async () => {
     const text = 'x'.repeat(64 * MIB);
     server.script = ({ frame }, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -147,7 +147,7 @@ describe('large frames', () => {
     expect(proxy.frames[0]?.equals(Buffer.from(`{"id":1,"result":"${text}","jsonrpc":"2.0"}`))).toBe(true);
   });
 
-  it('do not hold up small ones', async () => {
+  it('do not delay small ones', async () => {
     let release = () => {};
     server.script = async ({ frame }, response) => {
       if (frame?.id !== 'large') return json(response, result(frame?.id));

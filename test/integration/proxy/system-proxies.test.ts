@@ -71,7 +71,7 @@ describe.skipIf(!HAS_OPENSSL)("with certificates that openssl makes: the desktop
     expect(asked).toEqual([`https://${HOST}`]);
   });
 
-  it('give way to the environment', async () => {
+  it('yield to the environment', async () => {
     const [own, other] = [await company(), await company()];
     const { causeway, asked } = await computer(() => `PROXY ${other.address}`, { HTTPS_PROXY: own.address });
     expect(await whoAmI(causeway)).toBe('ana@example.com');
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_OPENSSL)("with certificates that openssl makes: the desktop
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('are asked for again when the network has changed', async () => {
+  it('are requested again when the network has changed', async () => {
     const [first, second] = [await company(), await company()];
     let list = `PROXY ${first.address}`;
     const { causeway } = await computer(() => list);

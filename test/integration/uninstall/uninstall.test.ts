@@ -71,7 +71,7 @@ describe('causeway uninstall', () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it('removes entries, sign-ins, completion, start at login and files, and nothing of others', async () => {
+  it('removes entries, sign-ins, completion, launch at login and files, and nothing of others', async () => {
     await settle();
     const { home, workspace } = stage;
     const profiles = await home.readConfig();
@@ -149,7 +149,7 @@ const isInUse = noKeychain === undefined && (await keychainNames('Causeway')).le
 describe.skipIf(noKeychain !== undefined || isInUse)(
   'with a keychain that holds nothing of Causeway: causeway uninstall',
   () => {
-    it('lists and removes what is left in it, also of profiles that are gone', async () => {
+    it('lists and removes what is left in it, even of profiles that are gone', async () => {
       const { home } = stage;
       const keychain = openKeychain('Causeway');
       await keychain.set('https://gone.example old', new Secret('left over'));

@@ -39,7 +39,7 @@ const resultLines = async () =>
 describe('import', () => {
   const typical = `user,type,warehouse\nana@example.com,CUSTOM,Shared analytics\n${USERS.ben},LAST_SELECTED,\nchloe@example.com,,${science}\n`;
 
-  test('a dry run shows the difference and changes nothing', async () => {
+  test('a dry run shows the differences and changes nothing', async () => {
     const { code, stdout, stderr } = await importing(typical, '--dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain('+ line 2  ana@example.com  none → Shared analytics');
@@ -49,7 +49,7 @@ describe('import', () => {
     expect(overrides()).toEqual({});
   });
 
-  test('a dry run says if it could not be read whether the user may use the warehouse', async () => {
+  test('a dry run says if it is unknown whether the user can use the warehouse', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
     const { code, stdout } = await importing(typical, '--dry-run');
     expect(stdout).toContain('none → Shared analytics  (Permission on Shared analytics could not be checked.)');
@@ -64,7 +64,7 @@ describe('import', () => {
     expect(overrides()).toEqual({});
   });
 
-  test('a file that is not UTF-8 is refused with the place, and changes nothing', async () => {
+  test('a file that is not UTF-8 is refused with the position, and changes nothing', async () => {
     const path = await file('');
     await writeFile(path, Buffer.from('user,warehouse\nben@example.com,L\u00e4ger\n', 'latin1'));
     const { code, stderr } = await cli.run('ana', 'warehouse', 'import', path, '--yes');
@@ -75,7 +75,7 @@ describe('import', () => {
     expect(cli.workspace.state.overrides.size).toBe(0);
   });
 
-  test('carries every line out and writes its result', async () => {
+  test('carries out every line and writes its result', async () => {
     const { code, stderr } = await importing(typical, '--yes');
     expect(code).toBe(0);
     expect(stderr).toContain('3 done.');
@@ -97,7 +97,7 @@ describe('import', () => {
     expect(cli.workspace.requests.count({ method: 'PATCH' })).toBe(0);
   });
 
-  test('what was exported can be imported: nothing changes', async () => {
+  test('an export can be imported: nothing changes', async () => {
     await importing(typical, '--yes');
     const path = join(folder, 'exported.csv');
     expect((await cli.run('ana', 'warehouse', 'export', path)).stderr).toContain('Wrote 3 overrides');
@@ -140,7 +140,7 @@ describe('import', () => {
     expect(overrides()).toEqual({ [USERS.ben]: shared, [USERS.chloe]: science });
   });
 
-  test('a line that fails loses no other line, and is distinguished from them', async () => {
+  test('a line that fails affects no other line, and is distinguished from them', async () => {
     const path = `/api/warehouses/v1/default-warehouse-overrides/${USERS.ben}`;
     cli.workspace.faults.add({
       effect: { kind: 'answer', status: 400, body: '{"message":"bad day"}' },
@@ -154,7 +154,7 @@ describe('import', () => {
     expect((await resultLines()).filter((line) => line.includes(',failed,'))).toHaveLength(1);
   });
 
-  test('what would fail for all lines stops them, names those that were not tried, and can be gone on with', async () => {
+  test('an error that would fail all lines stops them, names the lines that were not tried, and they can be resumed', async () => {
     const people = manyPeople(40);
     cli.workspace.state.replace({ users: [...fixtureUsers(), ...people] });
     const text = `user,warehouse\n${people.map(({ userName }) => `${userName},${shared}\n`).join('')}`;
@@ -198,7 +198,7 @@ describe('import', () => {
       'user,warehouse\nben@example.com,Retired reports\n',
       'Retired reports is being deleted.',
     ],
-    ['a type that is none', 'user,type,warehouse\nben@example.com,PINNED,Data science\n', '"PINNED" is not a type'],
+    ['an unknown type', 'user,type,warehouse\nben@example.com,PINNED,Data science\n', '"PINNED" is not a type'],
     ['CUSTOM without a warehouse', 'user,type,warehouse\nben@example.com,CUSTOM,\n', 'CUSTOM needs a warehouse.'],
     ['nothing at all', 'user,type,warehouse\nben@example.com,,\n', 'No type and no warehouse is given.'],
     ['no user', 'user,warehouse\n,Data science\n', 'No user is given.'],
@@ -233,31 +233,31 @@ describe('import', () => {
       'the workspace itself',
       [{ default_warehouse_override_id: USERS.ben, name: 'n', type: 'CUSTOM', warehouse_id: science }],
     ],
-  ])('reads JSON in the names of %s', async (_whose, entries) => {
+  ])('accepts JSON with the names of %s', async (_whose, entries) => {
     expect((await importing(JSON.stringify(entries, null, 2), '--yes')).code).toBe(0);
     expect(overrides()).toEqual({ [USERS.ben]: science });
   });
 
-  test('what was exported as JSON can be imported: nothing changes', async () => {
+  test('a JSON export can be imported: nothing changes', async () => {
     await importing(typical, '--yes');
     const { stdout } = await cli.run('ana', 'warehouse', 'export', '--json');
     expect((await importing(stdout, '--dry-run')).stderr).toContain('3 unchanged.');
   });
 
   test.each([
-    ['of JSON that is broken', '[{"user_id":', 'cannot be imported'],
-    ['of JSON that is no list', '{"user_id": "1"}', 'it is not a list of overrides'],
+    ['of invalid JSON', '[{"user_id":', 'cannot be imported'],
+    ['of JSON that is not a list', '{"user_id": "1"}', 'it is not a list of overrides'],
     ['of JSON whose ids are numbers', '[{"user_id": 9007199254740993001}]', 'user_id is a number in entry 1'],
     ['without the columns', 'name,place\nben,here\n', 'the first line has no column "user"'],
     ['with an open quotation mark', 'user,warehouse\n"ben,x\n', 'cannot be imported'],
     ['that is empty', '', 'the first line has no column "user"'],
-  ])('a file %s is refused whole', async (_what, text, words) => {
+  ])('a file %s is refused completely', async (_what, text, words) => {
     const { code, stderr } = await importing(text, '--yes');
     expect(code).toBe(1);
     expect(stderr).toContain(words);
   });
 
-  test('a user who is no admin is told so before anything is changed', async () => {
+  test('a user who is not an admin is refused before anything is changed', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouse', 'import', await file(typical), '--yes');
     expect(code).toBe(1);
     expect(stderr).toContain('Only workspace admins can see the overrides of all users.');
@@ -274,7 +274,7 @@ describe('import', () => {
 });
 
 describe('export', () => {
-  test('gives ids and names, and defuses what a spreadsheet would run', async () => {
+  test('returns ids and names, and neutralizes what a spreadsheet would run', async () => {
     const [person] = manyPeople(1);
     if (!person) throw new Error('unreachable');
     const evil: User = { ...person, userName: '=HYPERLINK("x")' };
@@ -286,7 +286,7 @@ describe('export', () => {
     expect(stdout).toBe(`${HEADER}${evil.id},"'=HYPERLINK(""x"")",CUSTOM,${shared},Shared analytics\n`);
   });
 
-  test('shows nothing of a file’s name that a terminal would obey', async () => {
+  test('shows nothing in a file’s name that a terminal would execute', async () => {
     const { code, stderr } = await cli.run('ana', 'warehouse', 'export', join(folder, 'a\u001b[2J\u009bb.csv'));
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -294,7 +294,7 @@ describe('export', () => {
     });
   });
 
-  test('that fails leaves no file behind', async () => {
+  test('leaves no file behind if it fails', async () => {
     const path = join(folder, 'out.csv');
     const { code } = await cli.run('ben', 'warehouse', 'export', path);
     expect(code).toBe(1);

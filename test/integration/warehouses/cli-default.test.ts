@@ -69,7 +69,7 @@ describe('get-default-warehouse', () => {
     expect(await lookUp()).toMatchObject({ rule: 'workspace-default' });
   });
 
-  test('a workspace default that is refused is passed over; one that fails is not', async () => {
+  test('a workspace default that is refused is skipped; one that fails is not', async () => {
     workspace.features.defaultWarehouse = false;
     expect(await lookUp()).toMatchObject({ rule: 'first-usable' });
     workspace.features.defaultWarehouse = true;
@@ -86,7 +86,7 @@ describe('get-default-warehouse', () => {
     ['by name without regard to case', ['b RUNNING', 'C RUNNING', 'A RUNNING'], 'A'],
     ['nothing that is gone', ['a DELETING', 'b DELETED', 'c STOPPING'], 'c'],
     ['no "shared" first, no serverless first', ['shared RUNNING', 'a RUNNING'], 'a'],
-  ])('the first usable warehouse is taken: %s', async (_rule, world, expected) => {
+  ])('the first usable warehouse is chosen: %s', async (_rule, world, expected) => {
     const warehouses = world.map((entry) => {
       const [name = '', state] = entry.split(' ');
       return warehouse(name, state as Warehouse['state']);
@@ -95,7 +95,7 @@ describe('get-default-warehouse', () => {
     expect(await lookUp()).toMatchObject({ name: expected, rule: 'first-usable' });
   });
 
-  test('a warehouse that the user may not use is not taken, and none at all is an error', async () => {
+  test('a warehouse that the user cannot use is not chosen, and none at all is an error', async () => {
     const warehouses = [warehouse('a', 'RUNNING', 'finance')];
     workspace.state.replace({ workspaceDefaultWarehouseId: undefined, warehouses });
     await expect(lookUp()).rejects.toMatchObject({ code: 'not_found' });

@@ -14,7 +14,7 @@ const noted = () => commandChanges(cli.env);
 const CUSTOM = { type: 'CUSTOM', warehouseId: WAREHOUSES.science };
 
 describe('the command', () => {
-  it('notes what it did to the user’s own override, whichever subcommand it was, the newest first', async () => {
+  it('records what it did to the user’s own override, whichever subcommand it was, newest first', async () => {
     await cli.run('ana', 'warehouse', 'set', 'Data science');
     await cli.run('ben', 'warehouse', 'last-selected');
     await cli.run('ana', 'warehouse', 'clear');
@@ -40,7 +40,7 @@ describe('the command', () => {
     expect(changes[0]?.to).toEqual(CUSTOM);
   });
 
-  it('notes neither what was refused nor what was done to a user whom the application does not follow', async () => {
+  it('records neither what was refused nor what was done to a user whom the application does not follow', async () => {
     expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear')).not.toMatchObject({ code: 0 });
     await cli.run('ana', 'warehouse', 'for', USERS.ben, 'set', 'Data science');
     cli.workspace.faults.add({ path: '/api/warehouses/*', effect: { kind: 'block-ip' }, times: 'always' });
@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await noted()).toEqual([]);
   });
 
-  it('notes under a user id what any subcommand did to a user whom the application follows', async () => {
+  it('records under a user id what any subcommand did to a user whom the application follows', async () => {
     const { host } = cli.workspace;
     await follow(cli.env, { host, user: USERS.ben });
     await follow(cli.env, { host: 'https://elsewhere.example.com', user: USERS.chloe });
@@ -72,7 +72,7 @@ describe('the command', () => {
     ]);
   });
 
-  it('notes a change whose answer was lost on the way, for it may have been made', async () => {
+  it('records a change whose response was lost, because it may have been made', async () => {
     const path = '/api/warehouses/v1/default-warehouse-overrides/*';
     cli.workspace.faults.add({ path, method: 'PATCH', effect: { kind: 'html', status: 502 }, times: 'always' });
     await cli.run('ana', 'warehouse', 'set', 'Data science');

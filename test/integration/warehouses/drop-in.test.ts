@@ -47,14 +47,14 @@ describe('output', () => {
     expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: '' });
   });
 
-  test('of create and of update is the record too', async () => {
+  test('of create and of update is the record, too', async () => {
     const create = ['warehouses', 'create-default-warehouse-override', 'me', 'CUSTOM', '--warehouse-id', shared];
     expect((await exactly(...create, '-p', 'ben')).stdout).toBe(`${record('ben', shared)}\n`);
     const update = ['warehouses', 'update-default-warehouse-override', ME, '*', 'CUSTOM', '--warehouse-id', science];
     expect((await exactly(...update, '-p', 'ben')).stdout).toBe(`${record('ben', science)}\n`);
   });
 
-  test('of a list is an array, as it is of an empty one', async () => {
+  test('of a list is an array, even of an empty one', async () => {
     const list = ['warehouses', 'list-default-warehouse-overrides', '-p', 'ana'];
     expect((await exactly(...list)).stdout).toBe('[\n  \n]\n');
     cli.give('ana', shared);
@@ -64,13 +64,13 @@ describe('output', () => {
     );
   });
 
-  test('of a list that is refused is nothing', async () => {
+  test('of a list that is refused is empty', async () => {
     const run = await exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ben');
     expect(run).toMatchObject({ code: 1, stdout: '' });
     expect(run.stderr).toMatch(/^Error: Only workspace admins can see/);
   });
 
-  test('of delete is nothing', async () => {
+  test('of delete is empty', async () => {
     cli.give('ben', shared);
     const run = await exactly('warehouses', 'delete-default-warehouse-override', ME, '-p', 'ben');
     expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -87,13 +87,13 @@ describe('--profile and --debug', () => {
     [['warehouses', get[0] ?? '', '--profile', 'ben', ME]],
     [['warehouses', ...get, '--profile=ben']],
     [['warehouses', ...get, '-pben']],
-  ])('stand anywhere: %j', async (args) => {
+  ])('can be anywhere: %j', async (args) => {
     cli.give('ben', shared);
     const { code, stdout } = await exactly(...args);
     expect([code, stdout]).toEqual([0, `${record('ben', shared)}\n`]);
   });
 
-  test('--debug tells of each request on stderr, without any secret', async () => {
+  test('--debug reports each request on stderr, without any secret', async () => {
     cli.give('ben', shared);
     const { stdout, stderr } = await exactly('warehouses', ...get, '-p', 'ben', '--debug');
     expect(stderr).toContain(`DEBUG GET ${cli.workspace.host}${PATH}/me\n`);
@@ -102,7 +102,7 @@ describe('--profile and --debug', () => {
     expect(stdout).toBe(`${record('ben', shared)}\n`);
   });
 
-  test('are not taken for those of another command that they stand before', async () => {
+  test('do not apply to another command that they come before', async () => {
     const { code, stderr } = await exactly('--profile', 'ben', 'warehouse');
     expect(code).toBe(2);
     expect(stderr).toContain('unknown option');
@@ -119,7 +119,7 @@ describe('switches', () => {
     [['--allow-missing=false'], 1],
     [['--allow-missing', '--allow-missing=F'], 0],
     [['--debug=maybe'], 1],
-  ])('take no argument for their value, with %j before the arguments', async (flags, code) => {
+  ])('take no argument as their value, with %j before the arguments', async (flags, code) => {
     const run = await exactly(...update, ...flags, ...rest);
     expect({ code: run.code, stored: stored()?.type }).toEqual({
       code,
@@ -128,7 +128,7 @@ describe('switches', () => {
     expect(run.stderr).not.toContain('DEBUG');
   });
 
-  test('--name of create is taken, and left to the workspace', async () => {
+  test('--name of create is accepted, and left to the workspace', async () => {
     const create = ['warehouses', 'create-default-warehouse-override', '--name', 'default-warehouse-overrides/7'];
     const run = await exactly(...create, 'me', 'CUSTOM', '--warehouse-id', shared, '-p', 'ben');
     expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: '' });
@@ -139,7 +139,7 @@ describe('--json', () => {
   const create = ['warehouses', 'create-default-warehouse-override', 'me'];
   const body = JSON.stringify({ type: 'CUSTOM', warehouse_id: shared });
 
-  test('gives the body, inline or from a file', async () => {
+  test('sets the body, inline or from a file', async () => {
     expect((await exactly(...create, '--json', body, '-p', 'ben')).stdout).toBe(`${record('ben', shared)}\n`);
     const file = join(cli.env.CAUSEWAY_HOME ?? '', 'body.json');
     await writeFile(file, JSON.stringify({ type: 'CUSTOM', warehouse_id: science }));
@@ -147,7 +147,7 @@ describe('--json', () => {
     expect((await exactly(...update)).stdout).toBe(`${record('ben', science)}\n`);
   });
 
-  test('comes before --warehouse-id, which fills what it leaves out', async () => {
+  test('takes precedence over --warehouse-id, which fills in what it leaves out', async () => {
     await exactly(...create, '--json', body, '--warehouse-id', science, '-p', 'ben');
     expect(stored()?.warehouseId).toBe(shared);
     cli.workspace.state.overrides.clear();
@@ -163,7 +163,7 @@ describe('--json', () => {
     );
   });
 
-  test('warns of fields that mean nothing', async () => {
+  test('warns about fields without a meaning', async () => {
     const odd = JSON.stringify({ type: 'LAST_SELECTED', colour: 'red', name: 'x' });
     const { code, stderr } = await exactly(...create, '--json', odd, '-p', 'ben');
     expect([code, stderr]).toEqual([0, 'Warning: unknown field: colour\n']);
@@ -175,7 +175,7 @@ describe('--json', () => {
     ['"x"', /^Error: Invalid command input: expected JSON object, received string\n$/],
     ['{"type":{}}', /^Error: expected string at type/],
     ['@/nowhere/body.json', /^Error: read \/nowhere\/body\.json: .*no such file or directory\n$/],
-  ])('that cannot be used sends nothing: %s', async (given, words) => {
+  ])('sends nothing if it is invalid: %s', async (given, words) => {
     const { code, stdout, stderr } = await exactly(...create, '--json', given, '-p', 'ben');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(words);
@@ -190,7 +190,7 @@ describe('--page-size and --limit', () => {
   const list = (...flags: string[]) => exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ana', ...flags);
   const pages = () => cli.workspace.requests.list({ path: PATH }).map(({ query }) => query.page_size);
 
-  test('ask for pages of a size, and print at most so many', async () => {
+  test('request pages of a size, and print at most that many', async () => {
     expect(JSON.parse((await list('--page-size', '1')).stdout)).toHaveLength(3);
     expect(pages()).toEqual(['1', '1', '1']);
     cli.workspace.requests.clear();
@@ -199,7 +199,7 @@ describe('--page-size and --limit', () => {
     expect(JSON.parse((await list('--limit', '0')).stdout)).toHaveLength(3);
   });
 
-  test('that are no numbers are refused', async () => {
+  test('are refused if they are not numbers', async () => {
     const { code, stderr } = await list('--limit', 'many');
     expect(code).toBe(1);
     expect(stderr).toContain(
@@ -230,7 +230,7 @@ describe('errors', () => {
     ],
     [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED', '--allow-missing=false'], /^Error: You have no /],
     [['get-default-warehouse-override', USERS.ana], /^Error: Only workspace admins can read /],
-  ])('explain the wrong use of %j on stderr alone', async (args, words) => {
+  ])('explain the incorrect usage of %j on stderr only', async (args, words) => {
     const { code, stdout, stderr } = await exactly('warehouses', ...args, '-p', 'ben');
     expect(stderr).toMatch(words);
     expect([code, stdout]).toEqual([1, '']);
@@ -241,13 +241,13 @@ describe('errors', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: flag needs an argument: --profile\n\nUsage: /)]);
   });
 
-  test('name a profile that is not there', async () => {
+  test('name a profile that does not exist', async () => {
     const { code, stderr } = await exactly('warehouses', 'get-default-warehouse-override', ME, '-p', 'nobody');
     expect(stderr).toMatch(/^Error: .*nobody/);
     expect(code).toBe(1);
   });
 
-  test('hold nothing that moves a cursor', async () => {
+  test('contain nothing that moves a cursor', async () => {
     const { stderr } = await exactly('warehouses', 'get-default-warehouse-override', 'a\u001b[2Jb', '-p', 'ben');
     expect(stderr).not.toContain('\u001b');
   });

@@ -248,24 +248,28 @@ function tellsTheTruth({ code, stderr, done }: Run & { done: boolean | undefined
 }
 
 describe.concurrent.each(Object.entries(FAULTS))('%s', (_fault, row) => {
-  test.each(Object.entries(OPERATIONS))('is told truly during %s', { timeout: 30_000 }, async (name, operation) => {
-    const run = await suffer(operation, row);
-    const expected = expectedOf(name, operation, row);
-    tellsTheTruth(run);
-    if (expected === 'nothing') {
-      expect(run).toMatchObject({ code: 0, stderr: '' });
-      return;
-    }
-    if (operation.isDone && run.code === 0) {
-      // The answer was lost, and the change was found to have been made.
-      expect(run.done).toBe(true);
-    } else {
-      // The Databricks CLI's own commands end with 1 whatever has failed.
-      expect(run.code).toBe(operation.args[0] === 'warehouses' ? 1 : expected.code);
-      expect(run.stdout + run.stderr).toMatch(expected.reads);
-    }
-    expect(run.stdout + run.stderr).not.toMatch(/dapi[0-9a-f]{8}|\n\s+at /);
-  });
+  test.each(Object.entries(OPERATIONS))(
+    'is reported truthfully during %s',
+    { timeout: 30_000 },
+    async (name, operation) => {
+      const run = await suffer(operation, row);
+      const expected = expectedOf(name, operation, row);
+      tellsTheTruth(run);
+      if (expected === 'nothing') {
+        expect(run).toMatchObject({ code: 0, stderr: '' });
+        return;
+      }
+      if (operation.isDone && run.code === 0) {
+        // The answer was lost, and the change was found to have been made.
+        expect(run.done).toBe(true);
+      } else {
+        // The Databricks CLI's own commands end with 1 whatever has failed.
+        expect(run.code).toBe(operation.args[0] === 'warehouses' ? 1 : expected.code);
+        expect(run.stdout + run.stderr).toMatch(expected.reads);
+      }
+      expect(run.stdout + run.stderr).not.toMatch(/dapi[0-9a-f]{8}|\n\s+at /);
+    },
+  );
 });
 
 describe('reading back', () => {
@@ -318,7 +322,7 @@ describe('reading back', () => {
   });
 });
 
-test('a list that never ends is given up with an explanation', { timeout: 120_000 }, async () => {
+test('an endless list is given up with an explanation', { timeout: 120_000 }, async () => {
   await using cli = await openCommandLine();
   cli.workspace.faults.add({ effect: { kind: 'next-page' }, method: 'GET', path: LIST, times: 'always' });
   const { code, stderr } = await cli.run('ana', 'warehouse', 'list');
@@ -326,7 +330,7 @@ test('a list that never ends is given up with an explanation', { timeout: 120_00
   expect(stderr).toMatch(/list does not end after 5000 pages/);
 });
 
-test('a workspace that is not there is reported with the host and what to look at', { timeout: 20_000 }, async () => {
+test('an unreachable workspace is reported with the host and what to check', { timeout: 20_000 }, async () => {
   const { workspace, [Symbol.asyncDispose]: close } = await openCommandLine();
   await close();
   const { code, stderr } = await runCommand({ DATABRICKS_HOST: workspace.host, DATABRICKS_TOKEN: 'dapi0' }, [

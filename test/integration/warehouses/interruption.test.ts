@@ -40,7 +40,7 @@ async function asked(method: string, path: string): Promise<void> {
 }
 
 describe('an interrupted change', () => {
-  test('that had been made says that it was', async () => {
+  test('says that it had been made', async () => {
     cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, method: 'PATCH', path: OVERRIDES });
     const { child, ended } = start('warehouse', 'set', shared);
     await asked('PATCH', OVERRIDES);
@@ -51,7 +51,7 @@ describe('an interrupted change', () => {
     expect(cli.workspace.state.overrides.get(USERS.ana)?.warehouseId).toBe(shared);
   });
 
-  test('that had not been begun says only that it was interrupted', async () => {
+  test('says only that it was interrupted if it had not begun', async () => {
     cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, path: '/api/2.0/sql/warehouses' });
     const { child, ended } = start('warehouse', 'set', shared);
     await asked('GET', '/api/2.0/sql/warehouses');
@@ -61,7 +61,7 @@ describe('an interrupted change', () => {
   });
 });
 
-test('an interrupted end-to-end check puts back what it stopped', async () => {
+test('an interrupted end-to-end check restarts what it stopped', async () => {
   cli.workspace.state.overrides.set(USERS.ana, { userId: USERS.ana, type: 'CUSTOM', warehouseId: science });
   // The session is open by then, and one warehouse is on its way to a stop.
   const path = `/api/2.0/sql/warehouses/${WAREHOUSES.finance}/stop`;
@@ -89,7 +89,7 @@ test('an end-to-end check that is interrupted while its session opens has stoppe
   expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
 });
 
-test('a reader that has seen enough is no error', async () => {
+test('a reader that closes the pipe early causes no error', async () => {
   const { child, ended } = start('warehouse', 'list');
   const exited = once(child, 'exit');
   child.stdout?.destroy();

@@ -14,7 +14,7 @@ afterEach(() => cli[Symbol.asyncDispose]());
 const list = (...args: string[]) => cli.run('ben', 'warehouse', 'list', ...args);
 
 describe('warehouse list', () => {
-  test('marks the warehouse in effect, and says what decides', async () => {
+  test('marks the effective warehouse, and says what decides', async () => {
     expect((await list()).stdout).toMatch(
       /^→ ○ {2}Starter Warehouse .*\n→ marks where .*, by the workspace default\.\n$/m,
     );
@@ -67,7 +67,7 @@ describe('warehouse set', () => {
     expect(cli.workspace.state.overrides.size).toBe(0);
   });
 
-  test('prefers a warehouse that can be chosen to one that is being deleted', async () => {
+  test('prefers a usable warehouse to one that is being deleted', async () => {
     const { stdout } = await cli.run('ben', 'warehouse', 'set', 'red');
     expect(stdout).toContain('Shared analytics');
   });
@@ -86,7 +86,7 @@ describe('warehouse set', () => {
       ['for', 'ben', 'set', 'finance', '--force'],
       'The override of Ben Okafor <ben@example.com> now names Finance BI',
     ],
-  ])('that is forced says that queries will fail (%s: %j)', async (user, args, words) => {
+  ])('says that queries will fail if it is forced (%s: %j)', async (user, args, words) => {
     const { code, stdout } = await cli.run(user, 'warehouse', ...args);
     expect(code).toBe(0);
     expect(stdout).toMatch(/queries will fail: .*(CAN USE permission on Finance BI|is being deleted)\./);
@@ -94,14 +94,14 @@ describe('warehouse set', () => {
   });
 });
 
-test('a warehouse that runs is not said to fail when it starts', async () => {
+test('a running warehouse is not described as failing to start', async () => {
   cli.give('ben', finance);
   const { stdout } = await cli.run('ben', 'warehouse');
   expect(stdout).toContain('You do not have CAN USE on Finance BI. Queries will fail.');
   expect(stdout).not.toContain('when it starts');
 });
 
-test('an admin who looks at one user reads that the user may not use the warehouse', async () => {
+test('an admin who looks at one user sees that the user cannot use the warehouse', async () => {
   cli.give('ben', finance);
   const { stdout } = await cli.run('ana', 'warehouse', 'for', 'ben');
   expect(stdout).toContain(
@@ -115,7 +115,7 @@ test('an admin who looks at one user reads that the user may not use the warehou
   );
 });
 
-test('an admin who sets the override of one user reads that it is not known whether the user may use the warehouse', async () => {
+test('an admin who sets one user’s override sees that it is unknown whether the user can use the warehouse', async () => {
   const set = ['warehouse', 'for', 'ben', 'set', 'shared analytics'];
   expect((await cli.run('ana', ...set)).stdout).not.toContain('could not check');
   cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
@@ -124,7 +124,7 @@ test('an admin who sets the override of one user reads that it is not known whet
   expect(code).toBe(0);
 });
 
-test('an update of an absent override suggests --allow-missing, and one that had it does not', async () => {
+test('an update of a missing override suggests --allow-missing, and an update with that option does not', async () => {
   const update = ['warehouses', 'update-default-warehouse-override'];
   const { stderr } = await cli.run('ben', ...update, 'me', '*', 'LAST_SELECTED');
   expect(stderr).toContain('--allow-missing');

@@ -175,7 +175,7 @@ describe('the predicted warehouse', () => {
     expect(sent).toBeGreaterThan(15);
   });
 
-  test('is never called known when the server chooses by other rules', { timeout: 60_000 }, async () => {
+  test('is never described as known if the server chooses by other rules', { timeout: 60_000 }, async () => {
     const contrary: Heuristic = (usable) => {
       const last = usable.at(-1);
       return last && { warehouseId: last.id, tier: 1 };

@@ -36,14 +36,14 @@ async function atTerminal(answer: string, ...args: string[]) {
   return { code, shown };
 }
 
-describe('import asks before it changes anything', () => {
+describe('import asks for confirmation before it changes anything', () => {
   const importing = async (answer: string) => {
     const file = join(folder, 'o.csv');
     await writeFile(file, 'user,warehouse\nben@example.com,Shared analytics\nchloe@example.com,Finance BI\n');
     return atTerminal(answer, 'warehouse', 'import', file);
   };
 
-  test('the answer yes carries it out, with a bar that fills', async () => {
+  test('the answer yes carries it out, with a progress bar', async () => {
     const { code, shown } = await importing('y');
     expect(code).toBe(0);
     expect(shown).toContain('Make these changes? [y/N]');
@@ -65,14 +65,14 @@ describe('import asks before it changes anything', () => {
   });
 });
 
-test('verify asks before it stops anything', async () => {
+test('verify asks for confirmation before it stops anything', async () => {
   const { shown } = await atTerminal('n', 'warehouse', 'verify', 'starter', '--end-to-end');
   expect(shown).toContain('Stop them? [y/N]');
   expect(shown).toContain('Nothing was stopped. You did not agree to stop Shared analytics, Finance BI.');
   expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
 });
 
-test('start --wait shows what is going on until it runs', async () => {
+test('start --wait shows the progress until it runs', async () => {
   const { code, shown } = await atTerminal('', 'warehouse', 'start', 'data science', '--wait');
   expect(code).toBe(0);
   expect(shown).toMatch(/Data science \(running, Small, PRO serverless\)\n$/);
@@ -81,7 +81,7 @@ test('start --wait shows what is going on until it runs', async () => {
 describe('all --dangling', () => {
   const dangling = (...args: string[]) => cli.run('ana', 'warehouse', 'all', '--dangling', ...args);
 
-  test('looks who may use the warehouse, without being asked to', async () => {
+  test('checks who can use the warehouse without being asked to', async () => {
     cli.give('ben', WAREHOUSES.finance);
     const { code, stdout, stderr } = await dangling();
     expect(stdout).toMatch(/^ben@example\.com .*Finance BI {2}! the user may not use it\n$/);
@@ -90,7 +90,7 @@ describe('all --dangling', () => {
     expect(rows).toMatchObject([{ userName: 'ben@example.com', dangling: 'cannot-use', canUse: false }]);
   });
 
-  test('says that all is well only of what it has looked at', async () => {
+  test('says that all is well only for what it has checked', async () => {
     cli.give('ben', WAREHOUSES.shared);
     expect(await dangling()).toEqual({
       code: 0,
@@ -107,7 +107,7 @@ describe('all --dangling', () => {
     ['permissions', '/api/2.0/permissions/*'],
     ['users', '/api/2.0/preview/scim/v2/Users'],
     ['warehouses', '/api/2.0/sql/warehouses'],
-  ])('does not call fine what it could not look at: %s that cannot be read', async (what, path) => {
+  ])('does not describe as fine what it could not check: %s that cannot be read', async (what, path) => {
     cli.give('ben', what === 'warehouses' ? WAREHOUSES.finance : WAREHOUSES.shared);
     cli.give('chloe', WAREHOUSES.deleting);
     const body = '{"error_code":"PERMISSION_DENIED","message":"no"}';
@@ -124,14 +124,14 @@ describe('all --dangling', () => {
     expect(code).toBe(5);
   });
 
-  test('knows that a user without groups may not use what only groups may', async () => {
+  test('knows that a user without groups cannot use what only groups can', async () => {
     const dan = { id: '77', userName: 'dan@example.com', displayName: 'Dan', groups: [] };
     cli.workspace.state.users.push({ ...dan, admin: false, active: true, servicePrincipal: false });
     cli.workspace.state.overrides.set('77', { userId: '77', type: 'CUSTOM', warehouseId: WAREHOUSES.nightly });
     expect((await dangling()).stdout).toMatch(/^dan@example\.com .*Nightly loads {2}! the user may not use it\n$/);
   });
 
-  test('asks for each user and each warehouse once', async () => {
+  test('requests each user and each warehouse once', async () => {
     cli.give('ben', WAREHOUSES.shared);
     cli.give('chloe', WAREHOUSES.shared);
     cli.give('ana', WAREHOUSES.science);
@@ -142,7 +142,7 @@ describe('all --dangling', () => {
   });
 });
 
-test('a list that breaks off is not followed by other JSON', async () => {
+test('a list that is cut off is not followed by other JSON', async () => {
   const { overrides } = cli.workspace.state;
   for (let id = 1; id <= 1_001; id += 1)
     overrides.set(String(id), { userId: String(id), type: 'LAST_SELECTED', warehouseId: undefined });
@@ -155,13 +155,13 @@ test('a list that breaks off is not followed by other JSON', async () => {
   expect(stderr).toMatch(/^causeway: Only workspace admins/);
 });
 
-test('all without --access says of no user that the warehouse may be used', async () => {
+test('all without --access does not claim that any user can use the warehouse', async () => {
   const { overrides } = cli.workspace.state;
   overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });
   expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject([{ dangling: null, canUse: 'unchecked' }]);
 });
 
-test('all --access finds who may not use the warehouse', async () => {
+test('all --access finds who cannot use the warehouse', async () => {
   const { overrides } = cli.workspace.state;
   overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });
   overrides.set(USERS.ana, { userId: USERS.ana, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });

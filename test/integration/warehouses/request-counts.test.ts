@@ -41,13 +41,13 @@ describe('in the window', () => {
   };
   const use = (id: string) => model.change('ben', (warehouses) => warehouses.setOverride(id));
 
-  it('a refresh lists the warehouses twice: all, and those that may be used', async () => {
+  it('a refresh lists the warehouses twice: all, and the usable ones', async () => {
     await model.checkAgain();
     expect(requests().count({ path: LIST })).toBe(2);
     expect(requests().count()).toBe(6);
   });
 
-  it('a refresh by itself reads the override and the warehouses, until two minutes have passed', async () => {
+  it('an automatic refresh reads the override and the warehouses, until two minutes have passed', async () => {
     await use(shared);
     requests().clear();
     now += 90_000;
@@ -63,7 +63,7 @@ describe('in the window', () => {
     expect(requests().count()).toBe(6);
   });
 
-  it('an automatic refresh reads the workspace default too if that decides', async () => {
+  it('an automatic refresh reads the workspace default, too, if that decides', async () => {
     cli.workspace.state.setWorkspaceDefault(science);
     await model.follow();
     expect(shown()).toBe(science);
@@ -107,7 +107,7 @@ describe('in the window', () => {
     expect(requests().count()).toBe(8);
   });
 
-  it('a change reads everything again if the values shown are old', async () => {
+  it('a change reads everything again if the displayed values are old', async () => {
     now += 31_000;
     cli.workspace.state.setWorkspaceDefault(science);
     await use(shared);

@@ -86,7 +86,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ type: 'CUSTOM' }, { type: 'LAST_SELECTED' }]);
   });
 
-  test('a name that is none of the forms never leaves this computer', async () => {
+  test('a name in an invalid form never leaves this computer', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'default-warehouse-overrides/../../clusters');
     expect(code).toBe(1);
     expect(stderr).toContain('is not the name of an override');
@@ -101,7 +101,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
 });
 
 describe('Override lifecycle', () => {
-  test('create makes an override if there is none, and queries resolve to it', async () => {
+  test('create adds an override if there is none, and queries resolve to it', async () => {
     await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', shared);
     expect((await cli.query('ben')).warehouseId).toBe(shared);
   });
@@ -140,7 +140,7 @@ describe('Override lifecycle', () => {
     expect(stored('ben')?.warehouseId).toBe(shared);
   });
 
-  test('the commands set, last-selected and clear do the same, and clear may be repeated', async () => {
+  test('the commands set, last-selected and clear do the same, and clear can be repeated', async () => {
     expect((await cli.run('ben', 'warehouse', 'set', 'Shared', 'analytics')).stdout).toContain(shared);
     expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
     expect((await cli.run('ben', 'warehouse', 'last-selected')).code).toBe(0);
@@ -160,7 +160,7 @@ describe('Errors', () => {
     expect(stderr).toContain('You have no override.');
   });
 
-  test('update without allow-missing says that there is no override, and makes none', async () => {
+  test('update without allow-missing says that there is no override, and creates none', async () => {
     const { code, stderr } = await warehouses('ben', 'update', 'me', '*', 'LAST_SELECTED');
     expect(code).toBe(1);
     expect(stderr).toContain('You have no override.');
@@ -170,7 +170,7 @@ describe('Errors', () => {
   test.each([
     ['never existed', '00000000deadbeef'],
     ['is deleted', WAREHOUSES.deleted],
-  ])('a warehouse that %s is refused in words, and nothing is changed', async (_how, id) => {
+  ])('a warehouse that %s is refused with an explanation, and nothing is changed', async (_how, id) => {
     for (const args of [
       ['create', 'me', 'CUSTOM', '--warehouse-id', id],
       ['update', 'me', '*', 'CUSTOM', '--warehouse-id', id, '--allow-missing'],
@@ -190,7 +190,7 @@ describe('Errors', () => {
     expect(stored('ben')?.warehouseId).toBe(shared);
   });
 
-  test('a workspace without the override API is not one without an override', async () => {
+  test('a workspace without the override API is distinguished from one without an override', async () => {
     cli.workspace.features.overrides = false;
     for (const [subcommand, ...args] of [
       ['get', 'me'],
@@ -210,7 +210,7 @@ describe('Errors', () => {
 });
 
 describe('Permissions', () => {
-  test('any user may create, read, update and delete an own override', async () => {
+  test('any user can create, read, update and delete their own override', async () => {
     const codes = [];
     codes.push((await warehouses('chloe', 'create', 'me', 'LAST_SELECTED')).code);
     codes.push((await warehouses('chloe', 'get', USERS.chloe)).code);
@@ -227,7 +227,7 @@ describe('Permissions', () => {
   ];
 
   test.each(forAnother)(
-    '%s is refused for another user’s override to a user who is no admin',
+    '%s is refused for another user’s override to a user who is not an admin',
     async (subcommand, args) => {
       if (subcommand !== 'create') cli.give('chloe', shared);
       const { code, stderr } = await warehouses('ben', subcommand, ...args);
@@ -243,7 +243,7 @@ describe('Permissions', () => {
     if (subcommand !== 'get') expect(stored('chloe')?.type).toBe(subcommand === 'delete' ? undefined : 'LAST_SELECTED');
   });
 
-  test('list is refused to a user who is no admin', async () => {
+  test('list is refused to a user who is not an admin', async () => {
     for (const run of [await warehouses('ben', 'list'), await cli.run('ben', 'warehouse', 'all')]) {
       expect(run.code).toBe(1);
       expect(run.stderr).toContain('Only workspace admins can see the overrides of all users.');

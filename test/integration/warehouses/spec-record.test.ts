@@ -28,11 +28,11 @@ describe('Default warehouse override', () => {
   test.each([
     ['CUSTOM', ['--warehouse-id', shared]],
     ['LAST_SELECTED', []],
-  ])('type may be %s', async (type, rest) => {
+  ])('type can be %s', async (type, rest) => {
     expect(await create('ben', 'me', type, ...rest)).toMatchObject({ type });
   });
 
-  test('type may be no other word, which is refused in the workspace’s words', async () => {
+  test('type can be no other word, which is refused in the workspace’s words', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me', 'PINNED');
     expect(code).toBe(1);
     expect(stderr).toContain('PINNED');
@@ -64,7 +64,7 @@ describe('Override types', () => {
     expect((await cli.run('ben', 'warehouse')).stdout).toContain('Data science (running');
   });
 
-  test('LAST_SELECTED runs queries on what the user picked last, which is said not to be visible', async () => {
+  test('LAST_SELECTED runs queries on what the user picked last, and says that it is not visible', async () => {
     cli.workspace.state.lastSelected.set(USERS.ben, shared);
     await cli.run('ben', 'warehouse', 'last-selected');
     expect(await cli.query('ben')).toEqual({ state: 'SUCCEEDED', warehouseId: shared });
@@ -75,7 +75,7 @@ describe('Override types', () => {
 });
 
 describe('Target warehouse requirement', () => {
-  test('an override may name a warehouse that its user cannot use; the queries then fail', async () => {
+  test('an override can name a warehouse that its user cannot use; the queries then fail', async () => {
     await create('ben', 'me', 'CUSTOM', '--warehouse-id', finance);
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
@@ -94,7 +94,7 @@ describe('Target warehouse requirement', () => {
     expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(finance);
   });
 
-  test('the command of an admin refuses it by the user’s permissions and not the admin’s own', async () => {
+  test("an admin's command refuses it by the user’s permissions and not the admin’s own", async () => {
     const refused = await cli.run('ana', 'warehouse', 'for', 'ben', 'set', 'finance');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Ben Okafor <ben@example.com> does not have the CAN USE permission on Finance BI');

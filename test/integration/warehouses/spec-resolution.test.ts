@@ -14,7 +14,7 @@ afterEach(() => cli[Symbol.asyncDispose]());
 const effective = (profile: string) => cli.json(profile, 'warehouse', '--json');
 
 describe('What the service does', () => {
-  test('the override comes first, and the chain says that it does', async () => {
+  test('the override comes first, and the chain says so', async () => {
     cli.give('ben', shared);
     expect(await effective('ben')).toMatchObject({
       decidedBy: 'override',
@@ -58,7 +58,7 @@ describe('What the service does', () => {
     expect((await cli.query('ben')).warehouseId).toBe(science);
   });
 
-  test('the workspace default can be unreadable: that is said, and nothing is called known', async () => {
+  test('the workspace default can be unreadable: this is reported, and nothing is described as known', async () => {
     Object.assign(cli.workspace.features, { defaultWarehouse: false, defaultWarehouseSetting: false });
     expect(await effective('ben')).toMatchObject({
       certainty: 'predicted',
@@ -67,13 +67,13 @@ describe('What the service does', () => {
     });
   });
 
-  test('an override that is being deleted is found before a query fails', async () => {
+  test('an override whose warehouse is being deleted is found before a query fails', async () => {
     cli.give('ben', deleting);
     expect(await effective('ben')).toMatchObject({ problems: [{ code: 'deleting' }] });
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 
-  test('an override that is gone is found before a query fails', async () => {
+  test('an override whose warehouse is gone is found before a query fails', async () => {
     cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-gone' }] });
@@ -82,7 +82,7 @@ describe('What the service does', () => {
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 
-  test('the answer and why take six lines', async () => {
+  test('the answer and its reasons take six lines', async () => {
     cli.give('ben', shared);
     expect((await cli.run('ben', 'warehouse')).stdout.trimEnd().split('\n')).toHaveLength(6);
   });
@@ -93,7 +93,7 @@ describe('Verification layers', () => {
   const verdicts = (stdout: string) =>
     JSON.parse(stdout).map(({ check, verdict }: Record<string, string>) => `${check} ${verdict}`);
 
-  test('record and resolver check: the record names the target, and the lookup comes to it', async () => {
+  test('record and resolver check: the record names the target, and the lookup returns it', async () => {
     cli.give('ana', shared);
     const { code, stdout } = await verify('shared analytics');
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver pass']);
@@ -123,7 +123,7 @@ describe('Verification layers', () => {
     expect(code).toBe(5);
   });
 
-  test('end to end: with all stopped, a query starts the target and nothing else; what was stopped is put back', async () => {
+  test('end to end: with all stopped, a query starts only the target; what was stopped is restarted', async () => {
     cli.give('ana', science);
     const before = running();
     const { code, stdout } = await verify('--end-to-end', '--stop-warehouses');
@@ -133,7 +133,7 @@ describe('Verification layers', () => {
     expect(running()).toEqual([...before, science].sort());
   });
 
-  test('end to end: a warehouse that is started instead fails it', async () => {
+  test('end to end: it fails if another warehouse is started instead', async () => {
     cli.give('ana', science);
     const { code, stdout } = await verify('nightly loads', '--end-to-end', '--stop-warehouses');
     expect(verdicts(stdout)).toContain('end-to-end fail');
@@ -153,7 +153,7 @@ describe('Verification layers', () => {
     expect(cli.workspace.statements).toHaveLength(0);
   });
 
-  test('end to end: a stop that is refused stops the check, and the others are put back', async () => {
+  test('end to end: a stop that is refused ends the check, and the others are restarted', async () => {
     cli.give('ana', science);
     const before = running();
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${WAREHOUSES.finance}/stop` });
@@ -164,7 +164,7 @@ describe('Verification layers', () => {
     expect(running()).toEqual(before);
   });
 
-  test('end to end: what cannot be put back is said', async () => {
+  test('end to end: what cannot be restarted is reported', async () => {
     cli.give('ana', science);
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${shared}/start`, times: 'always' });
     const { stdout } = await verify('--end-to-end', '--stop-warehouses');

@@ -42,7 +42,7 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  test('is in doubt if it cannot be read what the user may use, and says so', async () => {
+  test('is uncertain if it cannot read what the user can use, and says so', async () => {
     cli.give('ben', shared);
     const list = '/api/2.0/sql/warehouses';
     // The second of the two lists is that of the usable ones.
@@ -60,7 +60,7 @@ describe('verify', () => {
     expect(code).toBe(0);
   });
 
-  test('takes the workspace default for a named target if there is no override', async () => {
+  test('accepts the workspace default as the named target if there is no override', async () => {
     expect(await verify('ben', ['starter'])).toMatchObject({
       code: 0,
       verdicts: ['record not-applicable', 'resolver pass'],
@@ -71,7 +71,7 @@ describe('verify', () => {
     });
   });
 
-  test.each(['ana', 'ben'])('invents no intention if neither an override nor a default is set (%s)', async (user) => {
+  test.each(['ana', 'ben'])('assumes no intention if neither an override nor a default is set (%s)', async (user) => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     const { code, verdicts, evidence } = await verify(user);
     expect(verdicts).toEqual(['record not-applicable', 'resolver unknown']);
@@ -97,7 +97,7 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  test('cannot tell if an override follows the last selection', async () => {
+  test('is unknown if an override follows the last selection', async () => {
     cli.give('ben');
     expect(await verify('ben')).toMatchObject({ code: 5, verdicts: ['record unknown', 'resolver unknown'] });
   });
@@ -114,13 +114,13 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
     expect(code).toBe(1);
   });
 
-  test('says so of one that does not exist', async () => {
+  test('says so if the variable names a warehouse that does not exist', async () => {
     const { code, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: 'nowhere' });
     expect(evidence).toContain('DATABRICKS_WAREHOUSE_ID is set to warehouse nowhere');
     expect(code).toBe(1);
   });
 
-  test('does not let it stand in for a lookup that comes to something else', async () => {
+  test('does not accept it in place of a lookup with another result', async () => {
     const { code, verdicts } = await verify('ben', [science], { DATABRICKS_WAREHOUSE_ID: science });
     expect(verdicts).toEqual(['record fail', 'resolver fail']);
     expect(code).toBe(1);
@@ -146,7 +146,7 @@ describe('the end-to-end check of a pin', () => {
     expect(cli.workspace.statements.at(-1)?.choice).toEqual({ source: 'request', warehouseId: finance });
   });
 
-  test('takes the only pin of the entries, and asks which one if there are two', async () => {
+  test('uses the only pin among the entries, and asks which one if there are two', async () => {
     const pin = async (...args: string[]) => (await cli.run('ana', ...args)).code;
     expect((await cli.run('ana', 'warehouse', 'verify', '--pin')).stderr).toContain('is pinned to a warehouse');
     expect(await pin('servers', 'add', 'sql', '--meta', `warehouse_id=${science}`)).toBe(0);
@@ -171,7 +171,7 @@ describe('the end-to-end check of a pin', () => {
     expect(posts(server === 'sql' ? '/ai-gateway/mcp-services/system.ai.dbsql' : '/api/2.0/mcp/sql')).toBe(0);
   });
 
-  test('stops nothing if the session cannot be opened, or the user may not use the pinned warehouse', async () => {
+  test('stops nothing if the session cannot be opened, or the user cannot use the pinned warehouse', async () => {
     const running = () => cli.workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').length;
     const before = running();
     cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'POST', path: '/api/2.0/mcp/sql' });
@@ -219,7 +219,7 @@ describe('the end-to-end check', () => {
     expect(code).toBe(5);
   });
 
-  test('stops nothing if the user may not use the target', async () => {
+  test('stops nothing if the user cannot use the target', async () => {
     cli.give('ben', finance);
     const { code, verdicts, evidence } = await endToEnd('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail', 'end-to-end unknown']);

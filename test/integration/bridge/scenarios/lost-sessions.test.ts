@@ -15,7 +15,7 @@ describe('a session that the server forgets', () => {
     ['410', 410, ''],
     ['400 that names the session', 400, NO_SESSION],
     ['a JSON-RPC error that says so', 200, NOT_FOUND],
-  ])('(%s) costs sixteen calls one new one: sixteen answers, no call run twice', async (_name, status, body) => {
+  ])('(%s) costs sixteen calls one new session: sixteen answers, no call run twice', async (_name, status, body) => {
     let forgotten = false;
     const ran: unknown[] = [];
     const session = orderly({
@@ -37,7 +37,7 @@ describe('a session that the server forgets', () => {
     expect(ran.toSorted()).toEqual(['warm', ...ids].toSorted());
   });
 
-  it('is judged by the session that a request carried: one that hears of it late costs no other session', async () => {
+  it('is judged by the session that a request carried: a late refusal costs no other session', async () => {
     const late: (() => void)[] = [];
     const ran: unknown[] = [];
     const session = orderly({
@@ -62,7 +62,7 @@ describe('a session that the server forgets', () => {
     expect(server.count('initialize')).toBe(2);
   });
 
-  it('lets new frames wait while it is replaced, and none goes before the server has taken initialized', async () => {
+  it('holds new frames while it is replaced, and sends none before the server has accepted initialized', async () => {
     const session = orderly();
     const order: string[] = [];
     let late = (): void => {};
@@ -91,7 +91,7 @@ describe('a session that the server forgets', () => {
     expect(order.slice(1).toSorted()).toEqual(['first', 'second']);
   });
 
-  it('is none if a server without sessions answers 404 to a method that it does not know', async () => {
+  it('is not assumed if a server without sessions answers 404 to an unknown method', async () => {
     const { server, proxy } = await stage.begin(({ frame }, response) => {
       if (frame?.method === 'initialize') {
         return json(response, result(frame.id, INITIALIZE_RESULT), { 'mcp-session-id': 's' });
@@ -117,7 +117,7 @@ describe('a session that the server forgets', () => {
     expect(server.arrivals.at(-1)?.headers['mcp-session-id']).toBe('session-1');
   });
 
-  it('gives up with an explanation on a call for which three sessions in a row were forgotten', async () => {
+  it('gives up with an explanation on a call for which three sessions in a row were lost', async () => {
     const session = orderly({ onCall: (_arrival, response) => void response.writeHead(404).end() });
     const { server, proxy } = await stage.begin(session.script);
     await proxy.open();
@@ -127,7 +127,7 @@ describe('a session that the server forgets', () => {
   });
 });
 
-it('frames that come in one write with initialize wait for it, and for initialized', async () => {
+it('frames that are written together with initialize wait for it, and for initialized', async () => {
   const session = orderly();
   const order: string[] = [];
   const { proxy } = await stage.begin(async (arrival, response) => {

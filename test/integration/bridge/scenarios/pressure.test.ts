@@ -9,8 +9,8 @@ afterEach(() => stage.close());
 it.each<[string, number, Record<string, string>]>([
   ['429 with Retry-After', 429, { 'retry-after': '1' }],
   ['503 with Retry-After', 503, { 'retry-after': '1' }],
-  ['503 without a word', 503, {}],
-])('a call that is put off (%s) is sent again when it may be, and runs once', async (_name, status, headers) => {
+  ['503 without a reason', 503, {}],
+])('a call that is deferred (%s) is sent again when allowed, and runs once', async (_name, status, headers) => {
   let refusals = 2;
   const ran: unknown[] = [];
   const session = orderly({
@@ -27,7 +27,7 @@ it.each<[string, number, Record<string, string>]>([
   expect(ran).toEqual([1]);
 });
 
-it('request ids of every legal kind come back as they were written, also from a server that mangles them', async () => {
+it('request ids of every valid kind come back as they were written, even from a server that mangles them', async () => {
   const ids = ['0', '-1', '1.0', '1e2', '9007199254740993', '"text"', '""', '"ä\\u00e4\\""', '"0"'];
   const session = orderly({
     onCall: ({ frame }, response) => json(response, result(-7, String(frame?.params?.text))),
@@ -43,25 +43,22 @@ it('request ids of every legal kind come back as they were written, also from a 
   );
 });
 
-it.skipIf(process.platform !== 'linux')(
-  'a connection on which nothing is said is asked by TCP itself whether it is still there',
-  async () => {
-    const { server, proxy } = await stage.begin(orderly({ onCall: () => {} }).script);
-    await proxy.open();
-    proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
-    await expect.poll(() => server.count('tools/call')).toBe(1);
-    const port = Number(new URL(server.origin).port).toString(16).toUpperCase().padStart(4, '0');
-    // proc(5): a connection's other end, its state (01: it is open), its timer (02: for keep-alive).
-    const open = new RegExp(`:\\w{4} \\w+:${port} 01 \\S+ (\\d\\d):`, 'g');
-    const timers = async () => {
-      const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')));
-      return Array.from(tables.join('').matchAll(open), ([, timer]) => timer);
-    };
-    await expect.poll(async () => new Set(await timers())).toEqual(new Set(['02']));
-  },
-);
+it.skipIf(process.platform !== 'linux')('an idle connection is checked by TCP keep-alive', async () => {
+  const { server, proxy } = await stage.begin(orderly({ onCall: () => {} }).script);
+  await proxy.open();
+  proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+  await expect.poll(() => server.count('tools/call')).toBe(1);
+  const port = Number(new URL(server.origin).port).toString(16).toUpperCase().padStart(4, '0');
+  // proc(5): a connection's other end, its state (01: it is open), its timer (02: for keep-alive).
+  const open = new RegExp(`:\\w{4} \\w+:${port} 01 \\S+ (\\d\\d):`, 'g');
+  const timers = async () => {
+    const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')));
+    return Array.from(tables.join('').matchAll(open), ([, timer]) => timer);
+  };
+  await expect.poll(async () => new Set(await timers())).toEqual(new Set(['02']));
+});
 
-it('three thousand calls, hundreds at a time, leave not a word on stderr', async () => {
+it('three thousand calls, hundreds at a time, write nothing to stderr', async () => {
   const { proxy } = await stage.begin(orderly().script);
   await proxy.open();
   for (let id = 0; id < 3_000; id += 1) proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`);

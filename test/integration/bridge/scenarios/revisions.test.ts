@@ -12,8 +12,8 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
 };
 
-describe('a client with sessions before a stateless server', () => {
-  it('is opened from server/discover, which the next client is asked at once; nothing is deleted at the end', async () => {
+describe('a client with sessions in front of a stateless server', () => {
+  it('is opened from server/discover, which is asked at once for the next client; nothing is deleted at the end', async () => {
     const { server, proxy, again } = await stage.begin(modern());
     expect(await proxy.open()).toMatchObject({
       result: { protocolVersion: '2025-06-18', instructions: 'Ask in SQL.' },
@@ -31,7 +31,7 @@ describe('a client with sessions before a stateless server', () => {
     for (const { headers } of server.arrivals) expect(headers['mcp-protocol-version']).toBe('2026-07-28');
   });
 
-  it('answers what it asks inside its results, with the state echoed byte for byte under a new id', async () => {
+  it('answers what the server asks inside its results, with the state echoed byte for byte under a new id', async () => {
     const state = '"a\\u00e4\\/b=="';
     const { server, proxy } = await stage.begin(
       modern(({ frame }, response) => {
@@ -58,7 +58,7 @@ describe('a client with sessions before a stateless server', () => {
     );
   });
 
-  it('listens through subscriptions/listen, again after it was cut', async () => {
+  it('listens through subscriptions/listen, and again after the stream was cut', async () => {
     const streams: ServerResponse[] = [];
     const { proxy } = await stage.begin(
       modern(async ({ frame }, response) => {
@@ -77,7 +77,7 @@ describe('a client with sessions before a stateless server', () => {
     expect(streams).toHaveLength(2);
   });
 
-  it('cancels by closing, is told 404 for an unknown method, and has a batch answered as one', async () => {
+  it('cancels by closing, gets 404 for an unknown method, and gets a batch answered as one', async () => {
     let closed = false;
     const { server, proxy } = await stage.begin(
       modern(async ({ frame }, response) => {
@@ -133,7 +133,7 @@ function asking(): Script {
   };
 }
 
-describe('a stateless client before a server with sessions', () => {
+describe('a stateless client in front of a server with sessions', () => {
   it('is asked in results, round by round, within the session that the bridge has opened', async () => {
     const { server, proxy } = await stage.begin(asking());
     proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f', _meta: META } });
@@ -151,7 +151,7 @@ describe('a stateless client before a server with sessions', () => {
     expect(server.count('initialize')).toBe(1);
   });
 
-  it('is asked in a result to open what the server names in an error that the revision has no more', async () => {
+  it('is asked in a result to open what the server names in an error that the revision no longer has', async () => {
     let isOpened = false;
     const elicitation = { mode: 'url', elicitationId: 'e', url: 'https://example.com/connect', message: 'Connect' };
     const { script } = orderly({
@@ -173,7 +173,7 @@ describe('a stateless client before a server with sessions', () => {
     expect(await proxy.answerTo(2)).toMatchObject({ result: { resultType: 'complete' } });
   });
 
-  it('that no longer listens to a resource no longer follows it', async () => {
+  it('no longer follows a resource after it stops listening to it', async () => {
     const { server, proxy } = await stage.begin(asking());
     const params = { notifications: { resourceSubscriptions: ['file:///a'] }, _meta: META };
     proxy.send({ jsonrpc: '2.0', id: 9, method: 'subscriptions/listen', params });
@@ -183,7 +183,7 @@ describe('a stateless client before a server with sessions', () => {
   });
 });
 
-it('batches go as one request if the revision has them, and come back as one frame', async () => {
+it('batches are sent as one request if the revision has them, and come back as one frame', async () => {
   const batch = '[{"jsonrpc":"2.0","id":1.0,"method":"a"}, {"jsonrpc":"2.0","id":"2","method":"b"}]';
   const answers = '[{"jsonrpc":"2.0","id":"2","result":{}}, {"jsonrpc":"2.0","id":1.0,"result":{"n":1.0}}]';
   const { script } = orderly();

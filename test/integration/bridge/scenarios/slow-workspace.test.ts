@@ -41,7 +41,7 @@ const CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 const heard = (proxy: ProxyProcess) => proxy.frames.map(String);
 
 describe('a client whose workspace does not answer', () => {
-  it('in time is answered from what is known; a call waits for the session, and a list that differs is told', async () => {
+  it('in time is answered from the cache; a call waits for the session, and a list that differs is announced', async () => {
     const workspace = await known();
     workspace.away = 'slow';
     workspace.tools = ['execute_sql', 'poll_sql_result'];
@@ -61,7 +61,7 @@ describe('a client whose workspace does not answer', () => {
       'refusing',
       /Create a new one|refused the sign-in|refuses the personal access token/,
     ],
-  ] as const)('%s has its tools, and a call says in a result what to do', async (_name, how, words) => {
+  ] as const)('%s has its tools, and a call says in its result what to do', async (_name, how, words) => {
     const workspace = await known();
     workspace.away = how;
     const proxy = workspace.again();
@@ -74,7 +74,7 @@ describe('a client whose workspace does not answer', () => {
   });
 });
 
-it('a probe that needs no server is answered without one', async () => {
+it('a ping that needs no server is answered without one', async () => {
   const { server, proxy } = await stage.begin(() => {});
   expect(await proxy.request(1, 'ping')).toMatchObject({ result: {} });
   expect(await proxy.request(2, 'server/discover')).toMatchObject({ error: { code: -32601 } });

@@ -15,7 +15,7 @@ function withStream(onGet: Script, onCall?: Script): Script {
 }
 
 describe("the server's own stream", () => {
-  it('is opened after initialized, resumed from its last event after the wait that was asked for', async () => {
+  it('is opened after initialized, and resumed from its last event after the requested delay', async () => {
     let connections = 0;
     const { server, proxy } = await stage.begin(
       withStream(async (_arrival, response) => {
@@ -52,7 +52,7 @@ describe("the server's own stream", () => {
     expect(String(proxy.frames[1])).toBe(said('back'));
   });
 
-  it.each([404, 405])('that the server does not have (%i) is not missed', async (status) => {
+  it.each([404, 405])('is not required: a server without it (%i) works', async (status) => {
     const { server, proxy } = await stage.begin(
       withStream((_arrival, response) => void response.writeHead(status).end()),
     );
@@ -63,8 +63,8 @@ describe("the server's own stream", () => {
   });
 });
 
-describe('an answer that comes in a stream which is cut', () => {
-  it('is read on if the server numbers its events, each answer at its own pace', async () => {
+describe('an answer in a stream that is cut', () => {
+  it('is resumed if the server numbers its events, each answer at its own pace', async () => {
     const waits = { slow: 400, fast: 20 };
     const waited = new Map<string, number>();
     const { server, proxy } = await stage.begin(
@@ -116,8 +116,8 @@ describe('an answer that comes in a stream which is cut', () => {
   });
 });
 
-describe('what passes besides answers', () => {
-  it("the server's requests, progress, log and list changes reach the client as they are, in their order", async () => {
+describe('frames other than answers', () => {
+  it("reach the client unchanged and in order: the server's requests, progress, log and list changes", async () => {
     const frames = [
       '{"jsonrpc":"2.0","id":"s-1","method":"sampling/createMessage","params":{"x":1.0,"unknown":{"deep":[1e2]}}}',
       '{"jsonrpc":"2.0","id":18446744073709551617,"method":"elicitation/create","params":{"message":"\\u0041"}}',
@@ -141,7 +141,7 @@ describe('what passes besides answers', () => {
     expect(proxy.frames.slice(1, -1).map(String)).toEqual(frames);
   });
 
-  it("the client's answers, cancellations and notifications reach the server as they are", async () => {
+  it("reach the server unchanged: the client's answers, cancellations and notifications", async () => {
     const frames = [
       '{"jsonrpc":"2.0","id":18446744073709551617,"result":{"role":"assistant","n":1.0}}',
       '{"id":"s-1","error":{"code":-1,"message":"no\\/t now"},"jsonrpc":"2.0"}',

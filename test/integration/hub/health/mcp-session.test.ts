@@ -44,7 +44,7 @@ function events(response: ServerResponse): (frame: unknown) => void {
   return (frame) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...Object(frame) })}\n\n`);
 }
 
-it('a health session tells how far a call has come, declines what the server asks meanwhile, and gives the result as it is', async () => {
+it("a health session reports a call's progress, declines what the server asks meanwhile, and returns the result unchanged", async () => {
   const { server, session } = await sessionWith(({ frame }, response) => {
     const say = events(response);
     const { progressToken } = Object(Object(frame?.params)._meta);
@@ -80,7 +80,7 @@ it('a health session cancels a call that is no longer wanted', async () => {
   await expect.poll(() => server.count('notifications/cancelled')).toBe(1);
 });
 
-it('a health session reads a list of tools to its end, and leaves out what is malformed', async () => {
+it('a health session reads a list of tools completely, and leaves out malformed ones', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const { cursor } = Object(frame?.params);
     const tool = { name: cursor ?? 'first', title: 5, annotations: { readOnlyHint: 'true' } };
@@ -92,7 +92,7 @@ it('a health session reads a list of tools to its end, and leaves out what is ma
   ]);
 });
 
-it('a health session hears that the tools have changed', async () => {
+it('a health session is notified that the tools have changed', async () => {
   const { session, changes } = await sessionWith(({ frame }, response) => {
     const say = events(response);
     say({ method: 'notifications/tools/list_changed' });
@@ -103,7 +103,7 @@ it('a health session hears that the tools have changed', async () => {
   expect(changes()).toBe(1);
 });
 
-it("a health session shows no secret of a server's error, and no control characters", async () => {
+it("a health session shows no secret in a server's error, and no control characters", async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const message = 'It failed\u001b[31m with dapi0123456789abcdef0123456789abcdef in the request';
     json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32000, message } });
@@ -112,7 +112,7 @@ it("a health session shows no secret of a server's error, and no control charact
   expect(error).toHaveProperty('message', 'It failed [31m with [redacted] in the request');
 });
 
-it('a health session says where else to sign in where the server wants that first', async () => {
+it('a health session says where else to sign in if the server requires that first', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const data = { elicitations: [{ mode: 'url', url: 'https://example.com/connect', message: 'Connect' }] };
     json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32042, message: 'Sign in to GitHub.', data } });
@@ -123,7 +123,7 @@ it('a health session says where else to sign in where the server wants that firs
   });
 });
 
-it('a health session does not end while a call is under way', async () => {
+it('a health session does not end while a call is outstanding', async () => {
   let answer = () => {};
   const { server, session } = await sessionWith(({ frame }, response) => {
     answer = () => json(response, result(frame?.id, { content: [] }));
@@ -149,8 +149,8 @@ it('a health session lists and calls the tools of a server of the stateless revi
 });
 
 it.each([
-  ['a result that is no object', { result: 5 }],
-  ['a result whose _meta is no object', { result: { content: [], _meta: 1 } }],
+  ['a result that is not an object', { result: 5 }],
+  ['a result whose _meta is not an object', { result: { content: [], _meta: 1 } }],
 ])('fails at once on %s', async (_what, outcome) => {
   const { session } = await sessionWith(({ frame }, response) => {
     json(response, { jsonrpc: '2.0', id: frame?.id, ...outcome });
@@ -158,14 +158,14 @@ it.each([
   await expect(session.call('tool', {}, {})).rejects.toMatchObject({ code: 'unexpected_answer' });
 });
 
-it('a health session takes an answer with members that JSON-RPC does not know', async () => {
+it('a health session accepts an answer with members that JSON-RPC does not know', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     json(response, { jsonrpc: '2.0', id: frame?.id, result: { content: [] }, took: 3 });
   });
   expect(await session.call('tool', {}, {})).toMatchObject({ isError: false });
 });
 
-it('a health session gives each of several calls at once its own error', async () => {
+it('a health session returns to each of several concurrent calls its own error', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const { name } = Object(frame?.params);
     if (name === 'refused') response.writeHead(403).end();
@@ -180,7 +180,7 @@ it('a health session gives each of several calls at once its own error', async (
   ]);
 });
 
-it('a health session fails the calls under way when it is closed, and opens again after an opening that failed', async () => {
+it('a health session fails the outstanding calls when it is closed, and opens again after a failed attempt', async () => {
   let openings = 0;
   const { script } = orderly({ onCall: () => {} });
   const { server, session } = await sessionWith(

@@ -55,7 +55,7 @@ const becomes = (name: string, health: object) =>
 const asked = (path = SQL) => workspace.requests.count({ path, method: 'POST' });
 
 describe('configured servers', () => {
-  it('are connected at once, and known by what they offer', async () => {
+  it('are connected at once, and recognized by what they offer', async () => {
     const functions = { name: 'finance', profile: 'chloe', path: '/api/2.0/mcp/functions/main/finance' };
     const nowhere = { name: 'nowhere', profile: 'ana', path: '/api/2.0/mcp/functions/main/nowhere' };
     const wrong = { name: 'wrong', profile: 'ana', path: '/api/2.0/mcp/nothing' };
@@ -70,7 +70,7 @@ describe('configured servers', () => {
     expect(heard.at(-1)).toEqual(warm.states());
   });
 
-  it('are left alone while the user is signed out: no browser opens, and the workspace hears nothing', async () => {
+  it('are left alone while the user is signed out: no browser opens, and the workspace gets no request', async () => {
     await keep(sql('user'));
     await becomes('sql-user', { name: 'signed-out', problem: { code: 'signed_out' } });
     for (let minute = 0; minute < 30; minute += 1) {
@@ -81,7 +81,7 @@ describe('configured servers', () => {
     expect(workspace.requests.count({})).toBe(0);
   });
 
-  it('are checked once, and then only on request, if they are not to be watched', async () => {
+  it('are checked once, and then only on request, if they are not monitored', async () => {
     await keep(sql('ana'));
     warm.keep(false);
     await becomes('sql-ana', { name: 'ready' });
@@ -118,7 +118,7 @@ describe('configured servers', () => {
     expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
-  it('are signed out again when the sign-in is given up', async () => {
+  it('are signed out again if the sign-in is abandoned', async () => {
     workspace.approve('ask');
     await keep(sql('user'));
     await becomes('sql-user', { name: 'signed-out' });
@@ -132,7 +132,7 @@ describe('configured servers', () => {
     expect(browser.opened).toHaveLength(1);
   });
 
-  it('come and go with the list, and those that stay are not asked again', async () => {
+  it('are added and removed with the list, and those that stay are not probed again', async () => {
     await keep(sql('ana'));
     await becomes('sql-ana', { name: 'ready' });
     const before = asked();
@@ -171,7 +171,7 @@ describe('a server that was ready', () => {
     expect(heard.flat().map(({ health }) => health.name)).toEqual(['ready']);
   });
 
-  it('comes back when the workspace does, on the same port', async () => {
+  it('recovers when the workspace does, on the same port', async () => {
     const port = Number(new URL(workspace.host).port);
     await workspace.close();
     await warm.recheck();
@@ -192,7 +192,7 @@ describe('a server that was ready', () => {
     [{ kind: 'missing-scope', scope: 'sql' } as const, 'forbidden', 'missing_scope'],
     [{ kind: 'redirect', location: 'https://portal.example/login' } as const, 'login-page', 'login_page'],
     [{ kind: 'html' } as const, 'failing', 'unavailable'],
-  ])('that meets %j is %s, and ready when that is over', async (effect, name, code) => {
+  ])('that meets %j is %s, and ready again afterwards', async (effect, name, code) => {
     const fault = workspace.faults.add({ path: SQL, effect, times: 'always' });
     await warm.recheck('sql-ana');
     expect(healthOf('sql-ana')).toMatchObject({ name, problem: { code, remedy: expect.any(String) } });
@@ -205,7 +205,7 @@ describe('a server that was ready', () => {
     await becomes('sql-ana', { name: 'ready' });
   });
 
-  it('that is put off is left alone for as long as it asks', async () => {
+  it('is left alone for as long as it asks if it sends Retry-After', async () => {
     workspace.faults.add({ path: SQL, effect: { kind: 'rate-limit', retryAfter: '600' }, times: 'always' });
     await warm.recheck();
     expect(healthOf('sql-ana')).toMatchObject({ name: 'failing', problem: { code: 'rate_limited' } });
@@ -218,7 +218,7 @@ describe('a server that was ready', () => {
   });
 });
 
-it('a sign-in is renewed without the user while it can be, and no page opens when it has ended', async () => {
+it('a sign-in is refreshed without the user while possible, and no page opens when it has expired', async () => {
   await keep(sql('user'));
   const auth = await causeway.auth();
   await auth.signIn(await auth.profile('user'));
@@ -242,7 +242,7 @@ describe('sleep and networks', () => {
     await becomes('sql-ana', { name: 'ready' });
   });
 
-  it('nothing is asked of a computer that sleeps, and everything soon after it wakes', async () => {
+  it('nothing is probed while the computer sleeps, and everything soon after it wakes', async () => {
     const before = asked();
     warm.suspend();
     clock.pass(60 * MINUTE);
@@ -252,7 +252,7 @@ describe('sleep and networks', () => {
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
   });
 
-  it('another network ends every pause', async () => {
+  it('a network change ends every pause', async () => {
     const fault = workspace.faults.add({ path: SQL, effect: { kind: 'block-ip' }, times: 'always' });
     await warm.recheck();
     expect(healthOf('sql-ana')).toMatchObject({ name: 'blocked-by-ip-list' });
@@ -263,7 +263,7 @@ describe('sleep and networks', () => {
   });
 });
 
-it('many servers are asked a few at a time', async () => {
+it('many servers are probed a few at a time', async () => {
   workspace.faults.add({ path: SQL, effect: { kind: 'delay', milliseconds: 30 }, times: 'always' });
   let most = 0;
   const count = () => {
@@ -279,7 +279,7 @@ it('many servers are asked a few at a time', async () => {
 });
 
 describe('the tools of a server', () => {
-  it('are listed as it describes them', async () => {
+  it("are listed with the server's own descriptions", async () => {
     await keep(sql('ana'));
     const tools = await warm.tools('sql-ana');
     expect(tools.map(({ name }) => name)).toContain('execute_sql');
@@ -287,7 +287,7 @@ describe('the tools of a server', () => {
     await expect(warm.tools('nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are called through the session that is there, and what they say comes as it is', async () => {
+  it('are called through the existing session, and their results are returned unchanged', async () => {
     await keep(sql('ana'));
     await becomes('sql-ana', { name: 'ready' });
     const result = await warm.callTool('sql-ana', 'execute_sql', { query: 'SELECT 1 AS one' });
@@ -297,7 +297,7 @@ describe('the tools of a server', () => {
     expect(workspace.state.mcpCalls.filter(({ method }) => method === 'initialize')).toHaveLength(1);
   });
 
-  it('say why they are not to be had', async () => {
+  it('say why they are not available', async () => {
     await keep(sql('user'));
     await expect(warm.tools('sql-user')).rejects.toMatchObject({ code: 'signed_out' });
     await expect(warm.callTool('sql-user', 'execute_sql', {})).rejects.toMatchObject({ code: 'signed_out' });
