@@ -102,6 +102,17 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByRole('status').filter({ hasText: 'New queries run on Finance BI.' }).waitFor();
   });
 
+  it('an override of a deleted warehouse says that queries fail, and leads to one remedy', async () => {
+    const ana = shown.workspace.users.find(({ userName }) => userName === 'ana@example.com')?.id ?? '';
+    shown.workspace.state.overrides.set(ana, { userId: ana, type: 'CUSTOM', warehouseId: '0000000000000bad' });
+    await shown.page.getByRole('button', { name: 'Refresh' }).click();
+    await shown.page.getByRole('alert').getByText('Warehouse 0000000000000bad no longer exists.').waitFor();
+    expect(await shown.page.getByRole('button', { name: /^(Change|Choose)/ }).allTextContents()).toEqual([
+      'Change warehouse',
+    ]);
+    await inspect('dangling');
+  });
+
   it('the override follows the last selected warehouse after the window says what that means', async () => {
     await more('Follow my last selection');
     await shown.page.getByText('Causeway cannot show which one it is').waitFor();
