@@ -111,7 +111,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await shown.page.getByRole('heading', { name: 'No calls yet' }).waitFor();
   });
 
-  it('the filters stay when another screen was shown, and after a restart', async () => {
+  it('the filters stay after another screen was shown, and after a restart', async () => {
     manyCalls(60);
     await go('Activity');
     await filter('Client', 'Cursor');
@@ -136,7 +136,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await status('60 calls.');
   });
 
-  it('the calls that failed come first if the user wants that', async () => {
+  it('failed calls come first if the user wants that', async () => {
     manyCalls(60);
     await go('Activity');
     await status('60 calls.');
@@ -159,7 +159,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await button('Show chart').click();
   });
 
-  it('a call’s page tells its path, what was retried, the error and its remedy', async () => {
+  it('a call’s page shows its timeline, what was retried, the error and its remedy', async () => {
     shown.server.activity.add(
       endedCall({
         startedAt: Date.now() - 1000,

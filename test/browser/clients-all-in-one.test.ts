@@ -19,7 +19,7 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
   const dialog = (name: string) => shown.page.getByRole('dialog', { name });
   const closed = () => shown.page.getByRole('dialog').waitFor({ state: 'detached' });
 
-  it('is shown as a difference, written, and removed again', async () => {
+  it('is shown as a diff, written, and removed again', async () => {
     await file('causeway/config/servers.json', JSON.stringify({ servers: [SQL, GENIE] }));
     await file(CURSOR, THEIRS);
     await go('AI clients');
@@ -45,7 +45,7 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
     expect(await read()).toBe(THEIRS);
   });
 
-  it('has a warehouse for each of its SQL servers, which is written into it and taken out again', async () => {
+  it('has a warehouse for each of its SQL servers, which is written into it and removed again', async () => {
     const first = shown.workspace.state.warehouses.find(({ state }) => state === 'RUNNING');
     if (!first) throw new Error('A warehouse has to run.');
     await file('causeway/config/servers.json', JSON.stringify({ servers: [SQL, GENIE] }));

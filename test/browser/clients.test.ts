@@ -73,7 +73,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(code).toBe(0);
   });
 
-  it('the first entry in a file is shown as a difference, written, and removed again', async () => {
+  it('the first entry in a file is shown as a diff, written, and removed again', async () => {
     await haveServers(SQL, GENIE);
     await file(CURSOR, THEIRS);
     await go('AI clients');

@@ -30,7 +30,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await shown.page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor();
   });
 
-  it('the run can be cancelled, by the keyboard too', async () => {
+  it('the run can be canceled, even by the keyboard', async () => {
     shown.workspace.faults.add({
       path: '/api/2.0/mcp/sql',
       method: 'POST',

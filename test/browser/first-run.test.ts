@@ -89,7 +89,7 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     expect(await config(home)).toBe(null);
   });
 
-  it('keeps its place over a cancelled sign-in and a new window, and what was entered can be corrected', async () => {
+  it('keeps its place after a canceled sign-in and a new window, and entries can be corrected', async () => {
     const home = await openNew();
     await url().fill(shown.workspace.host);
     await shown.page.getByRole('textbox', { name: 'Name' }).fill('typo');
@@ -127,7 +127,7 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     await heading('Choose servers');
   });
 
-  it('uses a profile that this computer has without asking for a sign-in that is there', async () => {
+  it('uses an existing profile without asking for a sign-in that it already has', async () => {
     const { host } = shown.workspace;
     const theirs = await readFile(join(shown.home, '.databrickscfg'), 'utf8');
     await openNew(`${theirs}\n[old]\nhost = not an address\n`);
@@ -160,7 +160,7 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     expect(shown.server.opened).toEqual([]);
   });
 
-  it('shows the difference before it writes, and names clients that could not be changed', async () => {
+  it('shows the diff before it writes, and names clients that could not be changed', async () => {
     const theirs = await readFile(join(shown.home, '.databrickscfg'), 'utf8');
     const home = await openNew(theirs);
     await mkdir(join(home, '.codex'));

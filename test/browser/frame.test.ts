@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
-describe.skipIf(whyNotHere)('what surrounds the screens', () => {
+describe.skipIf(whyNotHere)('the frame around the screens', () => {
   const { shown, button, inspect, go, chooseProfile, shownProfile, giveServer, overrideOf, reopenIn } = useWindow();
 
   const press = (keys: string) => shown.page.keyboard.press(keys);
@@ -51,7 +51,7 @@ describe.skipIf(whyNotHere)('what surrounds the screens', () => {
     await expect.poll(() => shown.server.opened.length).toBe(1);
   });
 
-  it('the side bar counts servers, and warns of those that need attention', async () => {
+  it('the sidebar counts servers, and warns about those that need attention', async () => {
     await giveServer('sql', '/api/2.0/mcp/sql');
     await giveServer('lost', '/api/2.0/mcp/genie/no-such-space');
     await expect.poll(() => descriptionOf('Servers')).toBe('2 servers, 1 needs attention');
@@ -103,7 +103,7 @@ describe.skipIf(whyNotHere)('what surrounds the screens', () => {
     await shown.page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  it('the palette says that nothing matches, and arrow keys lead through what does', async () => {
+  it('the palette says if nothing matches, and arrow keys move through the matches', async () => {
     await openPalette();
     await shown.page.keyboard.type('xyzzyqw');
     await palette().getByText('No results for “xyzzyqw”').waitFor();
@@ -133,14 +133,14 @@ describe.skipIf(whyNotHere)('what surrounds the screens', () => {
     await heading('Settings').waitFor();
   });
 
-  it('the overrides are in the side bar of an admin only', async () => {
+  it('the overrides are in the sidebar only for an admin', async () => {
     await shown.page.getByRole('link', { name: 'Overrides' }).waitFor();
     await chooseProfile('ben');
     await heading(/Your queries run on/).waitFor();
     await expect.poll(() => shown.page.getByRole('link', { name: 'Overrides' }).count()).toBe(0);
   });
 
-  it('in a narrow window the side bar shows icons, which keep their names', async () => {
+  it('in a narrow window the sidebar shows icons, which keep their names', async () => {
     await shown.page.setViewportSize({ width: 640, height: 480 });
     await go('Settings');
     await heading('Settings').waitFor();

@@ -35,7 +35,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await inspect('interrupted-end-to-end');
   });
 
-  it('a bulk change that could not be planned says why and is planned again', async () => {
+  it('a bulk change that could not be planned says why and can be planned again', async () => {
     await go('Overrides');
     await text('No overrides yet');
     const file = join(shown.home, 'wanted.csv');
@@ -55,7 +55,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await alert().waitFor({ state: 'detached' });
   });
 
-  it('overrides that were read stay when reading is interrupted', async () => {
+  it('overrides that were read stay if reading is interrupted', async () => {
     const world = largeWorld({ overrides: 3000, warehouses: 5 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     const body = JSON.stringify({ error_code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
@@ -122,7 +122,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await alert().waitFor({ state: 'detached' });
   });
 
-  it('a list keeps its entries when the next page fails', async () => {
+  it('a list keeps its entries if the next page fails', async () => {
     const spaces = (from: number) =>
       Array.from({ length: 60 }, (_, at) => ({
         target: `space-${from + at}`,
@@ -149,7 +149,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     expect(answers).toEqual([]);
   });
 
-  it('the reason why a form is refused scrolls into sight in a window of 320 by 640', async () => {
+  it('the reason why a form is refused scrolls into view in a window of 320 by 640', async () => {
     await shown.page.setViewportSize({ width: 320, height: 640 });
     await go('Servers');
     await button('Add server').click();

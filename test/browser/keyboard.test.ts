@@ -163,7 +163,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await content.evaluate((one) => one.scrollTop)).toBe(0);
   });
 
-  it('the focus stays on the page when the focused element goes away', async () => {
+  it('the focus stays on the page when the focused element disappears', async () => {
     await reach(role('button', { name: /^Account: / }));
     await press('Enter');
     await role('menuitemradio', { name: 'oauth' }).waitFor();

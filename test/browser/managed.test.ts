@@ -41,7 +41,7 @@ describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_0
   };
   const toggle = (name: string) => shown.page.getByRole('switch', { name });
 
-  it('says in the settings what is managed and why, and changes no setting that is locked', async () => {
+  it('says in the settings what is managed and why, and changes no locked setting', async () => {
     await go('Settings');
     const text = await noticeText();
     expect(text).toContain('Secrets stay in a file');
@@ -100,7 +100,7 @@ describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_0
     expect(await shown.page.getByRole('menuitem', { name: 'Remove server' }).isDisabled()).toBe(true);
   });
 
-  it('says on the accounts that the OAuth application is fixed, and lets nobody enter another one', async () => {
+  it('says on the accounts screen that the OAuth application is fixed, and accepts no other one', async () => {
     await go('Accounts');
     expect(await noticeText()).toContain('OAuth application: acme-causeway');
     await inspect('accounts-managed');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
-describe.skipIf(whyNotHere)('the window before a material that the system draws', () => {
+describe.skipIf(whyNotHere)('the window in front of a system material', () => {
   const { shown } = useWindow();
   const backgroundOf = (selector: string) =>
     shown.page
@@ -9,7 +9,7 @@ describe.skipIf(whyNotHere)('the window before a material that the system draws'
       .first()
       .evaluate((element) => getComputedStyle(element).backgroundColor);
 
-  it.each(['vibrancy', 'mica'])('leaves its side bar free for %s, and its content readable', async (material) => {
+  it.each(['vibrancy', 'mica'])('leaves its sidebar clear for %s, and its content readable', async (material) => {
     await shown.page.goto(`${shown.server.url}index.html?material=${material}`);
     await shown.page.getByRole('heading', { level: 1 }).first().waitFor();
     expect(await backgroundOf('body')).toBe('rgba(0, 0, 0, 0)');
@@ -17,7 +17,7 @@ describe.skipIf(whyNotHere)('the window before a material that the system draws'
     expect(await backgroundOf('main')).not.toBe('rgba(0, 0, 0, 0)');
   });
 
-  it('leaves room for the buttons of the window on macOS', async () => {
+  it('leaves room for the window buttons on macOS', async () => {
     await shown.page.goto(`${shown.server.url}index.html?material=vibrancy`);
     await shown.page.getByRole('heading', { level: 1 }).first().waitFor();
     const top = await shown.page

@@ -15,7 +15,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
   };
   const UC = '/api/2.1/unity-catalog/*';
 
-  it('is shown in groups, and one of it is added under the proposed name', async () => {
+  it('is shown in groups, and one item is added under the proposed name', async () => {
     await open();
     await option(/^GitHub/).waitFor();
     await words(/\d+ found · Left out: 1 app whose name does not begin with mcp-\./);
@@ -35,7 +35,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     ]);
   });
 
-  it('is searched by title and comment, also with the keyboard alone', async () => {
+  it('is searched by title and comment, even with the keyboard alone', async () => {
     await open();
     await option(/^GitHub/).waitFor();
     await field('Search the workspace').fill('nowhere');
@@ -61,7 +61,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     expect((await openList()).read().servers).toEqual([]);
   });
 
-  it('waits with placeholders, and is cancelled when the dialog is closed', async () => {
+  it('shows placeholders, and is canceled when the dialog is closed', async () => {
     const answer = await hold('request', 'requests/causeway:findServers');
     await open();
     await words(/Searching the workspace · 0 found/);

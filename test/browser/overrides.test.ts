@@ -56,7 +56,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await inspect('everyone-none');
   });
 
-  it('a user who is no admin sees why the table is empty and what to do', async () => {
+  it('a user who is not an admin sees why the table is empty and what to do', async () => {
     await chooseProfile('ben');
     await shown.page.getByRole('link', { name: 'Overrides' }).waitFor({ state: 'detached' });
     await shown.page.evaluate(() => location.assign('#overrides'));
@@ -66,14 +66,14 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await shown.page.getByText('Your queries run on').first().waitFor();
   });
 
-  it('an access check finds users who may not use their warehouse', async () => {
+  it('an access check finds users who cannot use their warehouse', async () => {
     await show([{ userId: CHLOE, type: 'CUSTOM', warehouseId: 'c7e5190b3d48f62a' }]);
     await button('Check permissions').click();
     await row('Chloe Tan').getByText('No CAN USE: queries fail').waitFor();
     await status('1 override · 1 failing');
   });
 
-  it('changing an override shows the present one and a warning first', async () => {
+  it('changing an override shows the current one and a warning first', async () => {
     await show(three());
     await row('Chloe Tan').getByRole('button', { name: 'Change override of Chloe Tan' }).click();
     await dialog().getByText('Currently: Warehouse 0000000000000bad').waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     expect(overrideOf('ben@example.com')).toBeUndefined();
   });
 
-  it('an override is set for a user without one, found by a part of the name', async () => {
+  it('an override is set for a user without one, found by part of the name', async () => {
     await show([]);
     await button('Set for a user').click();
     await dialog().getByRole('textbox').fill('nobody');
@@ -120,7 +120,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     expect(overrideOf('ben@example.com')).toMatchObject({ type: 'LAST_SELECTED' });
   });
 
-  it('a change of the user’s own override appears on the warehouse screen too', async () => {
+  it('a change of the user’s own override appears on the warehouse screen, too', async () => {
     await show(three());
     await row('Ana Ferreira')
       .getByRole('button', { name: /Change/ })

@@ -38,7 +38,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await client('Cursor').getByText('databricks-sql runs on your warehouse').waitFor();
   }
 
-  it('a warehouse is pinned for one client, shown as a difference, in the chain, and taken away again', async () => {
+  it('a warehouse is pinned for one client, shown as a diff, in the chain, and removed again', async () => {
     const { first } = twoWarehouses();
     await cursorHasSql();
     await inspect('pins-none');
@@ -87,7 +87,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
       .waitFor({ state: 'detached' });
   });
 
-  it("a server's pin holds in every client once its entry is updated, and a client's own comes first", async () => {
+  it("a server's pin applies in every client once its entry is updated, and a client's own takes precedence", async () => {
     const { first, second } = twoWarehouses();
     await cursorHasSql();
     await go('Servers');

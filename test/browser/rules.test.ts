@@ -5,7 +5,7 @@ import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
-describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
+describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
   const { shown, button, inspect, go, connect } = useWindow();
 
   const page = () => shown.page;
@@ -32,7 +32,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await choice('Permission for execute_sql').waitFor();
   }
 
-  it('a tool that is switched off in the window leaves a running session at once', async () => {
+  it('a tool that is turned off in the window disappears from a running session at once', async () => {
     await addSql();
     const client = await connect('claude-code');
     const tools = async (id: number) => {
@@ -50,7 +50,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     expect(await tools(4)).toContain('execute_sql');
   });
 
-  it('read only for all servers shows at each server, and cannot be lifted there', async () => {
+  it('read-only for all servers is shown at each server, and cannot be lifted there', async () => {
     await addSql();
     await page().getByRole('link', { name: 'All servers' }).click();
     await switchToReadOnly();
@@ -74,14 +74,14 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     expect(ofServer).toEqual({ clients: { 'claude-code': { readOnly: true } } });
   });
 
-  it('a change on the command line shows at once, and a file that cannot be read is told', async () => {
+  it('a change on the command line is shown at once, and an unreadable file is reported', async () => {
     await addSql();
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
     expect((await runCommand(env, ['rules', 'set', 'databricks-sql', '--ask', 'execute_sql'])).code).toBe(0);
     await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
   });
 
-  it('a call that asks first shows its SQL, and continues once it is allowed', async () => {
+  it('a call that needs approval shows its SQL, and continues once it is allowed', async () => {
     await addSql();
     await choice('Permission for execute_sql').selectOption('Ask first');
     const client = await connect('claude-code');
@@ -110,7 +110,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     expect((await rules()).history.at(-1).what).toBe('Claude Code on /api/2.0/mcp/sql: on: execute_sql');
   });
 
-  it('a call leaves the window when its client goes', async () => {
+  it('a call leaves the window when its client disconnects', async () => {
     await addSql();
     await choice('Permission for execute_sql').selectOption('Ask first');
     const client = await connect('cursor');

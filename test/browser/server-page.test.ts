@@ -26,7 +26,7 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
     await page().keyboard.press('Control+Enter');
   }
 
-  it('adds the server to the AI clients that are chosen, and leaves none out without a word', async () => {
+  it('adds the server to the chosen AI clients, and reports any that is left out', async () => {
     await mkdir(join(shown.home, '.cursor'));
     await mkdir(join(shown.home, '.codex'));
     await writeFile(join(shown.home, '.codex', 'config.toml'), 'this is = not [ TOML');
@@ -51,7 +51,7 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
     await button('Close').first().waitFor();
   });
 
-  it('tells who calls the server, and that the last call failed', async () => {
+  it('shows who calls the server, and that the last call failed', async () => {
     await openSql();
     const client = await connect('claude-code');
     const call = (id: number, name: string) =>
@@ -68,13 +68,13 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
     await inspect('servers-used');
   });
 
-  it('checks a server that runs', async () => {
+  it('checks a running server', async () => {
     await openSql();
     await button('Check now').click();
     await text('sql checked');
   });
 
-  it('draws a failed statement as a failure', async () => {
+  it('shows a failed statement as a failure', async () => {
     await openSql();
     await run('SELECT * FROM main.default.nowhere');
     await dialog().getByText('The statement failed.').waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
     await text('Last call failed');
   });
 
-  it('draws only the rows in sight of a long result, and gives all of them as CSV', async () => {
+  it('renders only the visible rows of a long result, and exports all of them as CSV', async () => {
     await openSql();
     await run('SELECT range AS number FROM range(500)');
     const grid = dialog().getByRole('grid', { name: 'Results' });
@@ -122,7 +122,7 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
     expect(await page().getByRole('textbox', { name: 'query' }).innerText()).toContain('\n');
   });
 
-  it('moves a server to the one that has replaced it', async () => {
+  it('moves a server to its replacement', async () => {
     await openSql();
     await text('Databricks SQL has replaced this server.');
     await button('Move server').click();

@@ -176,7 +176,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await inspect('try-sql');
   });
 
-  it('a call that takes too long is cancelled', async () => {
+  it('a call that takes too long is canceled', async () => {
     await giveServer('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'main.default', exact: true }).click();
@@ -259,7 +259,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await heading('Accounts');
   });
 
-  it('a server recovers by itself or on retry after the workspace was away', async () => {
+  it('a server recovers on its own or on retry after the workspace was away', async () => {
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
     await giveServer('functions', FUNCTIONS);
     await go('Servers');

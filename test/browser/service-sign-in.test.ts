@@ -62,7 +62,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
     expect(shown.server.opened).toEqual([page()]);
   });
 
-  it('a user who denies on the page is not signed in, and may still allow it there', async () => {
+  it('a user who denies on the page is not signed in, and can still allow it there', async () => {
     await showSignedOut();
     await signIn().click();
     await expect.poll(() => shown.server.opened).toEqual([page()]);
@@ -77,7 +77,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
     await state('Running, 5 tools');
   });
 
-  it('a sign-in that cannot be begun says why at its button and can be tried again', async () => {
+  it('a sign-in that cannot be started says why at its button and can be tried again', async () => {
     await showSignedOut();
     const fault = shown.workspace.faults.add({
       path: '/api/2.1/unity-catalog/mcp-services/*',

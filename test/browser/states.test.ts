@@ -22,7 +22,7 @@ describe.skipIf(whyNotHere)('a screen with nothing to show', { timeout: 240_000 
     }, screen);
   const placeholders = () => shown.page.locator('.mantine-Skeleton-root');
 
-  it.each(WAITING)('holds the place of what %s is loading', async (screen, request) => {
+  it.each(WAITING)('shows placeholders while %s is loading', async (screen, request) => {
     const release = await hold('request', `requests/causeway:${request}`);
     await show(screen);
     await placeholders().first().waitFor();
@@ -31,7 +31,7 @@ describe.skipIf(whyNotHere)('a screen with nothing to show', { timeout: 240_000 
     await placeholders().first().waitFor({ state: 'detached' });
   });
 
-  it('holds the place of tools and warehouses that are loading', async () => {
+  it('shows placeholders while tools and warehouses are loading', async () => {
     const release = await hold('request', 'requests/causeway:listTools', 'requests/causeway:listWarehouses');
     await giveServer('sql', '/api/2.0/mcp/sql');
     await go('Servers');
@@ -57,7 +57,7 @@ describe.skipIf(whyNotHere)('a screen with nothing to show', { timeout: 240_000 
     await alert.waitFor({ state: 'detached' });
   });
 
-  it('says without a workspace what to do first', async () => {
+  it('says what to do first if there is no workspace', async () => {
     await reopenIn(join(shown.home, 'empty'));
     const cases = [
       ['servers', 'Sign in first.'],

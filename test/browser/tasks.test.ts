@@ -135,7 +135,7 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
     await role('heading', { level: 1, name: 'New York taxi trips' }).waitFor();
   });
 
-  it('why a server fails is read after one click, or one shortcut', async () => {
+  it('the reason why a server fails is one click, or one shortcut, away', async () => {
     await giveServer('gone', '/api/2.0/mcp/genie/01ef00000000000000000000000bad00');
     const clicks = await countClicks();
     await go('Servers');

@@ -89,7 +89,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     expect(await button('Use this warehouse').isDisabled()).toBe(true);
   });
 
-  it('a warehouse that the user may not use has a warning before and after it is chosen', async () => {
+  it('a warehouse that the user cannot use has a warning before and after it is chosen', async () => {
     await chooseProfile('ben');
     await expect.poll(shownProfile).toBe('ben');
     await button('Change warehouse').click();
@@ -190,7 +190,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('verified-end-to-end');
   });
 
-  it('checks that are cancelled start the warehouses again that they stopped', async () => {
+  it('checks that are canceled restart the warehouses that they stopped', async () => {
     await choose('Shared analytics');
     // What opens the session is answered: only then is anything stopped.
     const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
@@ -204,7 +204,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await checkNamed('End to end').getByText('Started again: Shared analytics').waitFor();
   });
 
-  it('a failed action of the tray is shown until it is dismissed', async () => {
+  it('a failed tray action is shown until it is dismissed', async () => {
     const problem = { code: 'permission_denied', message: 'You may not change it.', remedy: 'Ask an admin.' };
     shown.server.model.showFailedAction({ title: 'Your override was not cleared', problem });
     await shown.page.getByText('Your override was not cleared. You may not change it.').waitFor();
@@ -257,7 +257,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await reason('Workspace default');
   });
 
-  it('a sign-in can be cancelled and started again', async () => {
+  it('a sign-in can be canceled and started again', async () => {
     await chooseProfile('oauth');
     await button('Sign in').click();
     await shown.page.getByText('Waiting for you to sign in').waitFor();

@@ -95,7 +95,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
   });
 
-  it('starts the warehouse from the tray, and stops it once the user has agreed', async () => {
+  it('starts the warehouse from the tray, and stops it once the user has confirmed', async () => {
     await tray.click('Start Starter Warehouse');
     await expect.poll(() => tray.labels()).toContain('Stop Starter Warehouse…');
     await application.electron.evaluate(({ dialog }) => {
@@ -139,7 +139,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await photographMenu('menu-light');
   });
 
-  it('clears the override, having said what will happen', async () => {
+  it('clears the override after saying what will happen', async () => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Use workspace default' }).click();
     await page.getByText('Queries will run on Starter Warehouse, the workspace default.').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     expect(myOverride()).toBeUndefined();
   });
 
-  it('gives the page nothing but the contract, and lets it go nowhere', async () => {
+  it('gives the page only the contract, and does not let it navigate', async () => {
     const seen = await page.evaluate(async () => ({
       exposed: Object.keys(window.causeway).sort(),
       node: 'require' in window || 'process' in window,
@@ -172,7 +172,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     expect(application.electron.windows()).toHaveLength(1);
   });
 
-  it('answers a request that is out of order with words, and no stack', async () => {
+  it('answers an invalid request with a message, and no stack', async () => {
     const reply = await page.evaluate(() =>
       window.causeway.request.setOverride({ profile: 'nobody', warehouseId: 'x' }),
     );
@@ -213,7 +213,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('link', { name: 'Warehouse' }).click();
   });
 
-  it('says in the tray that contents of calls are being recorded for as long as they are', async () => {
+  it('says in the tray that contents of calls are being recorded while they are', async () => {
     const words = 'Recording requests and responses…';
     await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('switch', { name: 'Record request and response contents' }).focus();
@@ -228,7 +228,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('link', { name: 'Warehouse' }).click();
   });
 
-  it('lives on in the tray when its window is closed, and opens again from there', async () => {
+  it('keeps running in the tray when its window is closed, and opens again from there', async () => {
     await page.close();
     await tray.click('Open Causeway');
     page = await application.window();

@@ -44,7 +44,7 @@ describe.skipIf(reason)('the running application, asked by a command,', () => {
     script.close();
   });
 
-  it("says what the desktop's PAC script says of a host", async () => {
+  it("reports the desktop's PAC result for a host", async () => {
     const published = () => readRendezvous(hubFolder(application.env));
     await expect.poll(published, { timeout: 15_000 }).toBeDefined();
     const proxies = hubProxies(application.env);

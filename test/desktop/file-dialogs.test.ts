@@ -9,7 +9,7 @@ const reason = whyNotHere(process.env);
 const canType = reason === undefined && (await hasHands());
 if (!reason && !canType) console.warn('The file dialogs are not typed into: there is no xdotool here.');
 
-describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
+describe.skipIf(reason)('the file dialogs', { timeout: 120_000 }, () => {
   let application: RunningApplication;
   let page: Page;
 
@@ -35,7 +35,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
     return file;
   };
 
-  describe.skipIf(!canType)('of the system, typed into', () => {
+  describe.skipIf(!canType)('of the system, with typed input', () => {
     it('save where the user says', async () => {
       const file = inHome('for the helper.txt');
       await go('Diagnostics');
@@ -60,7 +60,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
     });
   });
 
-  describe('with answers of every kind', () => {
+  describe('with all kinds of answers', () => {
     /** What the dialogs answer from now on, and what they were asked with. */
     const answering = async (path: string | null) => {
       await application.electron.evaluate(({ dialog }, chosen) => {
@@ -79,7 +79,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       return () => application.electron.evaluate((): unknown => Reflect.get(globalThis, 'offered'));
     };
 
-    it('are offered a name among the user’s documents, and may be cancelled', async () => {
+    it('are offered a name among the user’s documents, and can be canceled', async () => {
       const offered = await answering(null);
       await go('Diagnostics');
       await button('Save').click();
@@ -102,7 +102,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       expect(await page.getByRole('alert').count()).toBe(0);
     });
 
-    it('write over a file that is there', async () => {
+    it('overwrite an existing file', async () => {
       const file = inHome('there.txt');
       await writeFile(file, 'x'.repeat(100_000));
       await answering(file);

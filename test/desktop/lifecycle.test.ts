@@ -19,7 +19,7 @@ describe.skipIf(reason)('the running application', () => {
     return application;
   };
 
-  it('shows its page again when that breaks, and says so', async () => {
+  it('reloads its page after it crashes, and says so', async () => {
     const { electron, window } = await start();
     const page = await window();
     await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(reason)('the running application', () => {
     );
   });
 
-  it('follows a link of a second start, and only to a screen', async () => {
+  it('follows a link from a second launch, and only to a screen', async () => {
     const { window, startAgain } = await start();
     const page = await window();
     expect(await startAgain('causeway://open/settings')).toBe(0);
@@ -60,7 +60,7 @@ describe.skipIf(reason)('the running application', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Settings');
   });
 
-  it('sets damaged settings aside, uses the usual ones, and names the file', async () => {
+  it('sets damaged settings aside, uses the defaults, and names the file', async () => {
     const { window } = await start(async (home) => {
       await mkdir(join(home, '.config', 'causeway'), { recursive: true });
       await writeFile(join(home, '.config', 'causeway', 'settings.json'), '{"appearance": "da');
@@ -70,7 +70,7 @@ describe.skipIf(reason)('the running application', () => {
     await page.getByText(/The damaged file is now .*settings\.damaged-/).waitFor();
   });
 
-  it('takes a setting at once, and at the next start', async () => {
+  it('applies a setting at once, and at the next start', async () => {
     const { electron, window, home } = await start();
     const page = await window();
     await page.getByRole('link', { name: 'Settings' }).click();
@@ -102,7 +102,7 @@ describe.skipIf(reason)('the running application', () => {
     expect(log).not.toContain(token);
   });
 
-  it('says after a crash that it was started again', async () => {
+  it('says after a crash that it was restarted', async () => {
     application = await startApplication({ flags: [`--crashed-at=${Date.now()}`] });
     const page = await application.window();
     await page.getByText('Causeway stopped unexpectedly and was started again').waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(reason)('the running application', () => {
     await page.getByText('Causeway stopped unexpectedly').waitFor({ state: 'detached' });
   });
 
-  it('starts again after it broke', async () => {
+  it('restarts after a crash', async () => {
     const running = await start();
     const page = await running.window();
     await page.getByRole('button', { name: 'Change warehouse' }).waitFor();

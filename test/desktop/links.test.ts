@@ -32,7 +32,7 @@ describe.skipIf(reason)('a link into the application', { timeout: 120_000 }, () 
   });
 
   it.each(['causeway://open/nowhere', 'causeway://settings', 'causeway:quit', 'causeway://open/settings?do=it'])(
-    'that leads nowhere opens the window at its first screen: %s',
+    'opens the window at its first screen if it leads nowhere: %s',
     async (link) => {
       const { window, electron } = await start('--hidden', link);
       await (await window()).getByRole('heading', { name: FIRST, level: 1 }).waitFor();

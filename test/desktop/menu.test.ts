@@ -12,7 +12,7 @@ describe.skipIf(reason)('the application menu', () => {
   });
   afterAll(() => application?.close());
 
-  it('is there, hidden, with its menus', async () => {
+  it('exists, hidden, with its menus', async () => {
     await application.window();
     const labels = await application.electron.evaluate(({ Menu }) =>
       Menu.getApplicationMenu()?.items.map(({ label }) => label),

@@ -11,7 +11,7 @@ const SQL = '/api/2.0/mcp/sql';
 const QUERY = { name: 'execute_sql_read_only', arguments: { query: 'SELECT 41 + 1 AS answer' } };
 
 /** What happens to a call that is under way when the user quits. */
-describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, () => {
+describe.skipIf(reason)('quitting with a call in flight', { timeout: 120_000 }, () => {
   let application: RunningApplication;
   let proxy: ProxyProcess;
   /** What happened, in its order. */

@@ -28,7 +28,7 @@ describe.skipIf(reason)('the security checklist', () => {
         : {};
     });
 
-  it('1: nothing is loaded but the application’s own files', async () => {
+  it('1: only the application’s own files are loaded', async () => {
     const loads = await page.evaluate(async () => {
       const tryIt = (address: string) =>
         fetch(address).then(
@@ -68,7 +68,7 @@ describe.skipIf(reason)('the security checklist', () => {
     expect(new Set(states)).toEqual(new Set(['denied']));
   });
 
-  it('6, 8, 9, 10: no protection of the page is switched off', async () => {
+  it('6, 8, 9, 10: no protection of the page is turned off', async () => {
     const found = await preferences();
     expect(found).not.toMatchObject({ webSecurity: false });
     expect(found).not.toMatchObject({ allowRunningInsecureContent: true });
@@ -76,7 +76,7 @@ describe.skipIf(reason)('the security checklist', () => {
     expect(Reflect.get(found, 'enableBlinkFeatures') ?? '').toBe('');
   });
 
-  it('7: its policy admits nothing unsafe', async () => {
+  it('7: its Content-Security-Policy allows nothing unsafe', async () => {
     const policy = await page.evaluate(async () =>
       (await fetch('app://causeway/index.html')).headers.get('content-security-policy'),
     );
@@ -101,7 +101,7 @@ describe.skipIf(reason)('the security checklist', () => {
     expect(methods).toEqual([]);
   });
 
-  it('13, 14: it goes nowhere and opens no window', async () => {
+  it('13, 14: it does not navigate and opens no window', async () => {
     const before = page.url();
     await page.evaluate(() => {
       location.assign('https://example.com/');
@@ -117,7 +117,7 @@ describe.skipIf(reason)('the security checklist', () => {
     expect(application.electron.windows()).toHaveLength(1);
   });
 
-  it('15: only pages of the configured workspaces reach the system’s browser', async () => {
+  it('15: only pages of the configured workspaces reach the system browser', async () => {
     await application.electron.evaluate(({ shell }) => {
       const opened: string[] = [];
       Object.assign(globalThis, { opened });
@@ -135,7 +135,7 @@ describe.skipIf(reason)('the security checklist', () => {
     expect(Number(/\d+/.exec(manifest.devDependencies.electron)?.[0])).toBeGreaterThanOrEqual(45);
   });
 
-  it('17: a message from anybody but the window’s page is refused', async () => {
+  it('17: a message from anything but the window’s page is refused', async () => {
     const reply = await application.electron.evaluate(async ({ BrowserWindow, app }) => {
       const stranger = new BrowserWindow({
         show: false,
@@ -149,11 +149,11 @@ describe.skipIf(reason)('the security checklist', () => {
     expect(reply).toMatchObject({ ok: false, problem: { code: 'permission_denied' } });
   });
 
-  it('18: its pages are no files', () => {
+  it('18: its pages are not loaded from file:', () => {
     expect(page.url()).toMatch(/^app:\/\/causeway\//);
   });
 
-  it('20: nothing of Electron reaches the page', async () => {
+  it('20: no Electron API reaches the page', async () => {
     const exposed = await page.evaluate(() => ({
       api: Object.keys(window.causeway).sort(),
       others: Object.values(window.causeway.request).every((each) => typeof each === 'function'),

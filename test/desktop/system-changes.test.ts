@@ -62,7 +62,7 @@ describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
     await expect.poll(running, { timeout: 60_000 }).toBe(2);
   });
 
-  it('renews connections, asks the servers and reads the warehouse after sleep', async () => {
+  it('renews connections, probes the servers and reads the warehouse after sleep', async () => {
     const before = seen();
     const connections = await countConnections();
     await application.electron.evaluate(({ powerMonitor }) => void powerMonitor.emit('suspend'));
@@ -75,7 +75,7 @@ describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
     expect(seen().tokens).toBe(before.tokens);
   });
 
-  it('asks the servers and reads the warehouse in another network', async () => {
+  it('probes the servers and reads the warehouse in another network', async () => {
     const before = seen();
     await application.electron.evaluate(() => {
       const family = 'IPv4' as const;
@@ -86,7 +86,7 @@ describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
     await expect.poll(() => seen().servers, A_LOOK).toBeGreaterThan(before.servers);
   });
 
-  it('finds tokens that have ended meanwhile after the clock was set', async () => {
+  it('finds tokens that have expired meanwhile after the clock was set', async () => {
     const before = seen();
     application.workspace.faults.expireAccessTokens();
     await application.electron.evaluate(() => {

@@ -89,14 +89,14 @@ describe.skipIf(reason)('a newer version', () => {
     return said.map((line): unknown => JSON.parse(line.slice('said '.length)));
   }
 
-  it('is found and fetched', async () => {
+  it('is found and downloaded', async () => {
     expect(await run(await publish(listOf('2.0.0', checksum)))).toEqual([
       { version: '2.0.0' },
       { downloaded: true, last: 100 },
     ]);
   });
 
-  it('is none if the list names this version or an older one', async () => {
+  it('does not exist if the list names this version or an older one', async () => {
     expect(await run(await publish(listOf('1.0.0', checksum)))).toEqual([{ version: null }]);
     expect(await run(await publish(listOf('0.9.0', checksum)))).toEqual([{ version: null }]);
   });

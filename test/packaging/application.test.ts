@@ -51,7 +51,7 @@ describe.skipIf(reason)('the packaged application', () => {
     await expect.poll(() => isDrawn('Causeway'), { timeout: 20_000 }).toBe(true);
   });
 
-  it('changes what the workspace has, from the tray', async () => {
+  it('changes the override of the workspace from the tray', async () => {
     await tray.click('Data science — stopped');
     await expect.poll(() => tray.chosen()).toBe('Data science — stopped');
     const ana = workspace.users.find(({ userName }) => userName === 'ana@example.com');

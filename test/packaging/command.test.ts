@@ -45,7 +45,7 @@ describe.skipIf(noPackage)('the causeway executable', () => {
     return tools.map(({ name }) => name);
   }
 
-  it('needs no Node and no other file to say its version', async () => {
+  it('needs no Node and no other file to print its version', async () => {
     expect(await causeway(['--version'], {})).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 

@@ -8,7 +8,7 @@ import { applicationFiles } from '../../resources/packaging/contents.ts';
 import { APPLICATION, FOLDER, noPackage, RESOURCES } from './packaged.ts';
 
 describe.skipIf(noPackage)('the package', () => {
-  it('holds the built application and its icons, and nothing else', () => {
+  it('contains the built application and its icons, and nothing else', () => {
     const names = applicationFiles(RESOURCES).map(({ name }) => name);
     expect(names).toContain('out/main/index.js');
     expect(names).toContain('out/preload/index.cjs');
@@ -45,19 +45,19 @@ describe.skipIf(noPackage)('the package', () => {
       expect(text).toContain(`${notice.name} ${notice.version}\n${notice.license}\n\n${notice.text}\n`);
   });
 
-  it('carries nothing of the checkout in its manifest', () => {
+  it('has nothing of the checkout in its manifest', () => {
     const manifest: unknown = JSON.parse(extractFile(join(RESOURCES, 'app.asar'), 'package.json').toString());
     expect(manifest).toMatchObject({ name: 'causeway', main: 'out/main/index.js' });
     for (const name of ['scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(name);
   });
 
-  it('has the command and the keychain beside each other, and no Electron application but ours', async () => {
+  it('has the command and the keychain module side by side, and no Electron application but ours', async () => {
     expect((await readdir(join(RESOURCES, 'bin'))).sort()).toEqual(['causeway', 'keyring.node']);
     const others = (await readdir(RESOURCES)).filter((name) => /^app($|\.asar)|default_app/.test(name));
     expect(others).toEqual(['app.asar']);
   });
 
-  it('has the fuses set that leave Electron usable for Causeway alone', async () => {
+  it('has the fuses that make Electron usable for Causeway only', async () => {
     const wire = await getCurrentFuseWire(APPLICATION);
     const isOn = (fuse: FuseV1Options) => wire[fuse] === FuseState.ENABLE;
     expect({

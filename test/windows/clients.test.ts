@@ -60,7 +60,7 @@ function redirected(path: string): string {
 
 const contentOf = (path: string) => readFile(path, 'utf8').catch(() => undefined);
 
-test('every client is found, and has its entry in the file where it looks on Windows', async () => {
+test('every client is found, and has its entry in the file that it reads on Windows', async () => {
   const ids = await installAll();
   const found = await service().survey([SQL]);
   assert.deepEqual(
@@ -173,7 +173,7 @@ test('the executable is reached by one path when an update moves it, on a disk w
   }
 });
 
-test("a folder outside of the user's own that somebody else has made first is refused", async () => {
+test("a folder outside the user's own that someone else created first is refused", async () => {
   const home = join(stage.folder, 'R&D');
   const env = { ...stage.env, USERPROFILE: home, LOCALAPPDATA: join(home, 'AppData', 'Local') };
   const executable = await stage.file(join(home, 'Programs', 'Causeway', 'causeway.exe'), '');
@@ -186,7 +186,7 @@ test("a folder outside of the user's own that somebody else has made first is re
   await launcher.prepare();
 });
 
-test('a client that runs is known by its path, and another program of that name is not taken for it', async (context) => {
+test('a running client is recognized by its path, and another program of that name is not mistaken for it', async (context) => {
   const before = await runningProcesses();
   if (before.size === 0) return context.skip('Wine lists no processes');
   const facts = CLIENTS.find(({ id }) => id === 'claude-desktop')?.overwritesWhileRunning;

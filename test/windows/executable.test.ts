@@ -95,7 +95,7 @@ for (const name of ['R&D 100% (x86)', 'a^b Hi!', 'Jürgen']) {
   }
 }
 
-test('the start of the executable is measured', async (context) => {
+test('the startup time of the executable is measured', async (context) => {
   const took = { node: [] as number[], causeway: [] as number[] };
   // In turns, so that whatever else the machine does falls on both.
   for (let round = 0; round < ROUNDS; round += 1) {

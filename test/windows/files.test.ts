@@ -47,7 +47,7 @@ async function holder(file: string, ms: number) {
 }
 
 for (const [form, write] of FORMS) {
-  test(`a file that another program holds stays as it was and that is told, and is replaced afterwards (${form})`, async () => {
+  test(`a file that another program holds stays unchanged, which is reported, and is replaced afterwards (${form})`, async () => {
     const file = join(folder, 'file.json');
     await writeFile(file, 'old');
     const other = await holder(file, 60_000);
@@ -63,7 +63,7 @@ for (const [form, write] of FORMS) {
     assert.equal(await readFile(file, 'utf8'), 'new');
   });
 
-  test(`a file that another program holds for a moment is replaced (${form})`, async () => {
+  test(`a file that another program holds briefly is replaced (${form})`, async () => {
     const file = join(folder, 'file.json');
     await writeFile(file, 'old');
     await holder(file, 150);
@@ -73,7 +73,7 @@ for (const [form, write] of FORMS) {
   });
 }
 
-test('a file that grows can be read meanwhile, and replaces the one before it', async () => {
+test('a file that grows can be read meanwhile, and replaces the previous one', async () => {
   const file = join(folder, 'results.csv');
   await writeFile(file, 'old');
   const growing = await startGrowingFile(file, 'head\n');
@@ -110,7 +110,7 @@ test('a lock whose holder was killed is free at once', async () => {
   assert.ok(performance.now() - began < 8_000);
 });
 
-test('what a killed process left beside a file is gone after the next write', async () => {
+test('what a killed process left beside a file is removed by the next write', async () => {
   const file = join(folder, 'file');
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const left = `${file}.causeway-${pid}-0123456789ab.tmp`;
@@ -121,7 +121,7 @@ test('what a killed process left beside a file is gone after the next write', as
 });
 
 for (const [form, write] of FORMS) {
-  test(`a file with the read-only attribute stays as it was and that is told (${form})`, async () => {
+  test(`a file with the read-only attribute stays unchanged, which is reported (${form})`, async () => {
     const file = join(folder, 'file.json');
     await writeFile(file, 'old');
     await chmod(file, 0o444);

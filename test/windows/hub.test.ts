@@ -28,7 +28,7 @@ async function start(): Promise<{ hub: Hub; rendezvous: Rendezvous }> {
   return { hub, rendezvous };
 }
 
-test('the hub listens on a pipe whose name cannot be foreseen and is another one at each start', async () => {
+test('the hub listens on a pipe with an unpredictable name, which is a new one at each start', async () => {
   const names = new Set<string>();
   for (let times = 0; times < 2; times += 1) {
     const { hub, rendezvous } = await start();
@@ -46,12 +46,12 @@ test('hub and proxy prove to each other that they hold the secret', async () => 
   await assert.rejects(enter({ ...rendezvous, secret: 'another' }, { path: '/api/2.0/mcp/sql' }), /not proven itself/);
 });
 
-test('who only reads from the pipe hears nothing', async () => {
+test('a program that only reads from the pipe receives nothing', async () => {
   const { rendezvous } = await start();
   assert.equal(await linesOf(rendezvous.address).heard(), undefined);
 });
 
-test('a program that listens under the name of a hub that has gone learns nothing', async () => {
+test('a program that listens under the name of a hub that has ended learns nothing', async () => {
   const rendezvous = await prepareRendezvous(folder(), stage.env);
   let heard = '';
   const impostor = createServer((socket) => {
@@ -69,7 +69,7 @@ test('a program that listens under the name of a hub that has gone learns nothin
   assert.ok(!heard.includes('a-secret-place') && !heard.includes(rendezvous.secret));
 });
 
-test('nobody else can listen under the name of a hub that runs', async (context) => {
+test('nobody else can listen under the name of a running hub', async (context) => {
   const { rendezvous } = await start();
   const second = createServer().listen(rendezvous.address);
   const outcome = await Promise.race([

@@ -36,7 +36,7 @@ test('letters beyond ASCII are read if they are escaped, and nothing is misread 
   else assert.equal(found.contact, 'Zoë Müller');
 });
 
-test('a policy that cannot be used is told with its line and column', async () => {
+test('a policy that cannot be used is reported with its line and column', async () => {
   write('{"version":1,"unknown":1}');
   assert.match(String((await read()).problem?.message), /line 1, column 14: unknown/);
 });

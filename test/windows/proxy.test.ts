@@ -52,7 +52,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 const call = (text: string) => ({ name: 'say', arguments: {}, text });
 
-test('a proxy alone answers in the folder of a user whose name has spaces, letters beyond ASCII, and an ampersand', async () => {
+test('a standalone proxy answers in the folder of a user whose name has spaces, letters beyond ASCII, and an ampersand', async () => {
   await serve();
   const proxy = stage.proxy(SQL);
   assert.ok((await proxy.open()).result);
@@ -61,7 +61,7 @@ test('a proxy alone answers in the folder of a user whose name has spaces, lette
   assert.equal(await proxy.finish(), 0);
 });
 
-test('a proxy goes through the hub, and alone when the hub was killed and its name is stale', async () => {
+test('a proxy goes through the hub, and works alone if the hub was killed and its name is stale', async () => {
   await serve();
   const { causeway, hub } = await startApplication();
   const proxy = stage.proxy(SQL);
@@ -77,7 +77,7 @@ test('a proxy goes through the hub, and alone when the hub was killed and its na
   assert.ok((await stage.proxy(SQL).open()).result);
 });
 
-test('a proxy that an AI client starts with few variables of the environment finds the hub', async () => {
+test('a proxy that an AI client starts with few environment variables finds the hub', async () => {
   await serve();
   const { hub } = await startApplication();
   const inherited = Object.keys(stage.env).filter((name) => INHERITED.has(name.toUpperCase()));
@@ -113,7 +113,7 @@ for (const way of ['alone', 'through the hub'] as const) {
     return { server, expireAll, proxy, hub: application?.hub };
   }
 
-  test(`a session that the server has lost is renewed without the client's noticing (${way})`, async () => {
+  test(`a session that the server has lost is renewed, and the client does not notice (${way})`, async () => {
     const { server, expireAll, proxy } = await open();
     assert.ok((await proxy.request(1, 'tools/call', call('before'))).result);
     const opened = server.count('initialize');
@@ -124,14 +124,14 @@ for (const way of ['alone', 'through the hub'] as const) {
     assert.equal(server.count('initialize'), opened + 1);
   });
 
-  test(`an answer of 8 MiB arrives whole (${way})`, async () => {
+  test(`an answer of 8 MiB arrives complete (${way})`, async () => {
     const { proxy } = await open();
     const text = 'ä'.repeat(4 * MIB);
     const { result } = await proxy.request(1, 'tools/call', call(text));
     assert.equal(JSON.stringify(result), JSON.stringify({ content: [{ type: 'text', text }] }));
   });
 
-  test(`a proxy whose input ends still answers what it was asked, and ends (${way})`, async () => {
+  test(`a proxy whose input ends still answers its requests, and ends (${way})`, async () => {
     const { proxy, hub } = await open();
     proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('last') });
     assert.equal(await proxy.finish(), 0);

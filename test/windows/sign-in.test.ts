@@ -56,7 +56,7 @@ test('a sign-in over the loopback interface is kept in an encrypted file, is use
   assert.ok(workspace.host);
 });
 
-test('the system opens the browser at the whole address, and a sign-in through it succeeds', async (context) => {
+test('the system opens the browser at the full address, and a sign-in through it succeeds', async (context) => {
   if (!UNDER_WINE) return context.skip("the browser of this computer is its user's own");
   const before = /REG_SZ\s+(.*)/.exec(String(execFileSync(REG, ['query', HANDLER, '/ve'])))?.[1]?.trim() ?? '';
   const set = (command: string) => execFileSync(REG, ['add', HANDLER, '/ve', '/d', command, '/f']);
@@ -80,7 +80,7 @@ test('without a credential manager a sign-in begins only if it can be stored, an
   assert.match(login.stderr, /CAUSEWAY_TOKEN_STORE=encrypted-file|encrypted file/);
 });
 
-test("programs of Windows are not taken from the folder of somebody else's project", async () => {
+test("Windows programs are not started from the folder of someone else's project", async () => {
   const project = join(stage.folder, 'project');
   for (const name of ['powershell.exe', 'tasklist.exe', 'rundll32.exe']) {
     await stage.file(join(project, name), '');

@@ -22,7 +22,7 @@ async function openAuth() {
   return causeway.auth();
 }
 
-test('profiles with a byte order mark and CRLF are read, and a new one gets the same line ends', async () => {
+test('profiles with a byte order mark and CRLF are read, and a new one gets the same line breaks', async () => {
   await stage.file(profileFile(), `${MARK}; Jürgens\r\n${PROFILE}`);
   const auth = await openAuth();
   assert.equal((await auth.profile('work')).host, 'https://acme.cloud.databricks.com');
@@ -33,7 +33,7 @@ test('profiles with a byte order mark and CRLF are read, and a new one gets the 
   );
 });
 
-test('profiles in UTF-16 are told to be that, and stay as they are', async () => {
+test('profiles in UTF-16 are reported as UTF-16, and stay unchanged', async () => {
   const bytes = utf16(PROFILE);
   await stage.file(profileFile(), bytes);
   const { code, stderr } = await stage.causeway('whoami', '--profile', 'work');
@@ -86,7 +86,7 @@ for (const [format, client, path, text] of FILES) {
   });
 }
 
-test("a client's file in UTF-16 is told to be that, and stays as it is", async () => {
+test("a client's file in UTF-16 is reported as UTF-16, and stays unchanged", async () => {
   await addServer();
   const bytes = utf16('{\r\n}\r\n');
   const file = await stage.file(join(stage.home, '.cursor', 'mcp.json'), bytes);
@@ -96,7 +96,7 @@ test("a client's file in UTF-16 is told to be that, and stays as it is", async (
   assert.deepEqual(await readFile(file), bytes);
 });
 
-test('an import in UTF-16 or of a code page is told to be that before anything is asked of the workspace', async () => {
+test('an import in UTF-16 or a code page is reported as such before the workspace is contacted', async () => {
   const lines = 'user;warehouse\r\nJürgen;x\r\n';
   const files = [
     ['unicode.csv', utf16(lines), /UTF-16, not UTF-8/],

@@ -16,7 +16,7 @@ const ITEMS = WINDOWS_LISTS.flatMap((list) => WINDOWS_NAMES.map((name) => [list,
 const isListed = ([list, name]: (typeof ITEMS)[number]) => reg('query', list, '/v', name) === 0;
 const reg = (...args: string[]) => spawnSync(REG, args).status;
 
-test('what Causeway leaves is listed and removed, with what starts at login', async (context) => {
+test('what Causeway leaves behind is listed and removed, including what starts at login', async (context) => {
   if (ITEMS.some(isListed)) return context.skip('Causeway itself starts at login here');
   const { home, roaming, local } = stage;
   const [profiles, entries] = [join(home, '.databrickscfg'), join(home, '.cursor', 'mcp.json')];

@@ -62,7 +62,7 @@ describe('the workspace default warehouse, as a setting', () => {
     ['GET', undefined],
     ['PATCH', change(SHARED)],
     ['DELETE', undefined],
-  ])('%s answers 403 to a user who is no admin', async (method, body) => {
+  ])('%s answers 403 to a user who is not an admin', async (method, body) => {
     expect((await ben(method, SETTING, body)).status).toBe(403);
     expect(workspace.state.workspaceDefaultWarehouseId).toBe(STARTER);
   });
@@ -75,7 +75,7 @@ describe('the workspace default warehouse, as a setting', () => {
     expect((await ana('PATCH', SETTING, body)).status).toBe(400);
   });
 
-  test('a workspace without the preview says that it knows no such path', async () => {
+  test('a workspace without the preview answers that the path is unknown', async () => {
     workspace.features.defaultWarehouseSetting = false;
     const { status, body } = await ana('GET', SETTING);
     workspace.features.defaultWarehouseSetting = true;
@@ -86,7 +86,7 @@ describe('the workspace default warehouse, as a setting', () => {
 describe('permissions of a warehouse', () => {
   const path = `/api/2.0/permissions/warehouses/${NIGHTLY}`;
 
-  test('an admin reads who may use it: owner, groups, admins', async () => {
+  test('an admin reads who can use it: owner, groups, admins', async () => {
     const { body } = await ana('GET', path);
     expect(body).toMatchObject({ object_id: `/sql/warehouses/${NIGHTLY}`, object_type: 'warehouses' });
     expect(body.access_control_list).toEqual([
@@ -106,7 +106,7 @@ describe('permissions of a warehouse', () => {
     ]);
   });
 
-  test('PATCH adds, PUT replaces, and both decide who may start it', async () => {
+  test('PATCH adds, PUT replaces, and both decide who can start it', async () => {
     const chloe = callerAs(workspace, 'chloe');
     const start = `/api/2.0/sql/warehouses/${NIGHTLY}/start`;
     expect((await chloe('POST', start)).status).toBe(403);
@@ -118,7 +118,7 @@ describe('permissions of a warehouse', () => {
     expect((await chloe('POST', start)).status).toBe(403);
   });
 
-  test('a user who does not manage the warehouse may read neither its permissions nor their levels', async () => {
+  test('a user who does not manage the warehouse can read neither its permissions nor their levels', async () => {
     expect((await ben('GET', path)).status).toBe(403);
     expect((await ben('GET', `${path}/permissionLevels`)).status).toBe(403);
   });
@@ -190,7 +190,7 @@ describe('users', () => {
     expect(body).toMatchObject({ totalResults: 3, startIndex: 4, itemsPerPage: 0, Resources: [] });
   });
 
-  test('attributes are those asked for, and for others than admins a few', async () => {
+  test('attributes are limited to those requested, and to a few for users who are not admins', async () => {
     const asked = await ana('GET', `${scim}/Users?count=1&attributes=id,userName`);
     expect(Object.keys((asked.body.Resources as object[])[0] ?? {}).sort()).toEqual(['id', 'schemas', 'userName']);
     const seen = await ben('GET', `${scim}/Users?count=1`);

@@ -79,7 +79,7 @@ describe('the workspace as a command', () => {
     },
   );
 
-  test('takes --port and --home', async () => {
+  test('accepts --port and --home', async () => {
     const first = start('--home', home);
     const { host, profileFile } = await announced(first);
     expect(profileFile).toBe(join(home, '.databrickscfg'));
@@ -111,7 +111,7 @@ describe('the workspace as a command', () => {
     },
   );
 
-  test('leaves a configuration file alone that is there already', async () => {
+  test('leaves an existing configuration file alone', async () => {
     await writeFile(join(home, '.databrickscfg'), '[mine]\n');
     const { child, errors } = start('--home', home);
     expect(await once(child, 'close')).toEqual([2, null]);
@@ -142,7 +142,7 @@ describe('the configuration file', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  test('stays if another program has changed it meanwhile', async () => {
+  test('is kept if another program has changed it meanwhile', async () => {
     const workspace = await startWorkspace({ home });
     await writeFile(workspace.profileFile, '[mine]\n');
     await workspace.close();
@@ -150,7 +150,7 @@ describe('the configuration file', () => {
   });
 });
 
-test('the workspace is not reached from outside this computer', async () => {
+test('the workspace cannot be reached from outside this computer', async () => {
   const workspace = await startWorkspace();
   const { port } = new URL(workspace.host);
   const outside = Object.values(networkInterfaces()).flatMap(

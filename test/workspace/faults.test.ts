@@ -55,7 +55,7 @@ function chunks(text: string): string[] {
   return found.map(([, , data = '']) => data).slice(0, -1);
 }
 
-describe('answers in place of the true one', () => {
+describe('answers in place of the real one', () => {
   test.each<[what: string, effect: Effect, status: number, expected: unknown]>([
     ['a refused token', { kind: 'refuse-token' }, 401, { error_code: 401, message: 'Invalid access token.' }],
     [
@@ -78,7 +78,7 @@ describe('answers in place of the true one', () => {
     ['a rate limit', { kind: 'rate-limit' }, 429, { error_code: 'REQUEST_LIMIT_EXCEEDED' }],
     ['an outage', { kind: 'unavailable' }, 503, { error_code: 'TEMPORARILY_UNAVAILABLE' }],
     ['anything else', { kind: 'answer', status: 418, body: '{"error":"teapot"}' }, 418, { error: 'teapot' }],
-  ])('%s takes the place of one answer', async (_what, effect, status, expected) => {
+  ])('%s replaces one answer', async (_what, effect, status, expected) => {
     inject(effect);
     const answer = await ana('GET', ME);
     expect([answer.status, answer.body]).toEqual([status, expect.objectContaining(expected as object)]);
@@ -103,7 +103,7 @@ describe('answers in place of the true one', () => {
     },
   );
 
-  test('a gateway answers with a page of HTML', async () => {
+  test('a gateway answers with an HTML page', async () => {
     inject({ kind: 'html' });
     const { status, headers, text } = await ana('GET', ME);
     expect([status, headers.get('content-type')]).toEqual([502, 'text/html; charset=utf-8']);
@@ -121,21 +121,21 @@ describe('answers in place of the true one', () => {
     expect([away.status, away.headers.get('location')]).toEqual([307, 'http://127.0.0.1:1/elsewhere']);
   });
 
-  test('what is refused is not done', async () => {
+  test('a refused request has no effect', async () => {
     inject({ kind: 'unavailable' }, '/api/warehouses/*');
     expect((await ana('POST', OVERRIDE, { type: 'LAST_SELECTED' })).status).toBe(503);
     expect(workspace.state.overrides.size).toBe(0);
   });
 });
 
-describe('the true answer, spoiled on its way', () => {
+describe('a real answer that is damaged in transit', () => {
   let whole: string;
   beforeAll(async () => {
     workspace.faults.clear();
     whole = (await ana('GET', ME)).text;
   });
 
-  test('an answer comes one byte at a time', async () => {
+  test('an answer arrives one byte at a time', async () => {
     inject({ kind: 'trickle' });
     expect((await ana('GET', ME)).text).toBe(whole);
     inject({ kind: 'trickle' }, '/login.html');
@@ -153,14 +153,14 @@ describe('the true answer, spoiled on its way', () => {
     await expect(ana('GET', ME)).rejects.toThrow();
   });
 
-  test('an answer that is blown up still parses to the same', async () => {
+  test('an answer that is padded still parses to the same value', async () => {
     inject({ kind: 'pad', bytes: 50 * 1024 * 1024 });
     const { text } = await ana('GET', ME);
     expect(text.length).toBe(whole.length + 50 * 1024 * 1024);
     expect(JSON.parse(text)).toEqual(JSON.parse(whole));
   });
 
-  test('an answer that is held back comes whole after its handler is done', async () => {
+  test('an answer that is held back arrives complete after its handler is done', async () => {
     inject({ kind: 'delay', milliseconds: AN_HOUR }, '/api/warehouses/*');
     const leaving = new AbortController();
     let answered = false;
@@ -180,7 +180,7 @@ describe('the true answer, spoiled on its way', () => {
     expect((await ana('GET', ME)).text).toBe(whole);
   });
 
-  test.each([0, 10])('an answer stalls after its head and %i bytes, and the rest comes later', async (afterBytes) => {
+  test.each([0, 10])('an answer stalls after its head and %i bytes, and the rest arrives later', async (afterBytes) => {
     inject({ kind: 'stall', milliseconds: AN_HOUR, afterBytes });
     const leaving = new AbortController();
     const response = await fetch(workspace.host + ME, {
@@ -209,7 +209,7 @@ describe('the true answer, spoiled on its way', () => {
     expect(await overSocket(`GET ${ME} HTTP/1.1`)).toMatch(bytes);
   });
 
-  test('a client that goes away in the middle leaves nothing behind', async () => {
+  test('a client that disconnects in the middle leaves nothing behind', async () => {
     inject({ kind: 'stall', milliseconds: AN_HOUR });
     const leaving = new AbortController();
     const response = await fetch(workspace.host + ME, {
@@ -246,7 +246,7 @@ describe('faults of MCP servers', () => {
     workspace.mcp.settings.answers = 'json';
   });
 
-  test.each([404, 410] as const)('sessions expire with %i, those begun later live', async (how) => {
+  test.each([404, 410] as const)('sessions expire with %i, and those opened later stay alive', async (how) => {
     const before = await initialize();
     expect((await listTools(before)).status).toBe(200);
     workspace.faults.expireSessions(how);
@@ -254,7 +254,7 @@ describe('faults of MCP servers', () => {
     expect((await listTools(await initialize())).status).toBe(200);
   });
 
-  test('an event stream is cut after so many bytes, or comes a byte at a time', async () => {
+  test('an event stream is cut after a number of bytes, or arrives one byte at a time', async () => {
     const sessionId = await initialize();
     workspace.mcp.settings.answers = 'sse';
     const whole = await (await listTools(sessionId)).text();
@@ -278,8 +278,8 @@ describe('faults of MCP servers', () => {
   });
 });
 
-describe('which requests are hit', () => {
-  test('a rule hits as many requests as it says, of the path and method that it names', async () => {
+describe('the requests that a fault affects', () => {
+  test('a rule affects as many requests as it says, of the path and method that it names', async () => {
     const fault = workspace.faults.add({
       effect: { kind: 'unavailable' },
       path: '/api/2.0/preview/*',
@@ -302,7 +302,7 @@ describe('which requests are hit', () => {
     expect((await ana('GET', ME)).status).toBe(200);
   });
 
-  test('the token endpoint is hit like any other address', async () => {
+  test('the token endpoint is affected like any other address', async () => {
     inject({ kind: 'unavailable' }, '/oidc/v1/token');
     const token = { method: 'POST', body: new URLSearchParams({ grant_type: 'refresh_token' }) };
     expect((await fetch(`${workspace.host}/oidc/v1/token`, token)).status).toBe(503);
@@ -329,7 +329,7 @@ describe('from another process', () => {
     expect(await control.list()).toEqual([]);
   });
 
-  test('tokens, sessions, features, lifetimes and approval are within reach', async () => {
+  test('tokens, sessions, features, lifetimes and approval can be changed', async () => {
     const control = remoteControl(workspace.controlUrl);
     const ben = userNamed(workspace, 'ben').token;
     await control.refuseToken(ben);
@@ -345,7 +345,7 @@ describe('from another process', () => {
     await control.revokeRefreshTokens();
   });
 
-  test('the log says who asked what, and holds no secret', async () => {
+  test('the log says who requested what, and contains no secret', async () => {
     const control = remoteControl(workspace.controlUrl);
     await ana('GET', `${ME}?note=1`);
     await fetch(`${workspace.host}/oidc/v1/token`, {
@@ -369,7 +369,7 @@ describe('from another process', () => {
     expect(await control.requests()).toEqual([]);
   });
 
-  test('its address cannot be guessed, and what it does not know it says', async () => {
+  test('its address cannot be guessed, and unknown requests get an error', async () => {
     expect((await fetch(`${workspace.host}/__control/rules`)).headers.get('content-type')).not.toContain('json');
     expect((await fetch(`${workspace.controlUrl}/nothing`)).status).toBe(404);
     const wrong = await fetch(`${workspace.controlUrl}/rules`, { method: 'POST', body: '{"effect":{"kind":"magic"}}' });

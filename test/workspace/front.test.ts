@@ -36,7 +36,7 @@ test('the token of a user who is no longer active is refused', async () => {
   expect((await ben('GET', '/api/2.0/preview/scim/v2/Me')).status).toBe(401);
 });
 
-test('an unknown path, or a known one with another method, answers 404 ENDPOINT_NOT_FOUND, which names it', async () => {
+test('an unknown path, or a known one with another method, answers 404 ENDPOINT_NOT_FOUND and names the path', async () => {
   const ana = callerAs(workspace, 'ana');
   for (const [method, path] of [
     ['GET', '/api/2.0/nothing'],
@@ -62,7 +62,7 @@ test('a path that is not well encoded answers 400', async () => {
   expect((await callerAs(workspace, 'ana')('GET', '/api/2.0/sql/warehouses/%E0%A4%A')).status).toBe(400);
 });
 
-test('a client that leaves in the middle of its request is no failure', async () => {
+test('a client that disconnects in the middle of its request is not a failure', async () => {
   const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const { hostname, port } = new URL(workspace.host);
   const socket = connect(Number(port), hostname);

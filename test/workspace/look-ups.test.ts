@@ -52,7 +52,7 @@ describe('the data catalog', () => {
     ['schemas?catalog_name=samples', ['nyctaxi', 'tpch']],
     ['functions?catalog_name=main&schema_name=default', ['fare_with_tip', 'initials', 'busiest_pickup_zips']],
     ['connections', ['issue_tracker', 'orders_db']],
-  ])('%s are all there, whatever the size of the pages', async (path, expected) => {
+  ])('%s are all listed, whatever the page size', async (path, expected) => {
     const key = path.split('?')[0] ?? '';
     for (const size of ['', 'max_results=1', 'max_results=2', 'max_results=100']) {
       expect(await namesOf(ben, `${CATALOG}/${path}${path.includes('?') ? '&' : '?'}${size}`, key)).toEqual(expected);
@@ -81,7 +81,7 @@ describe('the data catalog', () => {
 });
 
 describe('Genie spaces', () => {
-  test('are listed for those who may open them, with ids of 32 hexadecimal digits', async () => {
+  test('are listed for users who can open them, with ids of 32 hexadecimal digits', async () => {
     const { items, sizes } = await walk(chloe, '/api/2.0/genie/spaces?page_size=1', 'spaces');
     expect(items.map(({ title }) => title)).toEqual(['New York taxi trips']);
     expect(sizes).toEqual([1, 0, 0]);
@@ -113,7 +113,7 @@ describe('vector search', () => {
     expect(indexes.sizes).toEqual([1, 1, 1, 0]);
   });
 
-  test('the detail tells whether the embeddings are managed', async () => {
+  test('the details say whether the embeddings are managed', async () => {
     const managed = await ben('GET', `${VECTOR}/indexes/main.support.articles_index`);
     expect(managed.body.delta_sync_index_spec).toMatchObject({ embedding_source_columns: [{ name: 'body' }] });
     const own = await ben('GET', `${VECTOR}/indexes/main.support.images_index`);

@@ -46,7 +46,7 @@ async function pages(caller: Caller, query = ''): Promise<Listed[][]> {
 const namesOf = (found: Listed[][]) => found.flat().map(({ name }) => name.replace('mcp-services/', ''));
 
 describe('the list', () => {
-  test('is of one schema, of system.ai if none is named', async () => {
+  test('covers one schema, system.ai if none is named', async () => {
     const expected = ['dbsql', 'genie_one_mcp', 'web_search', 'github', 'slack', 'google_drive'];
     const names = expected.map((name) => `system.ai.${name}`);
     expect(namesOf(await pages(ben))).toEqual(names);
@@ -57,14 +57,14 @@ describe('the list', () => {
     ]);
   });
 
-  test('leaves out what the caller has no grant on: a page may be short, or empty, and have a next one', async () => {
+  test('leaves out what the caller has no grant for: a page can be short, or empty, and have a next one', async () => {
     const found = await pages(chloe, 'parent=schemas/system.ai&page_size=1');
     expect(found.map(({ length }) => length)).toEqual([1, 1, 1, 1, 0, 1]);
     workspace.gateway.grant('chloe', 'system.ai.slack');
     expect(namesOf(await pages(chloe, 'parent=schemas/system.ai&page_size=4'))).toContain('system.ai.slack');
   });
 
-  test('has a hundred on a page, and never more', async () => {
+  test('has at most a hundred items on a page', async () => {
     workspace.state.replace(largeCatalog({ catalogs: 1, schemas: 1, services: 230 }));
     for (const size of ['', '&page_size=100', '&page_size=5000']) {
       const found = await pages(ben, `parent=schemas/catalog_00.schema_00${size}`);
@@ -72,7 +72,7 @@ describe('the list', () => {
     }
   });
 
-  test('tells of a connection its name, and in full its state', async () => {
+  test('reports only the name of a connection, and in full its state', async () => {
     const [basic] = (await pages(ben, 'parent=schemas/main.support')).flat();
     expect(basic?.config).toEqual({
       include_tool_selectors: ['ticket_*'],
@@ -114,7 +114,7 @@ describe('the list', () => {
 describe('a large catalog', () => {
   const SIZE = { catalogs: 50, schemas: 40, services: 20 };
 
-  test('is made in an instant, and a schema of it when it is asked for', async () => {
+  test('is created at once, and a schema of it when it is requested', async () => {
     const began = performance.now();
     workspace.state.replace(largeCatalog(SIZE));
     const made = performance.now() - began;
@@ -148,7 +148,7 @@ describe('a large catalog', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(50);
   });
 
-  test('requests are counted by path, and how many were under way at once', async () => {
+  test('requests are counted by path, with the highest number in flight at once', async () => {
     workspace.state.replace(largeCatalog(SIZE));
     workspace.faults.add({ path: BASE, effect: { kind: 'delay', milliseconds: 100 }, times: 'always' });
     const schemas = ['schema_00', 'schema_01', 'schema_02'];
@@ -219,7 +219,7 @@ describe("a user's credential", () => {
     expect((await ben('DELETE', OF_SERVICE)).status).toBe(404);
   });
 
-  test('takes the time that it is given to become active', async () => {
+  test('becomes active after the configured time', async () => {
     const [ben1] = workspace.state.users.filter(({ userName }) => userName.startsWith('ben@'));
     workspace.state.credentials.add(ben1?.id ?? '', 'system.ai.github', 60_000);
     expect((await ben('GET', OF_SERVICE)).body).toEqual({ provisioning_info: { state: 'PROVISIONING' } });

@@ -149,7 +149,7 @@ describe('update_mask', () => {
   });
 });
 
-describe('what is checked', () => {
+describe('validation', () => {
   test.each([
     ['CUSTOM without a warehouse', { type: 'CUSTOM' }],
     ['CUSTOM with an empty warehouse', { type: 'CUSTOM', warehouse_id: '' }],
@@ -168,7 +168,7 @@ describe('what is checked', () => {
     expect((await ben('GET', `${BASE}/me`)).body).toEqual(customRecord(benId, SHARED));
   });
 
-  test('a body that is no JSON answers 400', async () => {
+  test('a body that is not JSON answers 400', async () => {
     const refused = await ben('POST', `${BASE}?default_warehouse_override_id=me`, '{"type":');
     expect([refused.status, refused.body.error_code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
@@ -180,7 +180,7 @@ describe('what is checked', () => {
     },
   );
 
-  test('a warehouse that the user cannot use is taken anyway', async () => {
+  test('a warehouse that the user cannot use is accepted', async () => {
     expect(workspace.state.warehouses.some(({ id, canUse }) => id === FINANCE && canUse.has('users'))).toBe(false);
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, {
       type: 'CUSTOM',
@@ -191,7 +191,7 @@ describe('what is checked', () => {
 });
 
 describe('ids', () => {
-  test('ids that one double cannot tell apart are two users', async () => {
+  test('ids that are equal as doubles are two users', async () => {
     expect(Number(anaId)).toBe(Number(benId));
     given(custom(anaId, SHARED), custom(benId, SCIENCE));
     expect((await ana('GET', `${BASE}/${benId}`)).body).toEqual(customRecord(benId, SCIENCE));
@@ -207,7 +207,7 @@ describe('ids', () => {
   });
 });
 
-describe('who may do what', () => {
+describe('permissions', () => {
   const calls: [what: string, run: (caller: Caller, id: string) => Promise<{ status: number }>, present: boolean][] = [
     ['create', (as, id) => as('POST', `${BASE}?default_warehouse_override_id=${id}`, { type: 'LAST_SELECTED' }), false],
     ['read', (as, id) => as('GET', `${BASE}/${id}`), true],
@@ -220,7 +220,7 @@ describe('who may do what', () => {
     ['delete', (as, id) => as('DELETE', `${BASE}/${id}`), true],
   ];
 
-  test.each(calls)('%s is allowed to any user for oneself, by `me` and by number', async (_what, run, present) => {
+  test.each(calls)('%s is allowed to any user for themselves, by `me` and by number', async (_what, run, present) => {
     for (const id of ['me', benId]) {
       given(...(present ? [custom(benId, SHARED)] : []));
       expect((await run(ben, id)).status).toBe(200);
@@ -228,7 +228,7 @@ describe('who may do what', () => {
   });
 
   test.each(calls)(
-    '%s for another user is allowed to an admin only, whether that user exists or not',
+    '%s for another user is allowed only to an admin, whether that user exists or not',
     async (_what, run, present) => {
       const chloe = callerAs(workspace, 'chloe');
       given(...(present ? [custom(benId, SHARED)] : []));
@@ -237,7 +237,7 @@ describe('who may do what', () => {
     },
   );
 
-  test('list gives all overrides to an admin, and 403 to others', async () => {
+  test('list returns all overrides to an admin, and 403 to others', async () => {
     given(custom(anaId, SHARED), custom(benId, SCIENCE));
     expect((await ana('GET', BASE)).body).toEqual({
       default_warehouse_overrides: [customRecord(anaId, SHARED), customRecord(benId, SCIENCE)],
@@ -252,7 +252,7 @@ describe('who may do what', () => {
 });
 
 describe('paging', () => {
-  test('every override comes once, and the last page has no token', async () => {
+  test('every override appears once, and the last page has no token', async () => {
     given(...Array.from({ length: 5 }, (_, index) => custom(String(index + 1), SHARED)));
     const seen: unknown[] = [];
     let token: unknown;
@@ -285,7 +285,7 @@ describe('paging', () => {
   });
 });
 
-test('a workspace without the override API says that it knows no such path', async () => {
+test('a workspace without the override API answers that the path is unknown', async () => {
   workspace.features.overrides = false;
   const { status, body } = await ben('GET', `${BASE}/me`);
   workspace.features.overrides = true;

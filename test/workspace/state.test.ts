@@ -5,7 +5,7 @@ const STARTER = '3f0c8a1d5e7b2946';
 const SHARED = '8baced1ff014912d';
 const STARTUP = 400;
 
-describe('a warehouse on its way', () => {
+describe('a warehouse in transition', () => {
   let state: ReplaceableState;
   beforeEach(() => {
     vi.useFakeTimers();
@@ -54,7 +54,7 @@ describe('a warehouse on its way', () => {
     await state.whenRunning(SHARED);
   });
 
-  test('whenRunning gives up when the warehouse turns back, is not on its way, or no caller waits any more', async () => {
+  test('whenRunning gives up when the warehouse turns back, is not starting, or no caller waits any more', async () => {
     state.startWarehouse(STARTER);
     const waiting = expect(state.whenRunning(STARTER)).rejects.toThrow('is STOPPING');
     state.stopWarehouse(STARTER);
@@ -69,7 +69,7 @@ describe('a warehouse on its way', () => {
     await abandoned;
   });
 
-  test('another state forgets what was under way in the last one', () => {
+  test('another state discards the previous transition', () => {
     state.startWarehouse(STARTER);
     state.replace({ startupMs: 1 });
     vi.advanceTimersByTime(STARTUP);
@@ -77,7 +77,7 @@ describe('a warehouse on its way', () => {
   });
 });
 
-test('two states are alike and share nothing', () => {
+test('two states are equal and share nothing', () => {
   const [one, other] = [createState(), createState()];
   expect(one.warehouses).toEqual(other.warehouses);
   one.warehouses[0]?.canUse.add('nobody');
@@ -88,7 +88,7 @@ test('two states are alike and share nothing', () => {
   expect(other.overrides.size).toBe(0);
 });
 
-test('a state holds what it is given, and the rest is as always', () => {
+test('a state keeps the given values, and the rest are defaults', () => {
   const state = createState({
     overrides: [{ userId: '8241', type: 'CUSTOM', warehouseId: SHARED }],
     lastSelected: { '8241': STARTER },

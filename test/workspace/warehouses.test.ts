@@ -39,7 +39,7 @@ async function settled(id: string): Promise<unknown> {
 }
 
 describe('list', () => {
-  test('shows what is there, usable or not, in mixed states and sizes', async () => {
+  test('shows all warehouses, usable or not, in mixed states and sizes', async () => {
     const { body } = await ben('GET', BASE);
     const warehouses = body.warehouses as Record<string, unknown>[];
     expect(warehouses.length).toBeGreaterThanOrEqual(5);
@@ -51,19 +51,19 @@ describe('list', () => {
     expect(body.next_page_token).toBeUndefined();
   });
 
-  test('skip_cannot_use leaves out what the caller may not use', async () => {
+  test('skip_cannot_use leaves out what the caller cannot use', async () => {
     expect(await names(ben, '')).toContain('Finance BI');
     expect(await names(ben, '?skip_cannot_use=true')).not.toContain('Finance BI');
     expect(await names(ben, '?skip_cannot_use=false')).toContain('Finance BI');
     expect(await names(ana, '?skip_cannot_use=true')).toContain('Finance BI');
   });
 
-  test('a deleted warehouse is gone from the list, and can still be read by its id', async () => {
+  test('a deleted warehouse is gone from the list, but can still be read by its id', async () => {
     expect(await names(ana, '')).not.toContain('Old sandbox');
     expect(await stateOf(DELETED)).toBe('DELETED');
   });
 
-  test('pages, one of them empty with a next token, give every warehouse once', async () => {
+  test('pages, including an empty one with a next token, return every warehouse once', async () => {
     const seen: unknown[] = [];
     const sizes: number[] = [];
     for (let token = ''; ; ) {
@@ -80,7 +80,7 @@ describe('list', () => {
 });
 
 describe('start and stop', () => {
-  test('start answers at once, and the warehouse passes through STARTING to RUNNING; no other one moves', async () => {
+  test('start answers at once, and the warehouse passes through STARTING to RUNNING; no other one changes', async () => {
     workspace.state.replace({ startupMs: 60_000 });
     const answer = await ben('POST', `${BASE}/${STARTER}/start`);
     expect([answer.status, answer.body]).toEqual([200, {}]);
@@ -103,26 +103,26 @@ describe('start and stop', () => {
     expect(await settled(SHARED)).toBe('STOPPED');
   });
 
-  test('starting what runs and stopping what is stopped changes nothing', async () => {
+  test('starting a running one and stopping a stopped one changes nothing', async () => {
     expect((await ana('POST', `${BASE}/${SHARED}/start`)).status).toBe(200);
     expect((await ana('POST', `${BASE}/${STARTER}/stop`)).status).toBe(200);
     expect([await stateOf(SHARED), await stateOf(STARTER)]).toEqual(['RUNNING', 'STOPPED']);
   });
 
   test.each([
-    ['start of one that the caller may not use', () => ben('POST', `${BASE}/${FINANCE}/start`), 403],
-    ['stop by somebody who does not manage it', () => ben('POST', `${BASE}/${SHARED}/stop`), 403],
+    ['start of one that the caller cannot use', () => ben('POST', `${BASE}/${FINANCE}/start`), 403],
+    ['stop by a user who does not manage it', () => ben('POST', `${BASE}/${SHARED}/stop`), 403],
     ['start of one that is being deleted', () => ana('POST', `${BASE}/${DELETING}/start`), 400],
     ['start of a deleted one', () => ana('POST', `${BASE}/${DELETED}/start`), 404],
-    ['start of one that never was', () => ana('POST', `${BASE}/0000000000000000/start`), 404],
-    ['reading one that never was', () => ana('GET', `${BASE}/0000000000000000`), 404],
+    ['start of one that never existed', () => ana('POST', `${BASE}/0000000000000000/start`), 404],
+    ['reading one that never existed', () => ana('GET', `${BASE}/0000000000000000`), 404],
   ])('%s is refused', async (_what, run, status) => {
     const answer = await run();
     expect(answer.status).toBe(status);
     expect(typeof answer.body.error_code).toBe('string');
   });
 
-  test('deleting goes through DELETING to DELETED, for who manages it', async () => {
+  test('deletion passes through DELETING to DELETED, for a user who manages it', async () => {
     expect((await ben('DELETE', `${BASE}/${STARTER}`)).status).toBe(403);
     expect((await ana('DELETE', `${BASE}/${STARTER}`)).status).toBe(200);
     expect(await settled(STARTER)).toBe('DELETED');

@@ -54,7 +54,7 @@ describe('the API', () => {
     }
   }
 
-  test('lists on two pages what the caller may use, with states, not what another tenant has', async () => {
+  test('lists on two pages the apps that the caller can use, with states, and none of another tenant', async () => {
     const { sizes, items } = await apps(ben, 5);
     expect(sizes).toEqual([4, 3]);
     expect(items.map(({ name, app_status, compute_status }) => [name, app_status.state, compute_status.state])).toEqual(
@@ -109,7 +109,7 @@ describe('the API', () => {
   });
 });
 
-describe('an app that runs', () => {
+describe('a running app', () => {
   test('serves the official client', async () => {
     const client = new Client({ name: 'test', version: '0' });
     const address = new URL('/mcp', await workspace.apps.origin('mcp-inventory'));
@@ -131,7 +131,7 @@ describe('an app that runs', () => {
     ['a personal token', () => userNamed(workspace, 'ben').token],
     ['a token of Entra ID', () => workspace.entra.tokenFor('ben@example.com')],
     ['a token of another workspace', () => 'none'],
-  ])('leads a caller with %s to the login, or answers 401', async (_name, bearer) => {
+  ])('sends a caller with %s to the login page, or answers 401', async (_name, bearer) => {
     const caller = callerWith({ host: await workspace.apps.origin('mcp-inventory') }, bearer());
     const { status, headers } = await caller('POST', '/mcp', LIST);
     expect([status, new URL(headers.get('location') ?? '').origin]).toEqual([302, workspace.host]);
@@ -139,7 +139,7 @@ describe('an app that runs', () => {
     expect((await caller('POST', '/mcp', LIST)).status).toBe(401);
   });
 
-  test('takes a traded token of Entra ID', async () => {
+  test('accepts an exchanged Entra ID token', async () => {
     const form = {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       subject_token: workspace.entra.tokenFor('ben@example.com'),
@@ -151,12 +151,12 @@ describe('an app that runs', () => {
     expect((await call('mcp-inventory', access_token)).status).toBe(200);
   });
 
-  test('asks for CAN_USE', async () => {
+  test('requires CAN_USE', async () => {
     const { status, headers } = await call('mcp-payroll');
     expect([status, headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
   });
 
-  test('may move /mcp to an address that is its own alone', async () => {
+  test('can redirect /mcp to its own inner address', async () => {
     const { status, headers } = await call('mcp-forecast');
     expect([status, headers.get('location')]).toEqual([307, 'http://localhost:8000/mcp/']);
     expect((await call('mcp-forecast', token, '/mcp/')).body).toMatchObject({
@@ -164,13 +164,13 @@ describe('an app that runs', () => {
     });
   });
 
-  test('may be no MCP server', async () => {
+  test('can be something other than an MCP server', async () => {
     const { status, text } = await call('sales-dashboard');
     expect([status, text]).toEqual([200, expect.stringContaining('<!doctype html>')]);
   });
 });
 
-test.each(['mcp-reports', 'mcp-broken'])('%s does not run and answers a page, with whatever status', async (app) => {
+test.each(['mcp-reports', 'mcp-broken'])('%s does not run and answers with a page, with any status', async (app) => {
   for (const status of [503, 200]) {
     workspace.apps.settings.stoppedStatus = status;
     const answer = await call(app);
@@ -179,22 +179,22 @@ test.each(['mcp-reports', 'mcp-broken'])('%s does not run and answers a page, wi
   }
 });
 
-describe('an app that wants a token that is not its own', () => {
-  test('may send its callers to a foreign host', async () => {
+describe('a malicious app', () => {
+  test('can redirect its callers to a foreign host', async () => {
     const { status, headers } = await call('mcp-wanderer');
     expect([status, headers.get('location')]).toEqual([307, `${await workspace.apps.foreignOrigin()}/mcp`]);
   });
 
-  test('may repeat the token in its headers and in its body', async () => {
+  test('can repeat the token in its headers and in its body', async () => {
     const { headers, text } = await call('mcp-parrot');
     expect([headers.get('x-authorization'), text]).toEqual([`Bearer ${token}`, expect.stringContaining(token)]);
   });
 
-  test('may belong to another tenant, and work', async () => {
+  test('can belong to another tenant, and work', async () => {
     expect((await call('mcp-stranger')).body).toMatchObject({ result: { tools: { length: 2 } } });
   });
 
-  test('is recorded with the token that it received, wherever the token stood', async () => {
+  test('is recorded with the token that it received, wherever the token was', async () => {
     const foreign = await workspace.apps.foreignOrigin();
     const parrot = await workspace.apps.origin('mcp-parrot');
     await ben('GET', BASE);

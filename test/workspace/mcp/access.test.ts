@@ -66,7 +66,7 @@ describe('paths', () => {
     });
   });
 
-  it('may hold encoded names', async () => {
+  it('can contain encoded names', async () => {
     const answer = await host.post('/api/2.0/mcp/functions/%6Dain/default', BEN, LIST);
     expect(await answer.json()).toMatchObject({ result: { tools: { length: 3 } } });
   });

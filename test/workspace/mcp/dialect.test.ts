@@ -13,11 +13,11 @@ describe('translate', () => {
     ['the caller', 'SELECT current_user(), CURRENT_USER', "SELECT 'o''hara@x', 'o''hara@x'"],
     ['but not a column of that name', 'SELECT t.current_user', 'SELECT t.current_user'],
     ['numbers stay', 'SELECT 1.5, 1e3, t.1', 'SELECT 1.5, 1e3, t.1'],
-  ])('gives the form that DuckDB reads: %s', (_, query, sql) => {
+  ])('returns the form that DuckDB reads: %s', (_, query, sql) => {
     expect(translate(query, "o'hara@x").sql).toBe(sql);
   });
 
-  it('finds every dotted name, wherever it stands', () => {
+  it('finds every dotted name, wherever it is', () => {
     const { names } = translate('INSERT INTO a.b.c SELECT f(x.y), `p q`.r FROM /* d.e */ "g"."h"', '');
     expect(names).toEqual([
       ['a', 'b', 'c'],
@@ -29,7 +29,7 @@ describe('translate', () => {
 });
 
 describe('parseName', () => {
-  it('takes the quotes off and refuses what is not a name', () => {
+  it('removes the quotes and refuses what is not a name', () => {
     expect(parseName(' `a`.b."c d" ')).toEqual(['a', 'b', 'c d']);
     expect(parseName('')).toBeUndefined();
     expect(parseName('a b')).toBeUndefined();

@@ -62,7 +62,7 @@ it('a query runs on the warehouse of the override that the user has set through 
   await ben('DELETE', `${overrides}/me`);
 });
 
-it('the official client reads an answer that trickles, and reports a session that has expired', async () => {
+it('the official client reads an answer that trickles in, and reports an expired session', async () => {
   const client = await connect('sql');
   const trickle = workspace.faults.add({ path: '/api/2.0/mcp/*', method: 'POST', effect: { kind: 'trickle' } });
   expect(await client.callTool({ name: 'execute_sql', arguments: { query: 'SELECT 1' } })).toHaveProperty('content');

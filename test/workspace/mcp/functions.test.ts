@@ -37,7 +37,7 @@ it('the functions server offers one function if the path names it', async () => 
   expect(await (await connect('functions/main/default/initials')).toolNames()).toEqual(['main__default__initials']);
 });
 
-it('a function runs in SQL, and gives one value or a table', async () => {
+it('a function runs in SQL, and returns one value or a table', async () => {
   const functions = await connect();
   expect(await functions.call('main__default__fare_with_tip', { fare: 12.5, tip_percent: 20 })).toEqual({
     is_truncated: false,
@@ -48,7 +48,7 @@ it('a function runs in SQL, and gives one value or a table', async () => {
   expect(table).toMatchObject({ columns: ['pickup_zip', 'trips'], rows: [expect.any(Array), expect.any(Array)] });
 });
 
-it('an argument is taken as a value, whatever is in it', async () => {
+it('an argument is used as a value, whatever it contains', async () => {
   const functions = await connect();
   const { rows } = await functions.call('main__default__initials', { full_name: "robert '); DROP TABLE x; --" });
   expect(rows).toEqual([["R'DTX-"]]);
@@ -61,7 +61,7 @@ it.each([
   await expect((await connect()).call('main__default__fare_with_tip', args)).rejects.toThrow(message);
 });
 
-it('a function gives the same in a query', async () => {
+it('a function returns the same in a query', async () => {
   const sql = await connect('sql');
   const query = "SELECT main.default.initials('Grace Hopper')";
   expect(statementRows(await untilDone(sql, await sql.call('execute_sql', { query })))).toEqual([['GH']]);
@@ -85,7 +85,7 @@ it('the functions server has no tools without a grant, and an error for what doe
   await expect((await connect('functions/main/default/nothing')).toolNames()).rejects.toThrow('Function main.default');
 });
 
-it('a session that is open sees at once that the user has joined a group', async () => {
+it('an open session sees at once that the user has joined a group', async () => {
   const finance = await connect('functions/main/finance');
   expect(await finance.toolNames()).toEqual([]);
   const { users } = host.state;

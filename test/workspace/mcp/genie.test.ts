@@ -57,7 +57,7 @@ describe('a Genie space', () => {
     expect(answer.content.queryAttachments?.[0]?.query).toContain('samples.nyctaxi.trips');
   });
 
-  it('keeps the conversation: a second question may lean on the first', async () => {
+  it('keeps the conversation: a second question can refer to the first', async () => {
     host = await startTestHost();
     const genie = await connect(TAXI);
     const first = await ask(genie, TAXI, 'Which trips were the longest?');
@@ -69,7 +69,7 @@ describe('a Genie space', () => {
     expect(alone.content.queryAttachments).toBeUndefined();
   });
 
-  it('says what it understands when it does not understand', async () => {
+  it('says what it understands if it does not understand the question', async () => {
     host = await startTestHost();
     const answer = await ask(await connect(TAXI), TAXI, 'Why?');
     expect(answer).toMatchObject({
@@ -89,7 +89,7 @@ describe('a Genie space', () => {
     expect(host.state.warehouses.find(({ id }) => id === warehouseId)?.state).toBe('RUNNING');
   });
 
-  it('waits for its warehouse in the open', async () => {
+  it('reports that it waits for its warehouse', async () => {
     host = await startTestHost({ startupMs: 60_000 }, { waitMs: 1 });
     const genie = await connect(ORDERS);
     const asked = await genie.call(`query_space_${ORDERS}`, { query: 'Which nations order the most?' });
@@ -97,7 +97,7 @@ describe('a Genie space', () => {
     expect(await genie.call(`poll_response_${ORDERS}`, ids)).toMatchObject({ status: 'PENDING_WAREHOUSE' });
   });
 
-  it('queries with the grants of the one who asks', async () => {
+  it('queries with the grants of the user who asks', async () => {
     host = await startTestHost();
     host.state.schemas.find(({ schema }) => schema === 'nyctaxi')?.grantedTo.delete('users');
     const answer = await ask(await connect(TAXI), TAXI, 'How many trips were there?');
@@ -108,8 +108,8 @@ describe('a Genie space', () => {
   });
 });
 
-describe('a Genie space that is not there for the user', () => {
-  it('has no tools if the user may not ask it', async () => {
+describe('a Genie space that is not available to the user', () => {
+  it('has no tools if the user cannot use it', async () => {
     host = await startTestHost();
     expect(await (await connect(FINANCE)).toolNames()).toEqual([]);
     expect(await (await connect(ORDERS, CHLOE)).toolNames()).toEqual([]);

@@ -83,7 +83,7 @@ describe('what a service offers', () => {
     expect(body).toMatchObject({ error: { message: expect.stringContaining('not found') } });
   });
 
-  it('a call is written down with its service and its tool', async () => {
+  it('a call is recorded with its service and its tool', async () => {
     await ben('POST', `${SERVICES}/system.ai.web_search`, call('web_search', { query: 'duckdb' }));
     expect(workspace.state.mcpCalls).toEqual([
       expect.objectContaining({
@@ -95,7 +95,7 @@ describe('what a service offers', () => {
     ]);
   });
 
-  it('Genie One answers when it is polled, its own user alone', async () => {
+  it('Genie One answers when it is polled, and only its own user', async () => {
     const client = await connect(`${SERVICES}/system.ai.genie_one_mcp`);
     const asked = await client.callTool({ name: 'genie_ask', arguments: { question: 'How many trips were there?' } });
     const { conversation_id, response_id } = Object(asked.structuredContent);
@@ -109,12 +109,12 @@ describe('what a service offers', () => {
 });
 
 describe('sessions of services', () => {
-  it('are not begun: each request stands alone', async () => {
+  it('do not exist: each request is independent', async () => {
     const { status, headers } = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
     expect([status, headers.get('mcp-session-id')]).toEqual([200, null]);
   });
 
-  it('have an id that is issued and demanded, with the switch', async () => {
+  it('have an id that is issued and required, with the switch', async () => {
     workspace.mcp.settings.serviceSessions = 'demanded';
     expect((await ben('POST', `${SERVICES}/system.ai.web_search`, LIST)).status).toBe(400);
     const client = await connect(`${SERVICES}/system.ai.web_search`);
@@ -148,7 +148,7 @@ describe('refusals', () => {
     expect((await ben('POST', `${SERVICES}/system.ai.nothing`, LIST)).status).toBe(404);
   });
 
-  it('a bad token is answered with 401 and a challenge, or with 400 and two words', async () => {
+  it('an invalid token is answered with 401 and a challenge, or with 400 and two words', async () => {
     const stranger = callerWith(workspace, 'dapi0');
     const refused = await stranger('POST', `${SERVICES}/system.ai.web_search`, LIST);
     expect(refused.status).toBe(401);
@@ -193,7 +193,7 @@ describe('a connection that waits for a sign-in', () => {
     expect((await ben('POST', GITHUB, SEARCH)).headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
 
-  it('answers every request so, with the switch', async () => {
+  it('refuses every request this way, with the switch', async () => {
     workspace.mcp.settings.signInNeededFor = 'every-method';
     expect((await ben('POST', GITHUB, LIST)).status).toBe(401);
     await expect(connect(GITHUB)).rejects.toThrow();
@@ -232,7 +232,7 @@ describe('a connection that waits for a sign-in', () => {
     ]);
   });
 
-  it('may signal otherwise than the rest', async () => {
+  it('can signal differently from the others', async () => {
     const github = workspace.state.mcpServices.find(({ name }) => name.endsWith('.github'));
     if (github) github.signInSignal = 'elicitation';
     expect((await ben('POST', GITHUB, SEARCH)).status).toBe(200);
@@ -262,11 +262,11 @@ describe('a connection that waits for a sign-in', () => {
 describe('external connections', () => {
   const PATH = '/api/2.0/mcp/external/issue_tracker';
 
-  it('offer the tools of what is behind them', async () => {
+  it('offer the tools of the server behind them', async () => {
     expect(await toolNames(PATH)).toEqual(['find_issues', 'close_issue']);
   });
 
-  it('are asked for a grant, and for a sign-in if their kind needs one', async () => {
+  it('require a grant, and a sign-in if their kind needs one', async () => {
     const [tracker] = workspace.state.connections;
     Object.assign(tracker ?? {}, { grantedTo: new Set(['analysts']), securableKind: 'CONNECTION_HTTP_DCR' });
     workspace.mcp.settings.signInSignal = 'elicitation';
@@ -333,7 +333,7 @@ describe.each(['/api/2.0/mcp/sql', `${SERVICES}/system.ai.dbsql`])('a warehouse 
   });
 });
 
-it('a policy that disallows writes fails them at the service, not at the older server', async () => {
+it('a policy that disallows writes refuses them at the service, not at the older server', async () => {
   Object.assign(workspace.mcp.settings, { disallowWrites: true, waitMs: 20_000, sessions: 'none' });
   const write = call('execute_sql', { query: 'CREATE TABLE main.default.noted AS SELECT 1 AS a' });
   const states = [];

@@ -20,7 +20,7 @@ it('words match in their other forms', () => {
   expect(alike('train').toSorted()).toEqual(['a train leaves', 'trains and trains']);
 });
 
-it('texts of the same words have the score 1, and texts that share no word 0', () => {
+it('texts with the same words have the score 1, and texts that share no word 0', () => {
   expect(scored('blue kettle')[0]?.score).toBeCloseTo(1);
   expect(alike('aeroplane')).toEqual([]);
   expect(alike('the and of')).toEqual([]);

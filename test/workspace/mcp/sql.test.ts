@@ -44,7 +44,7 @@ async function rowsOf(connection: Connection, query: string): Promise<(string | 
 }
 
 describe('the tools', () => {
-  it('are three, two of which say that they only read', async () => {
+  it('are three, two of which are annotated as read-only', async () => {
     await start();
     const { tools } = await (await connect()).client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
@@ -81,7 +81,7 @@ describe('the tools', () => {
 });
 
 describe('SQL', () => {
-  it('is real, over names of three levels', async () => {
+  it('is real, with three-level names', async () => {
     await start();
     const ben = await connect();
     const join = 'FROM samples.tpch.nation JOIN samples.tpch.region ON n_regionkey = r_regionkey';
@@ -115,7 +115,7 @@ describe('SQL', () => {
     'DELETE FROM samples.tpch.region',
     'DROP TABLE samples.tpch.region',
     'EXPLAIN ANALYZE DELETE FROM samples.tpch.region',
-  ])('does not write if it may only read: %s', async (query) => {
+  ])('does not write if it is read-only: %s', async (query) => {
     await start();
     const ben = await connect();
     const answer = await untilDone(ben, await ben.call('execute_sql_read_only', { query }));
@@ -153,7 +153,7 @@ describe('SQL', () => {
     expect(answer.status).toMatchObject({ state: 'FAILED', error: { error_code: 'PERMISSION_DENIED' } });
   });
 
-  it('leaves out rows beyond what the real server gives, and says so', async () => {
+  it("leaves out rows beyond the real server's limit, and says so", async () => {
     await start();
     const ben = await connect();
     const answer = await untilDone(ben, await ben.call('execute_sql', { query: 'FROM range(20000)' }));
@@ -171,7 +171,7 @@ describe('grants', () => {
     'INSERT INTO main.finance.invoices SELECT 9, 9, 9',
     'SELECT main.finance.net_amount(12)',
     'SHOW TABLES IN main.finance',
-  ])('keep users without one out: %s', async (query) => {
+  ])('refuse users without one: %s', async (query) => {
     await start();
     const ana = await connect(ANA);
     const answer = await untilDone(ana, await ana.call('execute_sql', { query }));
@@ -195,7 +195,7 @@ describe('grants', () => {
 });
 
 describe('the warehouse of a query', () => {
-  it('is the one in the request, else the one of the override, else the workspace default', async () => {
+  it('is the one in the request, otherwise the one of the override, otherwise the workspace default', async () => {
     await start();
     const ben = await connect();
     await rowsOf(ben, 'SELECT 1');
@@ -266,10 +266,10 @@ describe('the warehouse of a query', () => {
   });
 
   it.each([
-    ['the user may not use it', NOT_BENS, 'PERMISSION_DENIED', 'CAN_USE'],
+    ['the user cannot use it', NOT_BENS, 'PERMISSION_DENIED', 'CAN_USE'],
     ['it is being deleted', DELETING, 'RESOURCE_DOES_NOT_EXIST', DELETING],
     ['it is deleted', DELETED, 'RESOURCE_DOES_NOT_EXIST', DELETED],
-    ['there never was one', '0000', 'RESOURCE_DOES_NOT_EXIST', '0000'],
+    ['it never existed', '0000', 'RESOURCE_DOES_NOT_EXIST', '0000'],
   ])('makes the query fail when %s', async (_, warehouseId, error_code, word) => {
     await start();
     overrideTo(warehouseId);
@@ -279,7 +279,7 @@ describe('the warehouse of a query', () => {
     expect(statesOfWarehouses()).toEqual(before);
   });
 
-  it('makes the query fail when the request names one that the user may not use', async () => {
+  it('makes the query fail when the request names one that the user cannot use', async () => {
     await start();
     const answer = await (await connect(CHLOE)).call(
       'execute_sql',

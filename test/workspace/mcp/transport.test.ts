@@ -67,7 +67,7 @@ describe('the form of an answer', () => {
     expect((await host.post(SQL, BEN, CALL, session)).headers.get('content-type')).toBe('text/event-stream');
   });
 
-  it('may carry notices before the answer', async () => {
+  it('can send notifications before the answer', async () => {
     await start();
     const params = { ...CALL.params, _meta: { progressToken: 'p', warehouse_id: STOPPED } };
     const answer = await host.post(SQL, BEN, { ...CALL, params }, await openSession());
@@ -87,7 +87,7 @@ describe('the form of an answer', () => {
 });
 
 describe('a session', () => {
-  it('begins with initialize and is demanded from then on', async () => {
+  it('begins with initialize and is required from then on', async () => {
     await start();
     const session = await openSession();
     expect(session['mcp-session-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await host.post(GENIE, BEN, LIST, session)).status).toBe(404);
   });
 
-  it.each([404, 410] as const)('answers %i once it has expired, and another can be begun', async (status) => {
+  it.each([404, 410] as const)('answers %i once it has expired, and another can be opened', async (status) => {
     await start();
     const [old, other] = [await openSession(), await openSession(GENIE)];
     host.servers.expireSessions(status);
@@ -123,7 +123,7 @@ describe('a session', () => {
     expect(failure).toMatchObject({ status: 404 });
   });
 
-  it('is still answered in what it was asked before it expired', async () => {
+  it('still gets the answers to requests that were sent before it expired', async () => {
     await start({ waitMs: 10_000 }, 50);
     const connection = await host.connect(SQL, BEN);
     const meta = { warehouse_id: STOPPED };
@@ -160,7 +160,7 @@ describe('a session', () => {
     });
   });
 
-  it('refuses a protocol version that it does not know', async () => {
+  it('refuses an unknown protocol version', async () => {
     await start();
     const headers = { ...(await openSession()), 'mcp-protocol-version': '1999-01-01' };
     expect((await host.post(SQL, BEN, LIST, headers)).status).toBe(400);
@@ -168,13 +168,13 @@ describe('a session', () => {
 });
 
 describe('a request', () => {
-  it.each(['text', '', '0', 0, -7, 1, Number.MAX_SAFE_INTEGER])('may have the id %j', async (id) => {
+  it.each(['text', '', '0', 0, -7, 1, Number.MAX_SAFE_INTEGER])('can have the id %j', async (id) => {
     await start();
     const answer = await host.post(SQL, BEN, { ...LIST, id }, await openSession());
     expect(await answer.json()).toMatchObject({ id });
   });
 
-  it('is answered with the id 0 if its own is text and the old fault is switched on', async () => {
+  it('is answered with the id 0 if its own is a string and the old fault is turned on', async () => {
     await start({ textIdsBecomeZero: true });
     const session = await openSession();
     expect(await (await host.post(SQL, BEN, { ...LIST, id: 'text' }, session)).json()).toMatchObject({ id: 0 });
@@ -192,13 +192,13 @@ describe('a request', () => {
     expect(await answer.json()).toMatchObject({ error: { code }, id: null });
   });
 
-  it('gets an error for a method that there is not', async () => {
+  it('gets an error for an unknown method', async () => {
     await start();
     const answer = await host.post(SQL, BEN, { ...LIST, method: 'server/discover' }, await openSession());
     expect(await answer.json()).toMatchObject({ id: 1, error: { code: -32601 } });
   });
 
-  it('may be large', async () => {
+  it('can be large', async () => {
     await start({ answers: 'json' });
     const query = `SELECT length('${'x'.repeat(8 * 1024 * 1024)}')`;
     const params = { name: 'execute_sql', arguments: { query } };
@@ -206,7 +206,7 @@ describe('a request', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('is written down', async () => {
+  it('is recorded', async () => {
     await start();
     const session = await openSession();
     await host.post(SQL, BEN, LIST, session);
@@ -224,7 +224,7 @@ describe('a request', () => {
 });
 
 describe('GET and DELETE', () => {
-  it('find no endpoint, as on the real servers, and do the session no harm', async () => {
+  it('find no endpoint, as on the real servers, and do not affect the session', async () => {
     await start();
     const session = await openSession();
     for (const method of ['GET', 'DELETE', 'PUT']) {
@@ -298,7 +298,7 @@ describe('revision 2026-07-28', () => {
     await expect(host.connect(SQL, BEN)).rejects.toThrow();
   });
 
-  it('is not spoken unless it is switched on', async () => {
+  it('is not spoken unless it is turned on', async () => {
     await start();
     const client = new Client({ name: 'test', version: '0' }, modern);
     await expect(host.connect(SQL, BEN, client)).rejects.toThrow();

@@ -30,7 +30,7 @@ it('the vector search server offers one index if the path names it, under the ol
   expect(await (await connect('ai-search/main/support/faq_index')).toolNames()).toEqual(['main__support__faq_index']);
 });
 
-it('a search ranks real rows by likeness', async () => {
+it('a search ranks real rows by similarity', async () => {
   expect(await rows({ num_results: 1, columns: 'title' })).toEqual([['The kettle does not switch off']]);
 });
 
@@ -39,14 +39,14 @@ it('a search for another text finds another row', async () => {
   expect(await rows({ num_results: 1, columns: 'title' }, query)).toEqual([['The headphones lose the connection']]);
 });
 
-it('a search gives five rows with all columns if not told otherwise', async () => {
+it('a search returns five rows with all columns by default', async () => {
   expect(await (await connect()).call(ARTICLES, QUERY)).toMatchObject({
     manifest: { column_count: 4, columns: [{ name: 'id' }, { name: 'title' }, { name: 'body' }, { name: 'product' }] },
     result: { row_count: 5 },
   });
 });
 
-it('a search gives scores that fall, and none below the threshold', async () => {
+it('a search returns descending scores, and none below the threshold', async () => {
   const scored = (await rows({ num_results: '20', columns: 'id', include_score: 'true' })) as [string, number][];
   const scores = scored.map(([, score]) => score);
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));

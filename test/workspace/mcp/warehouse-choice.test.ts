@@ -52,7 +52,7 @@ describe('the choice of a warehouse', () => {
       { source: 'override', type: 'LAST_SELECTED', warehouseId: 'last' },
     ],
     [
-      'which falls through when nothing was ever selected',
+      'which is skipped if nothing was ever selected',
       { ...LAST_SELECTED, lastSelected: {} },
       undefined,
       { source: 'workspace-default', warehouseId: 'default' },
@@ -64,7 +64,7 @@ describe('the choice of a warehouse', () => {
       { source: 'workspace-default', warehouseId: 'default' },
     ],
     [
-      'somebody else’s override decides nothing',
+      'another user’s override decides nothing',
       { ...ALL, overrides: [{ userId: '8241', type: 'CUSTOM', warehouseId: 'mine' }] },
       undefined,
       { source: 'workspace-default', warehouseId: 'default' },
@@ -76,7 +76,7 @@ describe('the choice of a warehouse', () => {
       { source: 'heuristic', tier: 2, warehouseId: 'shared' },
     ],
     [
-      'and nothing where there is nothing to use',
+      'and nothing if there is nothing to use',
       { users: [USER], warehouses: [], workspaceDefaultWarehouseId: undefined },
       undefined,
       { source: 'none' },
@@ -89,7 +89,7 @@ describe('the choice of a warehouse', () => {
     ['deleted', { state: 'DELETED' }],
     ['being deleted', { state: 'DELETING' }],
     ['not for this user', { canUse: new Set() }],
-  ])('never passes over a named warehouse, even if it is %s', (_, change) => {
+  ])('never skips a named warehouse, even if it is %s', (_, change) => {
     const warehouses = [warehouse('good'), warehouse('bad', change)];
     const overrides = [{ userId: USER.id, type: 'CUSTOM' as const, warehouseId: 'bad' }];
     const byOverride = createState({ users: [USER], warehouses, overrides });
@@ -111,26 +111,26 @@ describe('the choice of a warehouse by the five tiers', () => {
     ],
     ['1: the other well-known name', [warehouse('a'), warehouse('b', { name: 'dbdemos-shared-endpoint' })], 'b', 1],
     [
-      '2: a well-known name in other letters is only shared',
+      '2: a well-known name in another case is only shared',
       [warehouse('a'), warehouse('b', { name: 'SHARED ENDPOINT' })],
       'b',
       2,
     ],
     [
-      '2: running and shared in any letters',
+      '2: running and shared, in any case',
       [warehouse('a', { serverless: true }), warehouse('b', { name: 'Team SHARED' })],
       'b',
       2,
     ],
     [
-      '3: any that runs, before any that does not',
+      '3: any running one, before any stopped one',
       [warehouse('a', { ...stopped, name: 'shared', serverless: true }), warehouse('b')],
       'b',
       3,
     ],
     ['4: shared, not running', [warehouse('a', stopped), warehouse('b', { ...stopped, name: 'shared' })], 'b', 4],
     ['5: any, not running', [warehouse('a', { state: 'STOPPING' }), warehouse('b', { state: 'STARTING' })], 'a', 5],
-    ['inside a tier serverless is first', [warehouse('a'), warehouse('b', { serverless: true })], 'b', 3],
+    ['within a tier, serverless is first', [warehouse('a'), warehouse('b', { serverless: true })], 'b', 3],
     [
       'serverless comes before one’s own',
       [warehouse('a', { creatorName: USER.userName }), warehouse('b', { serverless: true })],
@@ -140,13 +140,13 @@ describe('the choice of a warehouse by the five tiers', () => {
     ['then one’s own', [warehouse('a'), warehouse('b', { creatorName: USER.userName })], 'b', 3],
     ['then the first listed', [warehouse('b'), warehouse('a')], 'b', 3],
     [
-      'what the user may not use does not count',
+      'a warehouse that the user cannot use does not count',
       [warehouse('a', { name: 'Shared endpoint', canUse: new Set(['finance']) }), warehouse('b', stopped)],
       'b',
       5,
     ],
     [
-      'nor does what is deleted or being deleted',
+      'nor does one that is deleted or being deleted',
       [warehouse('a', { state: 'DELETED' }), warehouse('b', { state: 'DELETING' }), warehouse('c', stopped)],
       'c',
       5,
@@ -156,7 +156,7 @@ describe('the choice of a warehouse by the five tiers', () => {
     expect(chooseWarehouse(state, USER)).toEqual({ source: 'heuristic', warehouseId, tier });
   });
 
-  it('gives way to another heuristic, which sees only what the user can use', () => {
+  it('yields to another heuristic, which sees only what the user can use', () => {
     const last: Heuristic = (usable) => ({ warehouseId: usable.at(-1)?.id ?? '', tier: 1 });
     const warehouses = [warehouse('a'), warehouse('b'), warehouse('c', { canUse: new Set() })];
     const state = createState({ users: [USER], warehouses, workspaceDefaultWarehouseId: undefined });

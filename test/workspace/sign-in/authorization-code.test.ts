@@ -26,7 +26,7 @@ afterEach(() => {
 afterAll(() => workspace.close());
 
 describe('discovery', () => {
-  test('says what there is (RFC 8414): PKCE with S256, `iss` in the callback, revocation', () => {
+  test('lists the capabilities (RFC 8414): PKCE with S256, `iss` in the callback, revocation', () => {
     expect(client.server).toMatchObject({
       issuer: `${workspace.host}/oidc`,
       authorization_endpoint: `${workspace.host}/oidc/v1/authorize`,
@@ -85,7 +85,7 @@ describe('discovery', () => {
 });
 
 describe('authorization code with PKCE', () => {
-  test('gives tokens that stand for who signed in', async () => {
+  test('issues tokens for the user who signed in', async () => {
     const tokens = await client.signIn();
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: ALL });
     expect(await client.me(tokens.access_token)).toBe('ben@example.com');
@@ -93,7 +93,7 @@ describe('authorization code with PKCE', () => {
   });
 
   test.each(['http://localhost:8020', 'http://localhost:8040', 'http://localhost:54321', 'http://127.0.0.1:40000'])(
-    'databricks-cli may be called back at %s',
+    'databricks-cli accepts a callback at %s',
     async (redirectUri) => {
       const callback = await client.callbackOf(await client.attempt({ redirectUri }));
       expect(callback.origin).toBe(redirectUri);
@@ -141,11 +141,11 @@ describe('authorization code with PKCE', () => {
     expect((await refusalOf(client.exchange(late, lateCallback)))[0]).toBe('invalid_grant');
   });
 
-  test('gives no refresh token without offline_access', async () => {
+  test('issues no refresh token without offline_access', async () => {
     expect(await client.signIn({ scope: 'sql' })).not.toHaveProperty('refresh_token');
   });
 
-  test('gives an ID token with openid', async () => {
+  test('issues an ID token with openid', async () => {
     const started = await client.attempt({ scope: 'openid email all-apis' });
     const tokens = await client.exchange(started, await client.callbackOf(started));
     expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe('9007199254740993002');
@@ -156,7 +156,7 @@ describe('scopes', () => {
   const overrides = '/api/warehouses/v1/default-warehouse-overrides/me';
   const spaces = '/api/2.0/genie/spaces';
 
-  test('a token does what its scopes cover, and the refusal names the missing one', async () => {
+  test('a token allows what its scopes cover, and a refusal names the missing one', async () => {
     const call = callerWith(workspace, (await client.signIn({ scope: 'sql' })).access_token);
     expect((await call('GET', overrides)).body.error_code).toBe('NOT_FOUND');
     const refused = await call('GET', spaces);
@@ -172,7 +172,7 @@ describe('scopes', () => {
     expect((await call('GET', spaces)).status).toBe(200);
   });
 
-  test('an application gets no scope that it was not registered for', async () => {
+  test('an application gets no scope that it is not registered for', async () => {
     const application = { client_id: 'narrow-app' };
     const redirectUri = 'http://localhost:9999/callback';
     const tokens = await client.signIn({ client: application, redirectUri, scope: 'sql offline_access' });

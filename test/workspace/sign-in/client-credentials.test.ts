@@ -29,14 +29,14 @@ describe('client credentials', () => {
     return oauth.processClientCredentialsResponse(client.server, application, response);
   }
 
-  test('stand for the service principal; there is no refresh token', async () => {
+  test('represent the service principal; there is no refresh token', async () => {
     const tokens = await agentToken(workspace.servicePrincipal.clientSecret);
     expect(tokens).toMatchObject({ expires_in: 3600, scope: 'all-apis' });
     expect(tokens).not.toHaveProperty('refresh_token');
     expect(await client.me(tokens.access_token)).toBe(workspace.servicePrincipal.clientId);
   });
 
-  test('cover the scopes that were asked for alone', async () => {
+  test('cover only the scopes that were requested', async () => {
     const tokens = await agentToken(workspace.servicePrincipal.clientSecret, 'genie');
     expect((await callerWith(workspace, tokens.access_token)('GET', '/api/2.0/sql/warehouses')).status).toBe(403);
   });
@@ -52,7 +52,7 @@ describe('client credentials', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_client' });
   });
 
-  test('an application with a secret has to show it', async () => {
+  test('an application with a secret has to send it', async () => {
     const application = { client_id: 'secret-app' };
     const redirectUri = 'http://localhost:7777/callback';
     const started = await client.attempt({ client: application, redirectUri });

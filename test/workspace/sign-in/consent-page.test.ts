@@ -25,7 +25,7 @@ describe('the consent page', () => {
     return [page, started];
   }
 
-  test('names the application, what it asks for, and who can sign in; it is strict', async () => {
+  test('names the application, what it requests, and who can sign in; its headers are strict', async () => {
     const [page] = await consentPage(new ScriptedBrowser(), { scope: 'sql offline_access' });
     expect(page.status).toBe(200);
     for (const text of ['databricks-cli', 'Run queries', 'Stay signed in', 'Ana Ferreira', 'chloe@example.com']) {
@@ -45,7 +45,7 @@ describe('the consent page', () => {
     expect(await client.me(tokens.access_token)).toBe('chloe@example.com');
   });
 
-  test('it comes again the next time, and another user can be chosen', async () => {
+  test('it appears again the next time, and another user can be chosen', async () => {
     const browser = new ScriptedBrowser();
     for (const user of ['chloe@example.com', 'ana@example.com', 'ana@example.com']) {
       const [page, started] = await consentPage(browser);
@@ -58,7 +58,7 @@ describe('the consent page', () => {
     [{ decision: 'deny', user: 'ben@example.com' }],
     [{ decision: 'allow' }],
     [{ decision: 'allow', user: 'nobody@example.com' }],
-  ])('%o is a refusal, and the application hears of it', async (form) => {
+  ])('%o is a refusal, and the application is notified of it', async (form) => {
     const browser = new ScriptedBrowser();
     const [page, started] = await consentPage(browser);
     const end = await browser.open(page.url, form);
@@ -66,7 +66,7 @@ describe('the consent page', () => {
     expect(end.url.searchParams.get('error')).toBe('access_denied');
   });
 
-  test('a page that is over, or belongs to another browser, says what to do', async () => {
+  test('a page that has expired, or belongs to another browser, says what to do', async () => {
     const [page] = await consentPage(new ScriptedBrowser());
     const stranger = await new ScriptedBrowser().open(page.url, { user: 'ben@example.com', decision: 'allow' });
     expect(stranger).toMatchObject({ kind: 'page', status: 400, text: expect.stringContaining('sign in once more') });

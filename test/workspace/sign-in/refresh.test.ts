@@ -27,7 +27,7 @@ afterEach(() => {
 afterAll(() => workspace.close());
 
 describe('refreshing', () => {
-  test('gives a new pair; each refresh token works once', async () => {
+  test('issues a new pair; each refresh token works once', async () => {
     const first = await client.signIn();
     const second = await client.refresh(first.refresh_token);
     const third = await client.refresh(second.refresh_token);
@@ -36,7 +36,7 @@ describe('refreshing', () => {
     expect(workspace.requests.count({ path: '/oidc/v1/token', grantType: 'refresh_token' })).toBe(2);
   });
 
-  test('an old refresh token, used again, ends the whole family: newer ones and access tokens too', async () => {
+  test('an old refresh token that is used again ends the whole family, including newer ones and access tokens', async () => {
     const first = await client.signIn();
     const second = await client.refresh(first.refresh_token);
     expect(await refusalOf(client.refresh(first.refresh_token))).toEqual(DEAD);

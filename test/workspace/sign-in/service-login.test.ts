@@ -37,7 +37,7 @@ async function opened(address: string, browser = new ScriptedBrowser()): Promise
 }
 
 describe('the sign-in page of a service', () => {
-  test('names the service, and signs in whom the button was pressed for', async () => {
+  test('names the service, and signs in the user whose button was pressed', async () => {
     const page = await opened(pageOf({ name: GITHUB }));
     expect(page.status).toBe(200);
     for (const text of ['Sign in to github', 'Ben Okafor', 'Allow', 'Deny']) expect(page.text).toContain(text);
@@ -63,7 +63,7 @@ describe('the sign-in page of a service', () => {
     },
   );
 
-  test('leads back to an address of https, and to no other', async () => {
+  test('redirects back only to an https address', async () => {
     workspace.approve({ as: 'ben@example.com' });
     const back = await new ScriptedBrowser().open(pageOf({ name: GITHUB, return_to: 'https://app.example/done' }));
     expect(back).toMatchObject({ kind: 'departure', url: new URL('https://app.example/done') });
@@ -71,7 +71,7 @@ describe('the sign-in page of a service', () => {
     expect(stays.text).toContain('You are signed in');
   });
 
-  test('is decided without a click as sign-ins to the workspace are', async () => {
+  test('is decided without a click if sign-ins to the workspace are', async () => {
     workspace.approve({ as: 'ben@example.com' });
     await opened(pageOf({ name: GITHUB }));
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(true);
@@ -95,7 +95,7 @@ test('a call is refused until the user signs in on the page, then answered for e
   expect(workspace.requests.count({ path: '/mcp-service-login' })).toBe(1);
 });
 
-test('a credential that is not active yet is none', async () => {
+test('a credential that is not active yet does not count', async () => {
   workspace.mcp.settings.activationMs = 150;
   workspace.approve({ as: 'ben@example.com' });
   await opened(pageOf({ name: GITHUB }));
@@ -120,7 +120,7 @@ describe('a sign-in to a service within a sign-in to the workspace that names a 
     expect((await callerWith(workspace, access_token)('POST', path, SEARCH)).status).toBe(200);
   });
 
-  test('may be denied, and the workspace is signed in to anyway', async () => {
+  test('can be denied, and the workspace sign-in succeeds anyway', async () => {
     const browser = new ScriptedBrowser();
     const started = await client.attempt({ extra: { resource: resource() } });
     const consent = await opened(started.address.href, browser);
@@ -130,7 +130,7 @@ describe('a sign-in to a service within a sign-in to the workspace that names a 
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(false);
   });
 
-  test('needs no click if sign-ins are decided, and no page if nothing waits', async () => {
+  test('needs no click if sign-ins are decided automatically, and no page if nothing is pending', async () => {
     workspace.approve({ as: 'ben@example.com' });
     await client.signIn({ extra: { resource: resource() } });
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(true);

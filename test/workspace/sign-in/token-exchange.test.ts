@@ -34,14 +34,14 @@ const me = async (access: unknown) =>
   (await callerWith(workspace, String(access))('GET', '/api/2.0/preview/scim/v2/Me')).body.userName;
 
 describe('a token of Entra ID', () => {
-  test('is good for the API and the MCP servers of the workspace', async () => {
+  test('is valid for the API and the MCP servers of the workspace', async () => {
     const ben = callerWith(workspace, workspace.entra.tokenFor('ben@example.com'));
     expect((await ben('GET', '/api/2.0/preview/scim/v2/Me')).body.userName).toBe('ben@example.com');
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect((await ben('POST', '/ai-gateway/mcp-services/system.ai.web_search', list)).status).toBe(200);
   });
 
-  test('is traded, without a client, for one of the workspace that stands for the same user', async () => {
+  test('is exchanged, without a client, for one of the workspace for the same user', async () => {
     const { status, body } = await exchange(workspace.entra.tokenFor('ben@example.com'));
     expect([status, body]).toMatchObject([200, { token_type: 'Bearer', expires_in: 3600 }]);
     expect(await me(body.access_token)).toBe('ben@example.com');
@@ -50,13 +50,13 @@ describe('a token of Entra ID', () => {
     );
   });
 
-  test('does in the trade what the asked scope covers', async () => {
+  test('allows after the exchange what the requested scope covers', async () => {
     const { body } = await exchange(workspace.entra.tokenFor('ben@example.com'), { scope: 'sql' });
     const ben = callerWith(workspace, String(body.access_token));
     expect((await ben('GET', '/api/2.0/genie/spaces')).status).toBe(403);
   });
 
-  test('is not traded without a federation policy of the account, expired, of another user, or forged', async () => {
+  test('is not exchanged without a federation policy of the account, or if it is expired, another user’s, or forged', async () => {
     const good = workspace.entra.tokenFor('ben@example.com');
     const [head, , signature] = good.split('.');
     const payload = Buffer.from('{"upn":"ana@example.com"}').toString('base64url');
@@ -93,11 +93,11 @@ describe('the probe for a published client', () => {
     expect(await probe(client)).toMatchObject({ status, body: { error } });
   });
 
-  test('a verifier that is too short is refused before the client is looked at', async () => {
+  test('a verifier that is too short is refused before the client is checked', async () => {
     expect(await probe('codex-cli', 'short')).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  test('says neither with 429', async () => {
+  test('reports neither with 429', async () => {
     workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'rate-limit' } });
     expect((await probe('claude-code')).status).toBe(429);
   });
