@@ -38,7 +38,7 @@ export interface Moved {
 /**
  * Moves a server to the one that has replaced it. The name stays, with what its calls carry, its rules and the entries of
  * clients. Nothing changes unless the new server answers.
- * @throws {CausewayError} `not_found`, also if nothing has replaced it; `unavailable` where the new server does not answer
+ * @throws {CausewayError} `not_found`, also if nothing has replaced it; `unavailable` if the new server does not answer
  */
 export async function moveServer(name: string, parts: MoveParts): Promise<Moved> {
   const { list, clients, dryRun = false, whileRunning } = parts;

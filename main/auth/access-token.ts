@@ -45,7 +45,7 @@ export function expiryFrom(sentAt: number, expiresIn: number | undefined): numbe
 /** The latest end that a token can have: a server that names a later one counts in other units, and a `Date` ends soon after. */
 const LATEST_MS = Date.UTC(9999, 0);
 
-/** What a server or a program says as a time, in milliseconds since 1970, within what can be stored and shown; undefined for what is none. */
+/** A time from a server or a program, in milliseconds since 1970, if it can be stored and shown; else undefined. */
 export function asTime(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LATEST_MS);
 }

@@ -133,7 +133,7 @@ export type SignInPage =
 export interface PageSubject {
   /** The same for all pages of which one is enough: a workspace's host, or that with a user and a service behind it. */
   key: string;
-  /** The error where another page would have to be opened without the user's asking for it; `outcome` tells what became of the last one. */
+  /** The error if another page would have to open without the user's request; `outcome` is that of the last one. */
   alreadyAsked(profile: Profile, outcome: string): CausewayError;
 }
 
@@ -146,7 +146,7 @@ export interface SignInPages {
    * @throws {CausewayError} what `PageSubject.alreadyAsked` gives
    */
   open(url: string, profile: Profile, unasked: boolean): Promise<void>;
-  /** @throws {CausewayError} as `open`, where a page may not be opened unasked */
+  /** @throws {CausewayError} as `open`, if a page must not be opened automatically */
   refuseUnasked(profile: Profile): Promise<void>;
   /** Records that this process's page has ended without a sign-in, or with one for this process alone; `code` says why. */
   end(code: string): Promise<void>;
@@ -233,13 +233,13 @@ export interface AuthService {
   /**
    * Removes the sign-in from this computer and revokes it at the workspace.
    * @returns whether the workspace confirmed that it is revoked
-   * @throws {CausewayError} `signed_out` if there is none; `profile_unusable` where the profile holds its own credentials
+   * @throws {CausewayError} `signed_out` if there is none; `profile_unusable` if the profile holds its own credentials
    */
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
 
   /**
    * The host of the workspace at a URL as a user pastes it. Asks the workspace, and changes nothing.
-   * @throws {CausewayError} `usage` if it cannot be one, `wrong_workspace` where something else answers there, `unavailable`,
+   * @throws {CausewayError} `usage` if it cannot be one, `wrong_workspace` if something else answers there, `unavailable`,
    * `unreachable`, `tls`, `timeout`
    */
   findWorkspace(url: string, signal?: AbortSignal): Promise<string>;

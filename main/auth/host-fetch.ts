@@ -47,7 +47,7 @@ export class AuthHttp {
 
   /**
    * A fetch that reaches the given origin and no other, and follows no redirect, so that a secret sent through it stays
-   * with the workspace that it belongs to. Asks again where the service says that it is busy (429, 503,
+   * with the workspace that it belongs to. Asks again if the service says that it is busy (429, 503,
    * `temporarily_unavailable`), as it asks to be.
    * @throws {CausewayError} from the fetch: `wrong_workspace`, `unreachable`, `tls`, `timeout`, `cancelled`
    */

@@ -31,7 +31,7 @@ export interface AuthOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Paths of the servers that are configured for a profile: a sign-in asks for their scopes too. */
   configuredPaths?: (profile: Profile) => Promise<readonly string[]>;
-  /** Whether a token that needs a sign-in opens the browser by itself; otherwise asking for one says `signed_out`. */
+  /** Whether a token that needs a sign-in opens the browser automatically; otherwise the request fails with `signed_out`. */
   signInWhenNeeded?: boolean;
   /** Called with a message for the user, such as that there is no keychain; a line on stderr by default. */
   onNotice?: (message: string) => void;
@@ -96,7 +96,7 @@ export function openAuth(options: AuthOptions): AuthService {
     return opened;
   });
 
-  /** The profile's keys as the file has them now. @throws {CausewayError} also when they have moved to another workspace */
+  /** The profile's current keys in the file. @throws {CausewayError} even if they have moved to another workspace */
   async function settingsOf(profile: Profile): Promise<ProfileSettings> {
     const settings = drafts.get(profile.name) ?? profileSettings(await book(), profile.name);
     if (settings.host === profile.host) return settings;

@@ -77,7 +77,7 @@ async function addUnlessThere(auth: AuthService, { name, host }: Profile, newAt:
   }
 }
 
-/** @throws {CausewayError} `usage` where the profile is another workspace's, `profile_not_found`, `profile_unusable` */
+/** @throws {CausewayError} `usage` if the profile is another workspace's, `profile_not_found`, `profile_unusable` */
 async function findOrDraftProfile(
   auth: AuthService,
   options: LoginOptions,

@@ -27,7 +27,7 @@ export interface ManagedFile {
   isOwn?: boolean;
 }
 
-/** How a client's processes are told from others. */
+/** How a client's processes are distinguished from others. */
 export interface ProcessFacts {
   names: string[];
   /** Of another program that has the same name: what its path has, whichever separators that has. */

@@ -78,7 +78,7 @@ export interface LocatedFile extends Omit<FilePlace, 'role' | 'if'> {
 
 /**
  * The files in which a client's entries belong now. Only looks.
- * @throws {CausewayError} `ambiguous` where one is meant and several fit
+ * @throws {CausewayError} `ambiguous` if one is meant and several fit
  */
 export async function locate(client: ClientFacts, environment: HostEnvironment): Promise<LocatedFile[]> {
   const places = client.files(placesOf(environment));
@@ -150,7 +150,7 @@ export async function isThere(path: string, mode = constants.F_OK): Promise<bool
 /**
  * The file of a client in a project, if it has one.
  * @param candidates where it must have one, the clients among which others do
- * @throws {CausewayError} `usage` where it must, and has none
+ * @throws {CausewayError} `usage` if it must, and has none
  */
 export function projectFile(
   { name, project }: ClientFacts,

@@ -7,7 +7,7 @@ export interface Launch {
   args: string[];
 }
 
-/** How a client connects by itself, with OAuth of its own (spec/managed-mcp-endpoints.md › Stdio proxy pattern). */
+/** How a client connects on its own, with its own OAuth (spec/managed-mcp-endpoints.md › Stdio proxy pattern). */
 interface Direct {
   name: string;
   url: string;

@@ -54,7 +54,7 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
     });
     return await work();
   } finally {
-    // If it cannot be removed, it counts as left behind soon. The work's own outcome is told, not that.
+    // If it cannot be removed, it soon counts as stale. The work's own outcome is reported instead.
     await rm(lock, { recursive: true, force: true }).catch(() => undefined);
   }
 }

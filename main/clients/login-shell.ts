@@ -53,7 +53,7 @@ function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<stri
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // It has ended on its own.
       }
       child.stdout.destroy();
       resolve(foldersIn(printed));

@@ -48,7 +48,7 @@ export async function managedCheck(client: ClientFacts, environment: HostEnviron
   };
 }
 
-/** The same in words, about entries that there are or would be; also if it cannot be read. */
+/** The same in words, about entries that exist or would exist; also for one that cannot be read. */
 export async function managedWarnings(
   client: ClientFacts,
   environment: HostEnvironment,

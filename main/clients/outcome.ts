@@ -156,7 +156,7 @@ export interface ChangeChoice {
 /** How a backup is put back. */
 export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
 
-/** What a client that connects by itself has to know of profiles. */
+/** What a client that connects on its own has to know about profiles. */
 export interface ProfileLookup<Profile extends { host: string }> {
   /** @throws {CausewayError} if there is no such profile, or it names no workspace */
   profile(name: string): Promise<Profile>;
@@ -189,7 +189,7 @@ export async function directly<Profile extends { host: string }>(
   };
 }
 
-/** The choice as it is for one client and server: with the published application, where none was named and there is one. */
+/** The choice as it is for one client and server: with the published application, if none was named and there is one. */
 export async function forClient(
   http: HttpChoice | undefined,
   { published }: ClientFacts,

@@ -57,7 +57,7 @@ export interface FilePlace {
   path: string;
   /**
    * `main`: the first of these whose condition holds is written; if none does the last one, unless one is written besides.
-   * `also`: written besides, where its condition holds.
+   * `also`: written as well, if its condition is true.
    */
   role: 'main' | 'also';
   /** The path, which may hold `*`, or the command that must exist for this place to count; always counts if left out. */

@@ -59,7 +59,7 @@ const LISTERS = {
     return names.map((name) => name.trim());
   },
   win32: async () => {
-    // Two programs may have one name; a path is told for those of the user's own.
+    // Two programs may have one name; the path is known for the user's own processes.
     const ask = 'Get-Process | ForEach-Object { if ($_.Path) { $_.Path } else { $_.ProcessName + ".exe" } }';
     const told = await run(
       systemProgram(process.env, 'WindowsPowerShell', 'v1.0', 'powershell.exe'),

@@ -54,7 +54,7 @@ type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, 
 
 /**
  * A server's entry in a file of a client, with an address where `http` is given.
- * @throws {CausewayError} `usage` where the client takes no address
+ * @throws {CausewayError} `usage` if the client takes no address
  */
 export function entryOf(
   client: ClientFacts,
@@ -178,7 +178,7 @@ export function correctionOf(
   };
 }
 
-/** What Cline keeps in `transport` beside the command or the address, where the user made the entry that way. */
+/** What Cline keeps in `transport` beside the command or the address, if the user created the entry that way. */
 function nestedIn({ transport, ...others }: DataTable): DataTable | undefined {
   if (!isDataTable(transport) || !(hasAddress(transport) || commandLineOf(transport).length > 0)) return undefined;
   const { type: _type, command: _command, args: _args, url: _url, ...rest } = transport;

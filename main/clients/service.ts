@@ -39,7 +39,7 @@ export interface ClientsOptions {
   /** Whose clients. */
   environment: HostEnvironment;
   launcher: Launcher;
-  /** The processes that run now: each by its name, or by its path where the system tells it. */
+  /** The processes that run now: each by its name, or by its path if the system reports it. */
   running(): Promise<Set<string>>;
   now?(): number;
   /** The table, for tests. */

@@ -21,7 +21,7 @@ export interface FileReport {
   exists: boolean;
   /** Whether entries of ours were written to it before. */
   known: boolean;
-  /** Each server's entry, by the server's name, and the entry for all of them, where the file has one. */
+  /** Each server's entry, by the server's name, and the entry for all of them, if the file has one. */
   entries: Record<string, EntryStatus>;
   /** The names of entries for all servers as one. */
   all: string[];
@@ -126,7 +126,7 @@ async function entriesToBe(client: ClientFacts, file: LocatedFile | undefined, o
   );
 }
 
-/** The servers, and all of them as one where a file has an entry for that. */
+/** The servers, and all of them as one if a file has an entry for that. */
 export function withAll(
   servers: readonly ManagedServer[],
   { entries }: ReadFile,

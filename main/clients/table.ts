@@ -17,7 +17,7 @@ export const CLIENTS: readonly ClientFacts[] = [
 
 /**
  * The client that calls itself so in `clientInfo.name`: by a name in its row, or one that begins with it and a server's name
- * behind (`qwen-cli-mcp-client-databricks-sql`); `undefined` where no row has it. Case does not count.
+ * behind (`qwen-cli-mcp-client-databricks-sql`); `undefined` if no row has it. Case does not count.
  */
 export function clientOnWire(name: string): ClientFacts | undefined {
   return CLIENTS.find(({ wireNames }) => wireNames.some((wireName) => isWireName(name, wireName)));

@@ -6,7 +6,7 @@ import { expand } from './detect.ts';
 export interface WatchOptions {
   /** Nothing above this folder is watched. */
   root: string;
-  /** For how long it has to be quiet before a change is told, in milliseconds; at most ten times as long is waited. */
+  /** For how long it has to be quiet before a change is reported, in milliseconds. The wait is at most ten times as long. */
   quietMs: number;
   /** How often everything is checked in addition, in milliseconds, for changes that no system reports (network folders, exhausted watches). */
   lookMs: number;
@@ -155,7 +155,7 @@ function meantIn(paths: Iterable<Seen>): Map<string, Set<string>> {
   return meant;
 }
 
-/** A path and, where it is a link, what it leads to. */
+/** A path and, if it is a link, what it leads to. */
 async function linked(path: string): Promise<string[]> {
   const target = await realpath(path).catch(() => path);
   return target === path ? [path] : [path, target];

@@ -42,7 +42,7 @@ const IS_ERROR = Buffer.from('"isError"');
 /** How the structured content, or a text that holds it, names its state; most answers have none. */
 const STATUS = Buffer.from('status');
 
-/** Reads a frame's id and method. Only its ends are read where they show both, as with every known SDK. */
+/** Reads a frame's id and method. Only its ends are read if they show both, as with every known SDK. */
 export function summarizeFrame(frame: Buffer): FrameSummary {
   const [, members = '', large] = BEGINNING.exec(frame.toString('latin1', 0, EDGE_BYTES)) ?? [];
   const body = BODIES.find((name) => name === large);

@@ -36,7 +36,7 @@ export class ReplayLog {
   #open = new Map<string, OpenRequest>();
   /** When each open request of the server's to the client came, by raw id, in milliseconds of `monotonicMs()`. */
   readonly #questions = new Map<string, number>();
-  /** The ids of requests whose next answer is not for the client: it has one already, or the relay asked by itself. */
+  /** The ids of requests whose next answer is not for the client: it has one, or the relay itself sent the request. */
   readonly #replayed = new Set<string>();
   #replays = 0;
   /** The id of the relay's own `tools/list`. */
@@ -129,7 +129,7 @@ export class ReplayLog {
   /**
    * The frames that bring a new session to the state of the old one.
    *
-   * @param open the requests that are sent again where they may be
+   * @param open the requests that are sent again if that is safe
    * @param held the frames that are sent afterwards, for some of which the client may have an answer already
    */
   replay(open: OpenRequest[], held: Buffer[]): Buffer[] {
@@ -171,7 +171,7 @@ export class ReplayLog {
     }
   }
 
-  /** A server need not answer a cancelled request (MCP › Cancellation). */
+  /** A server need not answer a canceled request (MCP › Cancellation). */
   #cancelled(frame: Buffer): void {
     const requestId = memberAt(parseFrame(frame), 'params', 'requestId');
     this.#open.delete(JSON.stringify(requestId));

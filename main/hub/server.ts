@@ -146,7 +146,7 @@ class PrivateHub implements Hub {
   #receive(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // A peer that disconnects mid-write is no error here; 'close' follows.
+    // A peer that disconnects mid-write is not an error here; 'close' follows.
     socket.on('error', () => {});
     const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
     socket.on('close', () => clearTimeout(tooSlow));
@@ -227,7 +227,7 @@ class PrivateHub implements Hub {
     try {
       bridge = await this.#options.serve(entry.request, sink, record);
     } catch {
-      // The proxy meets the same error by itself, and can report it to its terminal or client.
+      // The proxy meets the same error on its own, and can report it to its terminal or client.
       socket.end(welcome(false));
       return;
     }

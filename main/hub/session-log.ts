@@ -228,12 +228,12 @@ interface CallEnd {
 /** The most attempts kept per call: retries are few (`REPEAT`), renewed sessions may add some. */
 const MAX_ATTEMPTS = 8;
 
-/** A long-lived request, whose end is no failure (MCP 2026-07-28 › Subscriptions). */
+/** A long-lived request, whose end is not a failure (MCP 2026-07-28 › Subscriptions). */
 const LONG_LIVED = 'subscriptions/listen';
 
 const METHOD_NOT_FOUND = -32601;
 
-/** Whether a client only probed for a method that the server lacks (JSON-RPC 2.0 §5.1): that is no failure. */
+/** Whether a client only probed for a method that the server lacks (JSON-RPC 2.0 §5.1): that is not a failure. */
 function isProbe(method: string, result: CallOutcome): boolean {
   return result.outcome === 'error' && result.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
 }

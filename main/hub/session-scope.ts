@@ -12,7 +12,7 @@ export function asSession<T>(end: EndSession, work: () => T): T {
 
 /**
  * Ends the session in which an uncaught error has arisen, and tells whether there is one; for the process's last-resort
- * handlers of `uncaughtException` and `unhandledRejection`, where a timer's or a stream's callback has thrown.
+ * handlers of `uncaughtException` and `unhandledRejection`, if a timer's or a stream's callback has thrown.
  */
 export function endSessionBehind(error: unknown): boolean {
   const end = sessions.getStore();

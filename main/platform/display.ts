@@ -1,7 +1,7 @@
 export interface DisplayOptions {
   /** The maximum number of characters (code points); longer text ends with `…`. */
   maxLength?: number;
-  /** Keeps line breaks, where a text may have several lines; a name is always one line. */
+  /** Keeps line breaks, if a text can have several lines; a name is always one line. */
   lines?: boolean;
 }
 

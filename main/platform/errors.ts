@@ -67,7 +67,7 @@ export interface CausewayErrorOptions {
   candidates?: readonly Candidate[] | undefined;
 }
 
-/** One of the things that a name may have meant. The id is left out where the name is one. */
+/** One of the things that a name may have meant. The id is left out if the name is one. */
 export interface Candidate {
   name: string;
   id?: string;
@@ -101,7 +101,7 @@ export class CausewayError extends Error {
   }
 }
 
-/** The error itself where it is one of ours; any other counts as a fault of the program's own, with its text in one line. */
+/** The error itself if it is one of ours; any other counts as a bug of the program, with its text in one line. */
 export function asCausewayError(error: unknown): CausewayError {
   return error instanceof CausewayError ? error : new CausewayError('internal', inOneLine(error), { cause: error });
 }

@@ -18,7 +18,7 @@ const MAX_LENGTH = 600;
 const MAX_READ = 8 * 1024;
 /** So many letters and digits of a secret in a row are a part of it; a shorter one opens nothing. */
 const PART_LENGTH = 8;
-/** A secret of fewer letters and digits than this is no secret, and would be found in every other word. */
+/** A secret of fewer letters and digits than this does not count as a secret. It would match ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 
 /**

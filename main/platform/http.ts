@@ -24,7 +24,7 @@ export interface HttpOptions {
 
 /**
  * Checks what the environment says about proxies and certificates for an origin, without loading what uses them.
- * @throws {CausewayError} `usage` for an address that is none, `invalid_file` for a certificate file that cannot be read
+ * @throws {CausewayError} `usage` for an invalid address, `invalid_file` for a certificate file that cannot be read
  */
 export function checkNetworkSettings(origin: string, env: NodeJS.ProcessEnv): void {
   if (usesProxy(env)) proxyAddresses(env);

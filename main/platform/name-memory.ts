@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateFolder } from './paths.ts';
 
-/** Something that a user may call by its name. The id is left out where the name is one. */
+/** Something that a user may call by its name. The id is left out if the name is one. */
 export interface KnownName {
   name: string;
   id?: string | undefined;

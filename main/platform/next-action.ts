@@ -7,7 +7,7 @@ interface Details {
   'open-service-page': { profile: string; title: string; userName: string; url: string };
   /** The workspace refused the sign-in for this path: either is the wrong one. */
   'check-sign-in': { profile: string; path: string };
-  /** The same where the profile holds its credentials itself, so that there is nothing to sign in to. */
+  /** The same if the profile holds its own credentials and has nothing to sign in to. */
   'check-credentials': { profile: string; path: string };
   /** The sign-in lacks a permission. */
   'grant-scope': { profile: string };
@@ -51,7 +51,7 @@ interface Details {
 type Name = keyof Details;
 
 /**
- * What a user can do next where the words for it depend on where they are: at the command line it is a command, in the
+ * What a user can do next, if the words for it depend on where they are: at the command line it is a command, in the
  * window one of its buttons (`main/desktop/failure.ts`).
  */
 export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Each } & Details[Each] }[Which];

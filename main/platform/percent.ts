@@ -1,4 +1,4 @@
-/** A part of an address without its percent-encoding; the text itself where a percent sign in it encodes nothing. */
+/** A part of an address without its percent-encoding; the text itself if a percent sign in it encodes nothing. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

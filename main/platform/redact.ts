@@ -40,7 +40,7 @@ const RULES: [pattern: RegExp, replacement: string][] = [
   [/\beyJ[\w-]{4,}(?:\.[\w-]*){1,4}/g, REDACTED],
 ];
 
-/** Anything that long without a break is no word: a token of an unknown kind, unless it is a plain number or a path. */
+/** Anything that long without a break is not a word: a token of an unknown kind, unless it is a plain number or a path. */
 const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
 
 /**

@@ -34,7 +34,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * A file's bytes, nothing if there is none.
- * @throws {CausewayError} `invalid_file` where it is a folder or too large, `file_not_writable` where it may not be read
+ * @throws {CausewayError} `invalid_file` if it is a folder or too large, `file_not_writable` if it may not be read
  */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
@@ -82,7 +82,7 @@ export async function replaceFile(
 }
 
 /**
- * The same for our own file, whatever it holds now. Its folder is made where it is missing.
+ * The same for our own file, whatever it holds now. Its folder is created if it is missing.
  * @throws {CausewayError} `file_not_writable`, `invalid_file`
  */
 export async function writeWholeFile(
@@ -301,7 +301,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close().catch(() => undefined);
 }
 
-/** Whether a path leads to something that bytes are written to, but that is no file. */
+/** Whether a path leads to something that bytes can be written to, but that is not a file. */
 export async function isDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();

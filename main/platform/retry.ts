@@ -85,7 +85,7 @@ export function backoffMs(attempt: number, random: number, { firstMs, longestMs 
 
 /**
  * How long to wait before the attempt that follows the `attempt`-th, in milliseconds: what the other side asked for with
- * `Retry-After`, spread a little, and the backoff where it asked for nothing. The caller decides whether it is too long.
+ * `Retry-After`, spread a little, and the backoff if it asked for nothing. The caller decides whether it is too long.
  */
 export function retryDelayMs(
   attempt: number,

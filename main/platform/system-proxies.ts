@@ -16,7 +16,7 @@ export type ProxyWay =
 
 /** How long the desktop may take, in milliseconds: it may have to fetch a script. */
 const LOOKUP_TIMEOUT_MS = 3_000;
-/** How long a proxy may take to accept a connection where the list has another way, in milliseconds. */
+/** How long a proxy may take to accept a connection if the list has another way, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
 const SCHEMES = new Map([
@@ -25,7 +25,7 @@ const SCHEMES = new Map([
   ['HTTPS', 'https:'],
 ]);
 
-/** Reads a list of ways, in its order. What is none is skipped, and an empty list is the direct way, as browsers have it. */
+/** Reads a list of ways, in its order. Invalid entries are skipped, and an empty list means direct, as in browsers. */
 export function parseProxyList(list: string): ProxyWay[] {
   const ways = list.split(';').flatMap((entry): ProxyWay[] => {
     const [kind = '', host = ''] = entry.trim().split(/\s+/);
@@ -42,7 +42,7 @@ export function parseProxyList(list: string): ProxyWay[] {
 
 /**
  * The address of the proxy through which an origin is reached, by the desktop's settings: the first of the list that accepts
- * connections. Undefined for the direct way, also where the desktop does not answer.
+ * connections. Undefined for a direct connection, and if the desktop does not answer.
  * @throws {CausewayError} `unreachable` if there is no way but SOCKS
  */
 export async function systemProxy(origin: string, lookup: ProxyLookup): Promise<string | undefined> {

@@ -27,7 +27,7 @@ function temporaryPrefix(target: string): string {
   return `${fits ? name : createHash('sha256').update(name).digest('hex')}.causeway-`;
 }
 
-/** Removes what has such a name and is no longer written by any process; with `all`, also what one may be writing. */
+/** Removes what has such a name and is no longer written by any process; with `all`, even what a process may be writing. */
 export async function removeTemporary(target: string, { all = false } = {}): Promise<void> {
   for (const { path, pid } of await temporaryOnes(target)) {
     if (!(all || (await isAbandoned(path, pid)))) continue;

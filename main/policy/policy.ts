@@ -67,7 +67,7 @@ export interface Policy {
 /** Where no organization has said anything. */
 export const NO_POLICY: Policy = { source: null, organization: null, contact: null, problem: null, keys: {} };
 
-/** The value that users cannot change. @throws {CausewayError} `managed` where the policy cannot be used */
+/** The value that users cannot change. @throws {CausewayError} `managed` if the policy cannot be used */
 export function lockedValue<Key extends PolicyKey>(policy: Policy, key: Key): PolicyValues[Key] | undefined {
   if (policy.problem) throw policy.problem;
   const entry = policy.keys[key];
@@ -95,14 +95,14 @@ export function managedError(policy: Policy, key: PolicyKey, what: string): Caus
   });
 }
 
-/** @throws {CausewayError} `managed` where a workspace may not be used */
+/** @throws {CausewayError} `managed` if a workspace may not be used */
 export function checkWorkspace(policy: Policy, host: string): void {
   const allowed = lockedValue(policy, 'workspaces');
   if (allowed === undefined || allowed.includes(host)) return;
   throw managedError(policy, 'workspaces', `${host} is not allowed, only ${listed(allowed)}`);
 }
 
-/** @throws {CausewayError} `managed` where a server may not be used */
+/** @throws {CausewayError} `managed` if a server may not be used */
 export function checkServer(policy: Policy, path: string): void {
   const allowed = lockedValue(policy, 'servers');
   if (allowed === undefined) return;
@@ -113,7 +113,7 @@ export function checkServer(policy: Policy, path: string): void {
   throw managedError(policy, 'servers', `the server ${path} is not allowed, only ${listed(allowed)}`);
 }
 
-/** @throws {CausewayError} `managed` where no entry may be written for an AI client */
+/** @throws {CausewayError} `managed` if no entry may be written for an AI client */
 export function checkClient(policy: Policy, { id, name }: { id: string; name: string }): void {
   const allowed = lockedValue(policy, 'clients');
   if (allowed === undefined || allowed.includes(id)) return;
@@ -123,7 +123,7 @@ export function checkClient(policy: Policy, { id, name }: { id: string; name: st
 /** What holds only for calls that go through Causeway. */
 const THROUGH_CAUSEWAY = ['readOnly', 'rules', 'audit', 'oauthApplication'] as const;
 
-/** @throws {CausewayError} `managed` where no AI client may connect to a server by itself, past what the policy decides */
+/** @throws {CausewayError} `managed` if no AI client may connect to a server by itself, past what the policy decides */
 export function checkDirect(policy: Policy): void {
   for (const key of THROUGH_CAUSEWAY) {
     const value = lockedValue(policy, key);
@@ -132,13 +132,13 @@ export function checkDirect(policy: Policy): void {
   }
 }
 
-/** @throws {CausewayError} `managed` where the entries of an AI client have to stay */
+/** @throws {CausewayError} `managed` if the entries of an AI client have to stay */
 export function checkRemoval(policy: Policy, { id, name }: { id: string; name: string }): void {
   if (!lockedValue(policy, 'requiredClients')?.includes(id)) return;
   throw managedError(policy, 'requiredClients', `the entries of ${name} must stay`);
 }
 
-/** @throws {CausewayError} `managed` where Causeway has to stay, because AI clients have to keep its entries */
+/** @throws {CausewayError} `managed` if Causeway has to stay, because AI clients have to keep its entries */
 export function checkUninstall(policy: Policy): void {
   const required = lockedValue(policy, 'requiredClients') ?? [];
   if (required.length === 0) return;

@@ -16,7 +16,7 @@ export interface Exported {
   leftOut: { profile: string; keys: string[] }[];
 }
 
-/** @throws {CausewayError} `invalid_file` where one of the files cannot be read */
+/** @throws {CausewayError} `invalid_file` if one of the files cannot be read */
 export async function exportProvision(env: NodeJS.ProcessEnv, clients: ClientsService): Promise<Exported> {
   const { profiles, leftOut } = await exportedProfiles(env);
   const { servers } = (await openServers(env)).read();

@@ -34,7 +34,7 @@ export interface UninstallReport {
 /**
  * Removes everything that Causeway has left on this computer for this user, or lists it. The Databricks profiles stay, and so does
  * what is at the workspace: overrides, and sign-ins to what is behind services. What cannot be removed does not stop the rest.
- * @throws {CausewayError} `hub_running` where the application cannot be ended, `managed` where an AI client has to keep its entries, unless
+ * @throws {CausewayError} `hub_running` if the application cannot be ended, `managed` if an AI client has to keep its entries, unless
  * an administrator removes Causeway; then nothing was removed
  */
 export async function uninstall(options: UninstallOptions): Promise<UninstallReport> {

@@ -40,7 +40,7 @@ export interface AllOptions {
 /**
  * Every user's override, in the workspace's order, as the pages arrive. Memory grows with the number of users and
  * warehouses, not with that of overrides.
- * @throws {CausewayError} `permission_denied` for who is no workspace admin
+ * @throws {CausewayError} `permission_denied` for a user who is not a workspace admin
  */
 export async function* allOverrides(
   client: RestClient,

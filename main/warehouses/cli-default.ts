@@ -18,7 +18,7 @@ const PREFERENCE = ['RUNNING', 'STARTING', 'STOPPED', 'STOPPING'];
  * The second resolver (spec/default-warehouse-override.md › Verification layers, 2): the environment's
  * DATABRICKS_WAREHOUSE_ID; a CUSTOM override whose warehouse is there; the `default` id; the first usable one by state
  * and name. It looks things up in its own way, and skips LAST_SELECTED: a second opinion, no proof.
- * @throws {CausewayError} `not_found` if there is no usable warehouse; whatever is fatal to the original too
+ * @throws {CausewayError} `not_found` if there is no usable warehouse; whatever is fatal to the original, too
  */
 export async function cliDefault(
   client: Pick<RestClient, 'overrides' | 'warehouses'>,

@@ -7,7 +7,7 @@ import { type UserSummary, userSummary } from './users.ts';
 
 export interface WarehouseSummary {
   id: string;
-  /** The id again where the name cannot be read. */
+  /** The id again if the name cannot be read. */
   name: string;
   /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through; `UNKNOWN` if not readable. */
   state: string;
@@ -16,7 +16,7 @@ export interface WarehouseSummary {
   /** `PRO`, `CLASSIC` or a newer word; empty if not readable. */
   type: string;
   serverless: boolean;
-  /** Whether the signed-in user may run queries on it; `unknown` where the workspace does not say. */
+  /** Whether the signed-in user can run queries on it; `unknown` if the workspace does not say. */
   canUse: boolean | 'unknown';
 }
 

@@ -85,7 +85,7 @@ function passOver(step: EffectiveStep, winner: EffectiveStep | undefined): Effec
   return { ...step, outcome: 'passed-over', reason };
 }
 
-/** The heuristic's choice is no more than a prediction, and a step that decides is no surer than it was read. */
+/** The heuristic's choice is only a prediction, and a deciding step is no more certain than its reading. */
 function certaintyOf(decided: EffectiveStep | undefined, candidates: Candidate[]): Certainty {
   if (decided) return decided.certainty;
   return candidates.every(({ step }) => step.certainty === 'known') ? 'known' : 'unknown';

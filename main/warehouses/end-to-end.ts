@@ -9,7 +9,7 @@ import type { Warehouse } from '../workspace/warehouses.ts';
 
 /** The finding of a check, without its name and time. */
 export interface VerifyFinding {
-  /** `not-applicable` where there is nothing to check, which is neither a failure nor a doubt. */
+  /** `not-applicable` if there is nothing to check. This is neither a failure nor a doubt. */
   verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
   /** What was seen, as sentences. */
   evidence: string;
@@ -52,7 +52,7 @@ export async function warehousesToStop(
 /**
  * Check 3 (spec/default-warehouse-override.md › Verification layers): with everything stopped, a query through the SQL
  * server starts the target and nothing else. Nothing is stopped before the session that will carry the query is open.
- * Whatever it stopped is started again, also when it fails or is cancelled; what could not be started again is named in
+ * Whatever it stopped is started again, even if it fails or is canceled; what could not be started again is named in
  * the evidence.
  */
 export async function runEndToEnd(options: EndToEndOptions): Promise<VerifyFinding> {

@@ -95,7 +95,7 @@ function canFollow({ user, usable, visible, override, workspaceDefault }: Readin
   return isDecided && [user, usable, visible].every(({ kind }) => kind === 'known');
 }
 
-/** The default where an override comes before it, as it was; else from where it was found; undefined if it is not there now. */
+/** The default if an override precedes it, as it was; else from where it was found; undefined if it no longer exists. */
 async function defaultAgain(
   { settings, warehouses }: RestClient,
   { override, workspaceDefault: earlier }: Readings,

@@ -110,13 +110,13 @@ export interface WarehouseAdmin {
   override(userId: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
   setOverride(userId: string, fields: OverrideFields, signal?: AbortSignal): Promise<StoredOverride>;
   clearOverride(userId: string, signal?: AbortSignal): Promise<'cleared' | 'had-none'>;
-  /** Whether a user may run queries on a warehouse; `unknown` where the caller may not read that. */
+  /** Whether a user can run queries on a warehouse; `unknown` if the caller cannot read that. */
   canUse(userId: string, warehouseId: string, signal?: AbortSignal): Promise<boolean | 'unknown'>;
   /** Who may run queries on these warehouses, read once for all users. */
   access(warehouseIds: ReadonlySet<string>, signal?: AbortSignal): Promise<Access>;
   /** Every user's override, as the pages arrive. */
   all(options?: AllOptions, signal?: AbortSignal): AsyncGenerator<UserOverride>;
-  /** What an import would change. @throws {CausewayError} `permission_denied` for who is no workspace admin */
+  /** What an import would change. @throws {CausewayError} `permission_denied` for a user who is not a workspace admin */
   planImport(lines: readonly ImportLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
 }
 

@@ -30,7 +30,7 @@ type CheckEvent =
 export interface VerifyOptions {
   /** The warehouse that is intended; what the override or else the workspace default names if left out. */
   targetId?: string | undefined;
-  /** What was read just now, where the target was chosen from it; read again if left out. */
+  /** What was just read, if the target was chosen from it; read again if left out. */
   survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
   /**
    * Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped;
@@ -154,7 +154,7 @@ function recordCheck(
   return { verdict: 'fail', evidence: `${stored} Expected: ${nameOf(readings, targetId)}.` };
 }
 
-/** Having no override is no contradiction if nothing asks for one, or where the workspace default is the target. */
+/** Having no override is not a contradiction if nothing asks for one, or if the workspace default is the target. */
 function contradictsNoOverride(intention: Intention | undefined, { workspaceDefault }: Readings): boolean {
   if (intention === undefined || intention.from === 'workspace-default') return false;
   return (
@@ -171,7 +171,7 @@ const RULES = {
 
 /**
  * Check 2: the command-line client's own lookup comes to the same warehouse. DATABRICKS_WAREHOUSE_ID comes before
- * everything that the workspace holds, so that it is looked at by itself: it says nothing of the override.
+ * everything that the workspace holds, so it is checked separately: it says nothing about the override.
  */
 async function resolverCheck(
   client: RestClient,

@@ -48,7 +48,7 @@ export class AppAccess implements TokenSource {
     this.#now = now;
   }
 
-  /** The origin that the last check allowed. @throws {CausewayError} `unavailable` where it has allowed none */
+  /** The origin that the last check allowed. @throws {CausewayError} `unavailable` if it has allowed none */
   get origin(): string {
     if (this.#checked) return this.#checked.origin;
     throw new CausewayError('unavailable', `The address of app "${this.name}" was not checked. No token was sent.`, {
@@ -68,7 +68,7 @@ export class AppAccess implements TokenSource {
 
   /**
    * The app's origin, which may have the token now.
-   * @throws {CausewayError} `app_not_confirmed`; `not_found` and `permission_denied` where the workspace does not name the app
+   * @throws {CausewayError} `app_not_confirmed`; `not_found` and `permission_denied` if the workspace does not name the app
    * for this user; `unavailable` if it does not run; what the request for it throws
    */
   check(): Promise<string> {
@@ -170,8 +170,8 @@ export async function findApp({ apps, rest }: RestClient, name: string, signal?:
 }
 
 /**
- * The origin that the workspace names for an app: https, or http on this computer where the workspace is there too.
- * @throws {CausewayError} `unavailable` where it names none, `unexpected_answer` where it is of another form
+ * The origin that the workspace names for an app: https, or http on this computer if the workspace is there, too.
+ * @throws {CausewayError} `unavailable` if it names none, `unexpected_answer` if it is of another form
  */
 export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Profile, 'host'>): string {
   if (!text) {

@@ -26,7 +26,7 @@ import { isForAll, type WalkEnd, WalkQueue, type WalkTask } from './walk-queue.t
 export interface WalkOptions {
   /** All groups if left out. */
   groups?: readonly ServerGroup[] | undefined;
-  /** Gives only what this text is part of, and looks first where it is part of the name. */
+  /** Returns only what contains this text, and looks first where the name contains it. */
   search?: string | undefined;
   /** A catalog, or `catalog.schema`: nothing outside it is read. */
   within?: string | undefined;
@@ -54,7 +54,7 @@ const RANK = { lists: 0, named: 1, schemas: 2, contents: 3 };
 
 /**
  * Everything that a workspace offers as MCP servers to its signed-in user, as it is found. Never more than eight requests
- * at once, nor more than `maxRequests` in all, and nothing twice: what was not read then is told at the end, and so is a list that failed.
+ * at once, nor more than `maxRequests` in all, and nothing twice. What was not read, or failed, is reported at the end.
  * Leaving the iteration cancels the requests under way.
  * @throws {CausewayError} if nothing could be read, where the sign-in is refused, and `cancelled`
  */

@@ -19,7 +19,7 @@ export type GenieSpace = z.infer<typeof Space>;
 export interface Genie {
   /** The spaces that the caller may open, from the page token on. */
   spaces(from?: string, signal?: AbortSignal): Promise<Listing<GenieSpace>>;
-  /** @throws {WorkspaceError} `not_found`; `permission_denied` where the caller may not open it */
+  /** @throws {WorkspaceError} `not_found`; `permission_denied` if the caller may not open it */
   space(id: string, signal?: AbortSignal): Promise<GenieSpace>;
 }
 

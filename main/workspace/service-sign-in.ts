@@ -143,7 +143,7 @@ export class ServiceSignIn {
 
   /**
    * Puts the page before the user, once for all clients and processes that want it.
-   * @throws {CausewayError} `service_signed_out` where one was shown before and did not lead to a sign-in; `sign_in_failed`
+   * @throws {CausewayError} `service_signed_out` if one was shown before and did not lead to a sign-in; `sign_in_failed`
    */
   async begin({ asked = false, url = this.url, show }: ShowOptions = {}): Promise<Shown> {
     const pages = await this.#pages();
@@ -204,7 +204,7 @@ export class ServiceSignIn {
 
   /**
    * Forgets the user's credential, for all clients and computers. Tells whether there was one.
-   * @throws {CausewayError} as the REST client; `feature_unavailable` where the workspace cannot do it
+   * @throws {CausewayError} as the REST client; `feature_unavailable` if the workspace cannot do it
    */
   async signOut(): Promise<boolean> {
     const { mcpServices } = await this.#options.client();

@@ -19,7 +19,7 @@ export interface TransportFailure {
   unsent: boolean;
 }
 
-/** Classifies a failed exchange: unreachable, untrusted, too slow, cut short, or cancelled by the caller. @throws any other error */
+/** Classifies a failed exchange: unreachable, untrusted, too slow, cut off, or canceled by the caller. @throws any other error */
 export function transportFailure(
   cause: unknown,
   request: { method: string; host: string; sent?: SentSecrets },
@@ -32,7 +32,7 @@ export function transportFailure(
     return { error: new WorkspaceError(code, message, { cause, remedy, mayHaveRun }), unsent: false };
   }
   if (signal?.aborted) return { error: cancelledRequest(signal.reason, request.method !== 'GET'), unsent: false };
-  // A token that cannot be sent, a proxy's address that is none: it says so itself, and nothing left this computer.
+  // A token that cannot be sent, or an invalid proxy address: the error says so, and nothing left this computer.
   if (cause instanceof CausewayError) {
     const { code, message, advice, action } = cause;
     return { error: new WorkspaceError(code, message, { cause, remedy: advice, action }), unsent: true };

@@ -203,7 +203,7 @@ export class WalkQueue<E> {
     if (FOR_KIND.has(error.code)) this.#without.add(about);
     this.#failuresInARow = PASSING.has(error.code) ? this.#failuresInARow + 1 : 0;
     if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW) this.#stopped ??= 'failures';
-    // Older workspaces do not have every API, which is no failure where another list could be read.
+    // Older workspaces do not have every API, which is not a failure if another list could be read.
     const key = error.code === 'feature_unavailable' ? 'absent' : `${about}: ${error.message}`;
     if (!this.#failures.has(key)) this.#failures.set(key, { about, error });
   }

@@ -32,7 +32,7 @@ export interface BrowserSignIn {
   beforeShowing: (url: string) => Promise<void>;
   /** Undefined shows the address only. */
   openBrowser: ((url: string) => Promise<void>) | undefined;
-  /** Fails where the browser cannot be opened. */
+  /** Fails if the browser cannot be opened. */
   mustOpen: boolean;
   onProgress: (progress: SignInProgress) => void;
   now: () => number;
@@ -271,8 +271,8 @@ const Me = z.looseObject({ userName: z.string() });
 
 /**
  * The name for a sign-in that has just been made, as the workspace itself gives it.
- * @returns `undefined` where it gives none: that says nothing of the token, which `main/workspace/check-token.ts` asks about
- * @throws {CausewayError} `unauthenticated` where the workspace does not take the token, `permission_denied` where it does
+ * @returns `undefined` if it gives none: that says nothing about the token, which `main/workspace/check-token.ts` asks about
+ * @throws {CausewayError} `unauthenticated` if the workspace does not take the token, `permission_denied` if it does
  * not let its user in, and what the fetch throws
  */
 export async function userNameIn(

@@ -106,7 +106,7 @@ export interface ApplicationName {
 /**
  * Whether a workspace's sign-in service knows a public OAuth application: it is asked for the tokens of a code that nobody was
  * given, which it refuses as `invalid_client` if it does not know the application (RFC 6749 §5.2). Nobody signs in.
- * @throws {CausewayError} `unavailable` where its answer leaves that open, and what `discoverIssuer` and the fetch throw
+ * @throws {CausewayError} `unavailable` if its answer leaves that open, and what `discoverIssuer` and the fetch throw
  */
 export async function knowsApplication(
   fetch: HostFetch,

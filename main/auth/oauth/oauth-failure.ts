@@ -76,7 +76,7 @@ export function serviceUnavailable(host: string, { status, error, retryAfterMs: 
   });
 }
 
-/** Said where the workspace does not take the OAuth application itself. */
+/** For a workspace that does not accept the OAuth application itself. */
 export function refusedApplication(host: string, clientId: string, detail: string): CausewayError {
   return new CausewayError('sign_in_failed', `${host} does not accept the OAuth application ${clientId} (${detail}).`, {
     remedy:

@@ -179,7 +179,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       import('./browser-sign-in.ts'),
       clientOf(profile, asked.application),
     ]);
-    // A list of servers that cannot be read is told where it is used: it keeps nobody from signing in.
+    // A list of servers that cannot be read is reported where it is used. It does not prevent a sign-in.
     const configured = await options.configuredPaths(profile).catch(() => []);
     const needed = [...configured, ...(asked.servers ?? [])].map(scopeForPath).filter((scope) => scope !== undefined);
     return signInWithBrowser({
@@ -215,7 +215,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     };
   }
 
-  /** Another sign-in is under way. Who asks for one sees its page, also where they have lost it: it is opened once more. */
+  /** Another sign-in is under way. A user who asks for one sees its page, even a lost one: it is opened again. */
   async function showOtherPage(profile: Profile, asked: SignInOptions): Promise<void> {
     const { workspacePages } = await import('./sign-in-pages.ts');
     const page = await workspacePages(env, profile.host, now).current();
@@ -341,7 +341,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   };
 }
 
-/** The organization's application where the user has none of their own. */
+/** The organization's application if the user has none of their own. */
 function suggested(policy: Policy): OAuthApplication | undefined {
   const { clientId, callbackPort, scopes } = defaultValue(policy, 'oauthApplication') ?? {};
   return clientId === undefined ? undefined : { clientId, clientSecret: undefined, callbackPort, scopes };
@@ -364,7 +364,7 @@ const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
   'file-oidc': ['uses an ID token from a file', 'Use another profile.'],
 };
 
-/** Said where there is nothing to sign in to or out of. */
+/** For a profile that has nothing to sign in to or out of. */
 export function holdsCredentials({ name, method }: Profile): CausewayError {
   const [has, remedy] = INSTEAD[method] ?? ['has its own credentials', REMOVE];
   return new CausewayError('profile_unusable', `Profile "${name}" ${has}. It has no sign-in to start or end.`, {

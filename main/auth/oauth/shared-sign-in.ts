@@ -62,7 +62,7 @@ export interface SharedSignIn {
 
 /**
  * Signs in once, however many processes want to at the same time: one asks the user, the others wait and share the
- * outcome, good or bad. If the one that asks is killed, the next one asks, where the user wants it to.
+ * outcome, good or bad. If the one that asks is killed, the next one asks, if the user wants it to.
  * @throws {CausewayError} as `ask`
  */
 export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
@@ -84,7 +84,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
       await tokens.replace(record);
-      // What only this process has is no use to those that start later: they must not open a page each.
+      // What only this process has does not help those that start later: they must not open a page each.
       await (isShared() ? pages.clear() : pages.end(NOT_SHARED));
       await writeOutcome(outcomeFile, now(), {});
       return record;

@@ -9,7 +9,7 @@ import { isProcessAlive } from '../../platform/process-alive.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 import type { PageSubject, Profile, SignInPage, SignInPages } from '../auth.ts';
 
-/** For how long a page that has not led to a sign-in for all keeps others from being opened unasked, in milliseconds. */
+/** For how long a page that has not led to a sign-in for all keeps others from opening automatically, in milliseconds. */
 export const PAGE_HOLDS_MS = 10 * 60_000;
 
 /** How a page ends whose sign-in only one process has, for lack of a keychain. */
@@ -45,7 +45,7 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
     try {
       return Stored.parse(JSON.parse(await readFile(file, 'utf8')));
     } catch {
-      // Nothing was opened, or what says so is damaged, which is no reason not to sign in.
+      // Nothing was opened, or its record is damaged, which does not prevent a sign-in.
       return undefined;
     }
   }
@@ -113,7 +113,7 @@ function alreadyAsked({ name, host }: Profile, outcome: string): CausewayError {
   });
 }
 
-/** The error where another process has signed in, and nothing shares what it got. */
+/** The error if another process has signed in, and nothing shares the result. */
 export function signedInElsewhere({ host }: Profile): CausewayError {
   return new CausewayError(
     'signed_out',

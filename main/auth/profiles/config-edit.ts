@@ -115,7 +115,7 @@ function replaceDefault(text: string, from: string, to: string | undefined): str
   return join(document, lines);
 }
 
-/** A value as it is read again: in quotes where it would not be itself without them. @throws {CausewayError} `usage` */
+/** A value as it is read again: in quotes if it would read differently without them. @throws {CausewayError} `usage` */
 function written(key: string, value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
   if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The ${key} has a line break.`);

@@ -26,7 +26,7 @@ export function isAccountHost(host: string): boolean {
 /**
  * Turns what a user typed or a file holds into an origin, as the Databricks command line does: `https://` where no
  * scheme is given, path and trailing slash dropped, workspace and account ids lifted from the query.
- * @throws {CausewayError} `usage` for what is no web address, and for plain http beyond this computer
+ * @throws {CausewayError} `usage` for an invalid web address, and for plain http beyond this computer
  */
 export function parseHost(text: string): WorkspaceAddress {
   const trimmed = text.trim();

@@ -21,7 +21,7 @@ export interface ProfileSettings {
   federation: FederationSettings;
 }
 
-/** What Microsoft Entra ID is told. */
+/** What is sent to Microsoft Entra ID. */
 export interface AzureSettings {
   tenantId: string | undefined;
   clientId: string | undefined;

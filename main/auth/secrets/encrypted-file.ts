@@ -43,7 +43,7 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
 
     async get(name) {
       const text = await readFile(fileOf(name), 'utf8').catch((error: unknown) => {
-        // A file that cannot be read at the moment is no reason to count as signed out.
+        // A file that cannot be read at the moment does not mean signed out.
         if (codeOf(error) !== 'ENOENT') throw fileError(fileOf(name), error);
       });
       if (text === undefined) return undefined;
@@ -113,7 +113,7 @@ async function makeKey(keyFile: string): Promise<string> {
   return text;
 }
 
-/** Linux gives each installation an id; elsewhere there is a keychain, and the key file stands alone. */
+/** Linux gives each installation an id; elsewhere there is a keychain, and the key file is used alone. */
 async function computerId(): Promise<string> {
   return (await readFile('/etc/machine-id', 'utf8').catch(() => '')).trim();
 }

@@ -8,7 +8,7 @@ import type { SecretStore } from './secret-store.ts';
 const PAUSE_MS = 60_000;
 
 /**
- * The keychain where it can be used, the process's memory if it cannot (no desktop session, locked). It is tried again
+ * The keychain if it can be used, the process's memory if it cannot (no desktop session, locked). It is tried again
  * after a while, so a keychain that is unlocked later is used from then on. Never a file in plain text.
  *
  * What the keychain holds is not renewed in memory alone: other processes would continue with what it holds, and a refresh
@@ -115,10 +115,10 @@ export function memoryStore(): SecretStore {
 }
 
 /**
- * The address of this user's session bus where the environment does not name it: some AI clients pass on a dozen
+ * The address of this user's session bus if the environment does not name it: some AI clients pass on a dozen
  * variables and no `DBUS_SESSION_BUS_ADDRESS`. It is the socket `bus` in the user's runtime folder, which
  * `XDG_RUNTIME_DIR` names, or else `/run/user/UID` (systemd's pam_systemd(8), XDG Base Directory Specification). Only a socket
- * that is the user's own counts, in a folder that no one else may write to: whoever answers there is told secrets.
+ * that is the user's own counts, in a folder that no one else may write to: whoever answers there receives secrets.
  * @returns undefined if the environment names one, and if there is none
  */
 export function conventionalSessionBus(
@@ -150,8 +150,8 @@ function escapeAddress(path: string): string {
 }
 
 /**
- * Loads the keychain where it can be reached. Its library reads the process's own environment, when it is first used.
- * @throws {CausewayError} `keychain_unavailable` where the library's native module is not installed
+ * Loads the keychain if it can be reached. Its library reads the process's own environment, when it is first used.
+ * @throws {CausewayError} `keychain_unavailable` if the library's native module is not installed
  */
 export async function loadKeychain(env: NodeJS.ProcessEnv): Promise<typeof import('./keychain.ts')> {
   const address = process.platform === 'linux' ? conventionalSessionBus(env) : undefined;

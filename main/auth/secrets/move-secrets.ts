@@ -13,7 +13,7 @@ export interface MovedSecrets {
  * Puts secrets into another store. They are copied, then `switchOver` makes everybody use the new store, and only then the
  * old ones are removed: whatever fails or is killed on the way, each secret is where it is looked for.
  * @param lockFolders held meanwhile, so that no token is renewed in between
- * @throws {CausewayError} `keychain_unavailable` where the new store would forget; what `switchOver` throws
+ * @throws {CausewayError} `keychain_unavailable` if the new store would forget; what `switchOver` throws
  */
 export async function moveSecrets(
   groups: readonly MovedSecrets[],

@@ -1,7 +1,7 @@
 import type { CausewayError } from '../../platform/errors.ts';
 import type { Secret } from '../../platform/secret.ts';
 
-/** Keeps secrets under names. A name is no secret; it may be shown by the operating system's keychain application. */
+/** Keeps secrets under names. A name is not secret: the operating system's keychain application can show it. */
 export interface SecretStore {
   /** Whether other processes of this user see what is stored, as far as is known now. */
   readonly shared: boolean;

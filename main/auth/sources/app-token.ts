@@ -50,7 +50,7 @@ export function appTokenSource(context: AppTokenContext): TokenSource {
   }
 }
 
-/** Trades a token of Entra ID for one of the workspace that stands for the same user (RFC 8693). */
+/** Exchanges an Entra ID token for one of the workspace for the same user (RFC 8693). */
 async function exchangeEntraToken(
   { profile, fetch, settingsOf, now }: AppTokenContext,
   entra: Secret,

@@ -33,7 +33,7 @@ const CLOUDS: readonly [suffix: string, cloud: AzureCloud][] = [
 
 /**
  * The cloud that a workspace's host is in; undefined outside Azure. An Entra token for Azure Databricks is good at every
- * workspace of the tenant, so it is sent nowhere else. On this computer, where no token leaves it, the public cloud is
+ * workspace of the tenant, so it is sent nowhere else. On this computer, which no token leaves, the public cloud is
  * meant; and so it is at any other host of a profile that names its Azure resource.
  */
 export function azureCloudOf(host: string, resourceId: string | undefined): AzureCloud | undefined {

@@ -71,7 +71,7 @@ export async function requestCliToken(options: CliOptions, forceRefresh: boolean
 }
 
 /**
- * Finds the Databricks CLI, also where a graphical application's PATH does not reach.
+ * Finds the Databricks CLI, even outside a graphical application's PATH.
  * @throws {CausewayError} `cli_unavailable` when it is absent, or is the legacy one
  */
 export async function findCli({ env, cliPath, profile }: Omit<CliOptions, 'now' | 'configFile'>): Promise<string> {

@@ -21,7 +21,7 @@ export const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 /**
  * Trades an ID token of the machine for an access token of the workspace (RFC 8693): as the service principal whose client
  * id the profile names, or by an account-wide federation policy without one.
- * @throws {CausewayError} `signed_out` if there is no ID token, or it has ended; `sign_in_failed` where the workspace does
+ * @throws {CausewayError} `signed_out` if there is no ID token, or it has ended; `sign_in_failed` if the workspace does
  * not take it; `unavailable`, and what the fetch throws
  */
 export async function requestFederatedToken(
@@ -56,7 +56,7 @@ const HostConfig = z.object({
   token_federation_default_oidc_audiences: z.array(z.string().min(1)).optional(),
 });
 
-/** For whom an ID token is issued where the profile does not say: as the host wants it, else its account or its token endpoint. */
+/** The audience of an ID token if the profile names none: what the host expects, else its account or its token endpoint. */
 async function defaultAudience(
   fetch: HostFetch,
   host: string,

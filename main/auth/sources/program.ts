@@ -69,7 +69,7 @@ function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv)
     // Its own group, so that all of it can be ended.
     return spawn(program, args, { env, stdio, windowsHide: true, detached: !IS_WINDOWS });
   }
-  // Node starts no batch file by itself (CVE-2024-27980). The program's path comes from a variable, which the shell does
+  // Node starts no batch file on its own (CVE-2024-27980). The program's path comes from a variable, which the shell does
   // not look into any further; of the arguments only those pass that mean nothing to it.
   const unsafe = args.find((arg) => !/^[\w.:/=-]+$/.test(arg));
   if (unsafe !== undefined) throw new Error(`${program} cannot be started with this argument: ${unsafe}`);
@@ -101,7 +101,7 @@ function kill(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has just ended by itself.
+    // It has just ended on its own.
   }
 }
 

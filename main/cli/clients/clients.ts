@@ -58,7 +58,7 @@ export async function addClients(context: CommandContext, ids: string[], options
   await report(context, options, await clients.add(ids, servers, change));
 }
 
-/** The one entry for all servers. @throws {CausewayError} `usage` where what is asked for besides is about some of them */
+/** The one entry for all servers. @throws {CausewayError} `usage` if what is asked for besides is about some of them */
 function allInOne(servers: ManagedServer[], options: AddClientOptions): AllServers {
   const { server, http, meta = true, profile } = options;
   if (server !== undefined || http || meta !== true) {

@@ -132,7 +132,7 @@ function blocksOf(body: string, path: string[]): Block[] {
   return headers.flatMap(({ start, keys }, index) => {
     if (!path.every((key, level) => keys[level] === key)) return [];
     const section = body.slice(start, headers[index + 1]?.start ?? body.length);
-    // What stands between the last value and the next header speaks of that.
+    // What is between the last value and the next header belongs to that header.
     const trailing = /(?:(?<=\n)[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))+$/.exec(section)?.[0].length ?? 0;
     return [{ keys, start, end: start + section.length - trailing }];
   });

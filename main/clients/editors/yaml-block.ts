@@ -4,7 +4,7 @@ import { lineEndOf, type Splice, splice } from './editor.ts';
 /** A map, or a list whose items are maps with a `name`. */
 export type Collection = YAMLMap | YAMLSeq;
 
-/** A key with nothing behind its colon, where a map or a list could be. */
+/** A key with nothing after its colon, in place of a map or a list. */
 export interface Blank {
   parent: YAMLMap;
   /** One past the colon. */

@@ -29,7 +29,7 @@ import {
   yamlFields,
 } from './yaml-block.ts';
 
-/** YAML: block style, and flow style where the file has it. One document; entries in a map, or in a list by `name`. */
+/** YAML: block style, and flow style if the file has it. One document; entries in a map, or in a list by `name`. */
 export const yamlEditor: EntryEditor = { read, put, remove };
 
 function read(text: string, target: EditTarget): Map<string, unknown> {

@@ -95,7 +95,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     ],
     format: 'json',
     key: ['mcpServers'],
-    // In seconds; 60 where it is left out, and progress does not make it wait longer.
+    // In seconds; 60 if it is left out, and progress does not make it wait longer.
     stdio: beginning(plain, { timeout: 300 }),
     http: ({ url, clientId }) => ({
       fixed: { type: 'streamableHttp', url, ...(clientId === undefined ? {} : { oauthClient: { clientId } }) },
@@ -149,7 +149,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     project: ['.codex', 'config.toml'],
     format: 'toml',
     key: ['mcp_servers'],
-    // 300 where it is left out.
+    // 300 if it is left out.
     stdio: beginning(plain, { tool_timeout_sec: 600 }),
     http: ({ url, clientId }) => ({
       fixed: {

@@ -86,7 +86,7 @@ export const EDITORS: ClientFacts[] = [
     ],
     format: 'json',
     key: ['context_servers'],
-    // zed-industries/zed crates/settings_content/src/project.rs: in seconds, 60 where it is left out.
+    // zed-industries/zed crates/settings_content/src/project.rs: in seconds, 60 if it is left out.
     stdio: beginning(plain, { timeout: 300 }),
     http: beginning(addressedWithOauth(undefined, ['client_id']), { timeout: 300 }),
     afterwards: 'Zed picks it up right away.',

@@ -177,7 +177,7 @@ export class DesktopServers {
     return this.findApp(profile, path);
   }
 
-  /** The user agrees that tokens go to an app's address. @throws {CausewayError} `conflict` where it has changed since */
+  /** The user agrees that tokens go to an app's address. @throws {CausewayError} `conflict` if it has changed since */
   async confirmApp(name: string, origin: string): Promise<void> {
     const server = await this.#appNamed(name);
     const { app, origin: now } = await this.findApp(server.profile, server.path);

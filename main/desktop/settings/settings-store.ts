@@ -176,7 +176,7 @@ function updateSettings(value: PolicyValues['updates']): Partial<Settings> {
   return value === 'off' ? { automaticUpdates: false } : { automaticUpdates: true, updateChannel: value };
 }
 
-/** @throws {CausewayError} `managed` where a change is of a setting that is locked */
+/** @throws {CausewayError} `managed` if a change is of a setting that is locked */
 function checkManaged(change: Partial<Settings>, now: Settings): void {
   const policy = systemPolicy().current;
   for (const [setting, value] of Object.entries(change)) {

@@ -133,7 +133,7 @@ export class UpdateService {
   }
 }
 
-/** @throws {CausewayError} `managed` where the organization has switched updates off */
+/** @throws {CausewayError} `managed` if the organization has switched updates off */
 async function refuseManaged(): Promise<void> {
   const policy = await currentPolicy();
   if (lockedValue(policy, 'updates') !== 'off') return;

@@ -5,7 +5,7 @@ import { parseText } from '../../bridge/frame/frame.ts';
 import { membersOf } from '../../bridge/frame/members.ts';
 import { CausewayError } from '../../platform/errors.ts';
 
-/** An error of this process, as the data of the JSON-RPC error that stands for it. */
+/** An error of this process, as the data of the JSON-RPC error that represents it. */
 export class LocalFailure {
   readonly error: unknown;
 

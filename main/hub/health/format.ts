@@ -46,7 +46,7 @@ const LABELS: Record<Trouble, string> = {
   failing: 'Not working',
 };
 
-/** Troubles after which Causeway tries again by itself; in the others the user has to act. */
+/** Troubles after which Causeway tries again on its own; in the others the user has to act. */
 const TRIES_AGAIN: ReadonlySet<string> = new Set<Trouble>(['login-page', 'unreachable', 'failing']);
 
 /** A server's state as text. */

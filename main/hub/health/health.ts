@@ -25,7 +25,7 @@ export type ServerHealth =
   | { name: 'no-grants'; checkedAt: number }
   /** The user is signing in, in the browser. */
   | { name: 'waiting-for-browser' }
-  /** Why it is not ready. It is asked again by itself at `until`. */
+  /** Why it is not ready. It is probed again automatically at `until`. */
   | { name: Trouble; problem: CausewayError; until: number };
 
 /** A server's health, and when it is asked next. */

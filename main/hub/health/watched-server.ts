@@ -47,7 +47,7 @@ export class WatchedServer {
     return this.#watch.due;
   }
 
-  /** Whether it is to be asked even if nothing is asked again by itself. */
+  /** Whether it is probed even if nothing is probed automatically. */
   get isWanted(): boolean {
     return this.#isWanted;
   }

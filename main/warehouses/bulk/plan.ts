@@ -87,7 +87,7 @@ export function withWarnings(plan: readonly PlannedLine[], access: Access, { war
   });
 }
 
-/** The types that a line may have; `NONE` removes the override. An empty one means `CUSTOM` where a warehouse is named. */
+/** The types that a line may have; `NONE` removes the override. An empty one means `CUSTOM` if a warehouse is named. */
 const TYPES = new Set(['CUSTOM', 'LAST_SELECTED', 'NONE']);
 
 /** What a spreadsheet program leaves of a long number. */
