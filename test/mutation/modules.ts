@@ -8,9 +8,11 @@ export const MODULES: Record<string, string[]> = {
   'main/bridge/echo.ts': ['test/unit/bridge/unreadable-answers.test.ts'],
   'main/bridge/frame/frame.ts': ['test/unit/bridge/frame.test.ts', 'test/unit/bridge/raw-id.test.ts'],
   'main/bridge/retry.ts': ['test/unit/bridge/retry.test.ts'],
-  'main/bridge/session.ts': ['test/unit/bridge/session-lost.test.ts', 'test/unit/bridge/session-state.test.ts'],
+  'main/bridge/session.ts': ['lost', 'probe', 'state'].map((part) => `test/unit/bridge/session-${part}.test.ts`),
   'main/bridge/pending-request.ts': ['test/unit/bridge/answers.test.ts', 'test/unit/bridge/pending-request.test.ts'],
-  'main/bridge/tool-guard.ts': ['guard', 'list', 'approval'].map((part) => `test/unit/bridge/tool-${part}.test.ts`),
+  'main/bridge/tool-guard.ts': ['tool-guard', 'tool-list', 'tool-approval', 'call-after-wait'].map(
+    (name) => `test/unit/bridge/${name}.test.ts`,
+  ),
   'main/clients/entry.ts': ['test/unit/clients/data.test.ts', 'test/unit/clients/entry.test.ts'],
   'main/hub/frame-summary.ts': ['test/unit/hub/frame-summary.test.ts'],
   'main/hub/wire.ts': ['test/unit/hub/wire.test.ts'],

@@ -72,6 +72,7 @@ export function guardOf(
     signal: abort.signal,
   });
   const sent: string[] = [];
+  const passed: Buffer[] = [];
   const concerns = (text: string) => {
     const { envelope, json } = readFrame(Buffer.from(text));
     if (envelope.kind === 'invalid') throw new Error(envelope.message);
@@ -88,8 +89,17 @@ export function guardOf(
       const { envelope } = readFrame(Buffer.from(text));
       if (envelope.kind === 'invalid') throw new Error(envelope.message);
       if (!concerns(text)) sent.push(text);
-      else await guard.pass(Buffer.from(text), envelope, async (frame) => void sent.push(String(frame)));
+      else {
+        await guard.pass(Buffer.from(text), envelope, async (frame) => {
+          sent.push(String(frame));
+          passed.push(frame);
+        });
+      }
     },
+    /** The frames that were sent by way of the guard. */
+    passed,
+    /** Why a frame that has waited may not be sent now. */
+    afterWait: (frame: string | Buffer) => guard.refusalAfterWait(Buffer.isBuffer(frame) ? frame : Buffer.from(frame)),
     shown: (text: string) => String(guard.filtered(Buffer.from(text))),
     read: () => sink.frames.splice(0).map(String),
     /** The rules become others; `tells` the guard so. */
