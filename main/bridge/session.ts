@@ -205,8 +205,11 @@ export class SessionProbe {
   /** The latest probe, shared by all requests that meet the same error at once. */
   #latest: { of: string; confirmed: Promise<boolean> } | undefined;
 
-  constructor(send: SendOwn) {
+  readonly #timeoutMs: number;
+
+  constructor(send: SendOwn, timeoutMs = PROBE_TIMEOUT_MS) {
     this.#send = send;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Whether the server answers any request in this session with `error`. */
@@ -227,7 +230,7 @@ export class SessionProbe {
       answer ||= frame.toString('utf8');
     };
     const timeout = new AbortController();
-    const tooLong = sleep(PROBE_TIMEOUT_MS, undefined, { signal: timeout.signal });
+    const tooLong = sleep(this.#timeoutMs, undefined, { signal: timeout.signal });
     tooLong.catch(() => {});
     const outcome = await Promise.race([this.#send('ping', PING, session, take), tooLong]);
     timeout.abort();
