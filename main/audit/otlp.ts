@@ -15,7 +15,7 @@ import type { AuditedCall } from './audited-call.ts';
 const EXPORT_MS = 10_000;
 /** How long a collector may take for one request, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** After how long an answer that goes on is one without end, in milliseconds: silence alone has ended by then. */
+/** How long a response can continue before it counts as endless, in milliseconds. Silence alone times out earlier. */
 const GIVE_UP_MS = TIMEOUT_MS + 500;
 /** How long the last requests may take, with all their attempts, in milliseconds. */
 const CLOSE_MS = 6_000;
@@ -27,7 +27,7 @@ export interface OtlpAudit {
   close(): Promise<void>;
 }
 
-/** Hears of each request to the collector: undefined where it took what was sent, else why not. */
+/** Called after each request to the collector: undefined if it accepted the data, else why not. */
 export type OnSent = (failure: string | undefined) => void;
 
 /** @param address the collector's, without `/v1/…` (OTLP › OTLP/HTTP) */
@@ -80,7 +80,7 @@ export function openOtlp(address: string, onSent: OnSent): OtlpAudit {
   };
 }
 
-/** `ExportResult` of OpenTelemetry's specification, and its code where the collector took all. */
+/** `ExportResult` of OpenTelemetry's specification, and its code if the collector accepted everything. */
 interface ExportResult {
   code: number;
   error?: Error | undefined;

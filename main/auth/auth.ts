@@ -172,7 +172,7 @@ export type SignInState =
   /** The Databricks command line holds the sign-in. */
   | { state: 'by-databricks-cli' };
 
-/** Whether there is a sign-in to end, also one that may not be used. */
+/** Whether there is a sign-in to end, even one that must not be used. */
 export function hasSignIn(state: SignInState): boolean {
   return state.state === 'signed-in' || (state.state === 'signed-out' && state.demanded !== undefined);
 }
@@ -211,7 +211,7 @@ export interface AuthService {
   tokens(profile: Profile): TokenSource;
   /**
    * The source of the tokens that Databricks Apps take. It throws, besides what `tokens` does, `profile_unusable` for personal
-   * access tokens, and `sign_in_failed` where a token of Entra ID is not exchanged.
+   * access tokens, and `sign_in_failed` if an Entra ID token is not exchanged.
    */
   appTokens(profile: Profile): TokenSource;
 
@@ -225,7 +225,7 @@ export interface AuthService {
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
    * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,
-   * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` where the profile holds its own credentials
+   * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` if the profile holds its own credentials
    */
   signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
   /** The sign-in that is with the user in the browser now, as far as this process knows; its page's address where that is known. */

@@ -17,7 +17,7 @@ export interface UserTokensOptions {
    * do (`mayWait`), but not if the present token still works.
    */
   refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
-  /** Why a sign-in that is stored may not be used; undefined if it may. */
+  /** Why a stored sign-in must not be used; undefined if it can be. */
   refusal: (record: TokenRecord) => Promise<CausewayError | undefined>;
   now: () => number;
   chance: number;

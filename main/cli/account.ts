@@ -155,7 +155,7 @@ export const METHOD_WORDS: Record<AuthMethod, string> = {
 
 /**
  * `causeway whoami`: asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic
- * behind a 401). Exit code 3 where the token is refused, 5 where the workspace could not be asked.
+ * behind a 401). Exit code 3 if the token is refused, 5 if the workspace could not be asked.
  */
 export async function whoami(context: CommandContext, options: WhoamiOptions): Promise<void> {
   const causeway = context.causeway();

@@ -18,7 +18,7 @@ const AT_ONCE = 128;
 /** Gets a server ready, and gives what builds its bridge. @throws {CausewayError} as `openEndpoint` */
 export type PrepareServer = (request: ServerRequest) => Promise<(sink: FrameSink) => Bridge>;
 
-/** Everything that a proxy needs where no application runs; its servers share sign-ins, rules and connections. */
+/** Everything that a proxy needs if no application runs; its servers share sign-ins, rules and connections. */
 export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
   const systemProxies = hubProxies(env);
   const paths = new Set<string>();

@@ -14,7 +14,7 @@ async function run([command, ...rest]: string[]): Promise<void> {
   } else {
     const { runProgram } = await import('./program.ts');
     const code = await runProgram(process.argv.slice(2));
-    // Not left to happen by itself: a keychain that waits for its password would hold the process for ever.
+    // The process exits explicitly: a keychain that waits for its password would hold it forever.
     // Later than the error of an output that could not be written, which ends the process in another way.
     process.stdout.write('', () => setImmediate(() => process.stderr.write('', () => process.exit(code))));
   }

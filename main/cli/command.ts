@@ -16,7 +16,7 @@ export interface CommandContext {
   setExitCode(code: number): void;
 }
 
-/** The exit code where a check could not be made, and none has failed. */
+/** The exit code if a check could not be made, and none has failed. */
 export const EXIT_UNKNOWN = 5;
 
 /** Adds one command (with its arguments, options and action) to the program. One file in this folder for each. */

@@ -57,7 +57,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   } catch (thrown) {
     const error = explainUnexpected(thrown);
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // Of what it was called with, commander has told by itself.
+    // Commander has already reported errors in the arguments.
     if (!(error instanceof CommanderError)) context.stderr.write(`causeway: ${printable(inOneLine(error))}\n`);
     if (wantsJson(args, meant ?? program) && !hasBegun(io.stdout))
       await writeJson(context.stdout, { error: jsonFailure(error, meant) });

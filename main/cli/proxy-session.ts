@@ -14,7 +14,7 @@ import type { ProxyRequest } from './proxy-arguments.ts';
 /**
  * Relays between this process's stdin and stdout and the server, until the client is done.
  * @param connecting the first attempt to attach to the hub
- * @param failed called where no bridge can be built: the profile is missing, say
+ * @param failed called if no bridge can be built: the profile is missing, say
  */
 export async function serveClient(
   request: ProxyRequest,

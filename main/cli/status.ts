@@ -226,7 +226,7 @@ interface ClientSession {
   clientVersion: string | null;
   /** The process of `causeway proxy`. */
   pid: number;
-  /** Null where the client's entry names none. */
+  /** Null if the client's entry names none. */
   profile: string | null;
   path: string;
   /** When it began, and when its last request came, in ISO 8601. */

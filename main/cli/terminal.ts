@@ -58,7 +58,7 @@ export function columns(rows: readonly string[][]): string[] {
   );
 }
 
-/** A bold text where there is a terminal that shows it (https://no-color.org). */
+/** Bold text if the terminal can show it (https://no-color.org). */
 export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): string {
   return stdout.isTTY === true && !env.NO_COLOR ? styleText('bold', text) : text;
 }

@@ -11,7 +11,7 @@ export interface UninstallCommandOptions {
   yes?: boolean;
   force?: boolean;
   json?: boolean;
-  /** The process id of the application, which quits by itself. */
+  /** The process id of the application, which quits on its own. */
   after?: string;
 }
 

@@ -42,7 +42,7 @@ export function isSignedOut({ warehouse }: DesktopState): boolean {
 /** What makes queries fail although a user chose the warehouse. */
 const DANGLING = new Set<WarehouseProblem['code']>(['warehouse-gone', 'cannot-use', 'deleting']);
 
-/** The problem of an override that names a warehouse which is gone or which the user may not use; null for none. */
+/** The problem of an override that names a warehouse that is gone or that the user cannot use; null for none. */
 export function danglingProblem({ warehouse }: DesktopState): WarehouseProblem | null {
   if (warehouse.status !== 'known' || warehouse.effective.decidedBy !== 'override') return null;
   return warehouse.effective.problems.find(({ code }) => DANGLING.has(code)) ?? null;

@@ -285,7 +285,7 @@ export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
 
 /**
  * The path of the Node that starts the command in development: the one that runs npm, the project's own, or the first in
- * PATH. Electron's executable runs no scripts, and clients may not find `node` by its name.
+ * PATH. Electron's executable runs no scripts, and clients might not find `node` by its name.
  */
 export function nodeBeside(script: string, env: NodeJS.ProcessEnv): string {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';

@@ -20,7 +20,7 @@ export function restartAfterCrash(): void {
   process.on('uncaughtException', restart('Causeway failed:'));
   process.on('unhandledRejection', restart('Causeway failed with an unhandled rejection:'));
   app.on('child-process-gone', (_event, { type, reason, exitCode }) => {
-    // Chromium starts these again by itself.
+    // Chromium restarts these on its own.
     if (reason !== 'clean-exit') console.warn(`A process of Causeway ended (${type}, ${reason}, ${exitCode}).`);
   });
 }

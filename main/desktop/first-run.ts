@@ -18,7 +18,7 @@ const BEGINNING: FirstRunState = {
   clients: null,
 };
 
-/** Shows the first run where it was left, or from its beginning where Causeway was never used before. */
+/** Shows the first run where the user left it, or from its beginning if Causeway was never used before. */
 export async function beginFirstRun(
   model: DesktopModel,
   settings: SettingsStore,

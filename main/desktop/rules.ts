@@ -13,7 +13,7 @@ import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '.
 import type { ServerRules } from '../rules/rules-file.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
-/** How long a call may wait where the client's own limit is not known, in milliseconds: many clients give up after 60 s. */
+/** How long a call can wait if the client's own limit is unknown, in milliseconds: many clients give up after 60 s. */
 const UNKNOWN_WAIT_MS = 45_000;
 /** How much sooner than the client's own limit a call is refused, in milliseconds. */
 const MARGIN_MS = 15_000;
@@ -136,7 +136,7 @@ function rulesForWindow(
   const { server, client } = scope;
   const locked = lockedRules(policy, server);
   const { readOnly = false, newTools = null } = rulesOf(rules, scope);
-  // A client with no name of its own stands for every client that has no rules.
+  // A client without its own name represents every client that has no rules.
   const name = client?.wireNames[0] ?? '';
   return {
     readOnly,

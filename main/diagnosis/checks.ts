@@ -68,7 +68,7 @@ function withProfile(
   };
 }
 
-/** A check that asks the workspace: it is skipped where the host does not answer, because waiting for it again says nothing new. */
+/** A check that asks the workspace: it is skipped if the host does not answer, because waiting again tells nothing new. */
 function withHost(check: (run: CheckRun, profile: Profile) => Promise<CheckFinding>): CheckDefinition['run'] {
   return withProfile(async (run, profile) =>
     isOutOfReach(await run.probe(profile))

@@ -59,7 +59,7 @@ export function serversFinding(servers: readonly ServerStatus[]): CheckFinding {
   return pass(servers.length === 1 ? 'One server is ready.' : `All ${servers.length} servers are ready.`);
 }
 
-/** A remedy for all servers stands once; any other one names its server. */
+/** A remedy for all servers appears once; any other one names its server. */
 function remedyOfAll(failing: readonly ServerStatus[]): string | undefined {
   const [first, ...others] = new Set(failing.map(({ remedy }) => remedy));
   if (others.length === 0) return first ?? undefined;

@@ -34,7 +34,7 @@ export interface ReportedState {
   /** As `warehouseInReport` formats it, or why it is not known. */
   warehouse: string;
   servers: readonly Pick<ServerStatus, 'name' | 'kind' | 'path' | 'status' | 'words'>[];
-  /** Null where no application is running. */
+  /** Null if no application is running. */
   sessions: number | null;
   /** Null if nothing looks for updates. */
   updates: string | null;

@@ -59,8 +59,8 @@ export interface WriteOptions {
 }
 
 /**
- * Puts new bytes in a file's place in one step, so that every reader, also after a crash, sees the old or the new
- * ones whole. Links are followed, also to a file that is not there yet; the owner is kept, and the mode unless another one
+ * Puts new bytes in a file's place in one step, so that every reader, even after a crash, sees the old or the new
+ * ones whole. Links are followed, even to a file that does not exist yet; the owner is kept, and the mode unless another one
  * is given. `expected` is what the file must still hold.
  *
  * (Not write-file-atomic, nor atomically: they take a write that a full disk cut short for a whole one and rename the stump.)

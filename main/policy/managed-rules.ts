@@ -41,7 +41,7 @@ export function lockedRules(policy: Policy, server?: string): Rules {
   return rulesIn(policy, server, true);
 }
 
-/** The rules that a policy has for a server. A path without a host stands for that server of every workspace. */
+/** The rules that a policy has for a server. A path without a host means that server in every workspace. */
 function rulesIn(policy: Policy, server: string | undefined, locked: boolean): Rules {
   const { rules, readOnly } = policy.keys;
   const set = rules?.locked === locked && policy.problem === null ? rules.value : {};

@@ -23,7 +23,7 @@ export interface Provisioned {
   name: string;
   /** `conflict`: something else has this name here, and was left alone. */
   result: 'added' | 'would add' | 'unchanged' | 'conflict' | 'failed' | 'not installed';
-  /** Why, where it is neither added nor unchanged. */
+  /** Why, if it is neither added nor unchanged. */
   message?: string;
   /** For a client, what changes in its file. */
   diff?: string;

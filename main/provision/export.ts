@@ -54,7 +54,7 @@ async function exportedProfiles(env: NodeJS.ProcessEnv) {
   return { profiles, leftOut };
 }
 
-/** What a profile's host says, as the keys of a profile; undefined where it is no address. */
+/** What a profile's host says, as the keys of a profile; undefined if it is not an address. */
 function addressOf(host = ''): Omit<ProvisionedProfile, 'name'> | undefined {
   try {
     const { host: origin, workspaceId, accountId } = parseHost(host);

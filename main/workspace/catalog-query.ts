@@ -33,7 +33,7 @@ export interface Discovery {
    * @throws {CausewayError} `invalid_argument` if `from` is not valid; and as the REST client
    */
   browse(list: CatalogKind, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItemFound>>;
-  /** Whether the managed server can search a vector search index: it can where the workspace makes the embeddings. */
+  /** Whether the managed server can search a vector search index: it can if the workspace computes the embeddings. */
   isSearchable(index: string, signal?: AbortSignal): Promise<boolean>;
 }
 

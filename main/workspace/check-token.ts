@@ -3,7 +3,7 @@ import type { Users } from './scim.ts';
 
 /** What the workspace says about a token. */
 export type TokenCheck =
-  /** The fields are undefined if the token is valid but may not read its user. */
+  /** The fields are undefined if the token is valid but cannot read its user. */
   | ({ state: 'signed-in' } & Identity)
   /** The workspace allows this token nothing. It may belong to another workspace, so it does not count as valid. */
   | { state: 'forbidden'; error: CausewayError }

@@ -43,7 +43,7 @@ export function createRestClient(options: RestOptions): RestClient {
   };
 }
 
-/** Receives the names that a list has shown; `isAll` where it was the whole list. */
+/** Receives the names that a list has shown; `isAll` if it was the whole list. */
 type Remember = (kind: 'warehouses' | 'users', names: { id: string; name: string }[], isAll: boolean) => void;
 
 /** The same client, which also reports the names that its lists show, so that shells can complete them offline. */

@@ -5,7 +5,7 @@ import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { NextAction } from '../platform/next-action.ts';
 
 export interface WorkspaceErrorOptions extends CausewayErrorOptions {
-  /** The answer's HTTP status; absent where no answer arrived. */
+  /** The response's HTTP status; absent if no response arrived. */
   status?: number | undefined;
   /** The workspace's own word, such as `RESOURCE_DOES_NOT_EXIST`. */
   errorCode?: string | undefined;
@@ -73,7 +73,7 @@ const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
   RESOURCE_ALREADY_EXISTS: 'already_exists',
 };
 
-/** Refusals that share a status and are told apart by their text only. */
+/** Refusals that share a status and differ only in their text. */
 const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
   [403, /invalid (access )?token|token (is|has) (been )?(invalid|expired|revoked)/i, 'unauthenticated'],
   // AI Gateway says so with the bare text (`Invalid Token`).

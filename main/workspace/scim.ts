@@ -12,7 +12,7 @@ const UserSchema = z.looseObject({
   displayName: z.string().optional(),
   active: z.boolean().optional(),
   emails: z.array(z.looseObject({ value: z.string().optional() })).optional(),
-  /** Left out when the user is in no group, and when the caller may not see them. */
+  /** Left out if the user is in no group, or the caller cannot see the groups. */
   groups: z.array(z.looseObject({ display: z.string().optional() })).optional(),
 });
 /** A service principal's user name, wherever it counts as one, is its application id. */

@@ -19,7 +19,7 @@ export interface TransportFailure {
   unsent: boolean;
 }
 
-/** Classifies a failed exchange: unreachable, untrusted, too slow, cut off, or canceled by the caller. @throws any other error */
+/** Classifies a failed exchange: unreachable, untrusted, too slow, cut off, or canceled by the caller. @throws any other */
 export function transportFailure(
   cause: unknown,
   request: { method: string; host: string; sent?: SentSecrets },

@@ -30,7 +30,7 @@ export interface WalkEnd {
   maxRequests: number;
   /** What was not read; 0 everywhere unless it was stopped. */
   unread: { catalogs: number; schemas: number; lists: number };
-  /** Schemas and catalogs that the user may not look into. */
+  /** Schemas and catalogs that the user cannot read. */
   closed: number;
   /** Lists that could not be read, or not to the end; one for each kind of failure. */
   failures: { about: string; error: CausewayError }[];

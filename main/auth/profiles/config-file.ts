@@ -15,7 +15,7 @@ export function configFilePath(env: NodeJS.ProcessEnv): string {
 /**
  * The configuration file as it is now; an empty document if there is none.
  * @throws {CausewayError} `invalid_file` when it exists and cannot be read, with line and column where it is malformed,
- * `file_not_writable` where no more files can be opened
+ * `file_not_writable` if no more files can be opened
  */
 export async function readConfig(path: string): Promise<ConfigDocument> {
   let document: ConfigDocument;

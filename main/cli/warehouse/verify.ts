@@ -45,7 +45,7 @@ export async function verify(context: CommandContext, name: string, options: Ver
   else if (results.some(({ verdict }) => verdict === 'unknown')) context.setExitCode(EXIT_UNKNOWN);
 }
 
-/** What the third check sends, and through which SQL server: that of the entries, where the list has one. */
+/** What the third check sends, and through which SQL server: that of the entries, if the list has one. */
 async function queryToSend(
   context: CommandContext,
   profile: string,

@@ -187,7 +187,7 @@ const GLOBAL_FLAGS: Readonly<Record<string, boolean>> = {
 /** A switch with its value behind an equals sign, as Go's flags may have it; whatever else follows it is an argument. */
 const SWITCH = /^(--(?:debug|allow-missing))=(1|t|true|0|f|false)$/i;
 
-/** The switch alone where it is on, nothing if it is off. */
+/** The switch alone if it is on, nothing if it is off. */
 function plainSwitch(arg: string): string[] {
   const [, name, value = ''] = SWITCH.exec(arg) ?? [];
   if (name === undefined) return [arg];

@@ -140,7 +140,7 @@ class CallView {
     else this.#ids.add(call.id);
   }
 
-  /** The ids from `oldest` to `last`; what is shown first stands last. */
+  /** The ids from `oldest` to `last`; what is shown first is last. */
   upTo(last: number, oldest: number): number[] {
     const ids = this.#ids.between(oldest, last);
     return this.#failedFirst ? [...ids, ...this.#failedIds.between(oldest, last)] : ids;

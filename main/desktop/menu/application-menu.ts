@@ -43,7 +43,7 @@ export function applicationMenu(platform: NodeJS.Platform, addresses: ProjectAdd
   ];
 }
 
-/** Its label is the application's name, which macOS puts there by itself. */
+/** Its label is the application's name, which macOS adds on its own. */
 function macApplicationMenu(): MenuEntry {
   return {
     label: 'Causeway',

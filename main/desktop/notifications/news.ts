@@ -15,7 +15,7 @@ export interface News {
   body: string;
   /** What a click on it does. */
   action: TrayAction;
-  /** Buttons, where the system draws any. */
+  /** Buttons, if the system draws any. */
   buttons: { label: string; action: TrayAction }[];
 }
 

@@ -16,7 +16,7 @@ export interface NotificationContent {
   title: string;
   body: string;
   onClick(): void;
-  /** Buttons; where the system draws none, a click is all there is. */
+  /** Buttons; if the system draws none, there is only the click. */
   buttons?: readonly { label: string; onClick(): void }[];
 }
 

@@ -72,7 +72,7 @@ export class OverridesReading {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
-  /** Checks who may use their warehouse, and marks the users who may not and those for whom it is unknown. */
+  /** Checks who can use their warehouse, and marks the users who cannot and those for whom it is unknown. */
   async checkAccess(profile: string): Promise<void> {
     const list = this.#listOf(profile);
     if (!list || this.#state.status !== 'complete' || this.#state.access === 'checking') return;

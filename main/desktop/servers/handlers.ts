@@ -124,7 +124,7 @@ export class Jobs {
     }
   }
 
-  /** Nothing happens to one that has ended by itself. */
+  /** Nothing happens to one that has ended on its own. */
   cancel(job: string): void {
     this.#running.get(job)?.abort(new CausewayError('cancelled', strings.cancelled));
   }

@@ -117,7 +117,7 @@ export class ServerUsage {
   }
 }
 
-/** How a call failed; null if it did not, or where the user ended it. */
+/** How a call failed; null if it did not, or if the user ended it. */
 function problemOf({ outcome, errorCode }: EndedCall): string | null {
   switch (outcome) {
     case 'tool-error':

@@ -62,7 +62,7 @@ export class WatchedServers {
     return this.#file;
   }
 
-  /** Reads the list again, and reports it where it has changed. */
+  /** Reads the list again, and reports it if it has changed. */
   async look(): Promise<void> {
     let servers: ManagedServer[];
     try {

@@ -98,7 +98,7 @@ export class SettingsStore {
     return this.#stored.profile;
   }
 
-  /** The first run where it was left, null once it is over; undefined if there was none yet. */
+  /** The first run where the user left it, null once it is over; undefined if there was none yet. */
   get firstRun(): FirstRunState | null | undefined {
     return this.#stored.firstRun;
   }

@@ -18,7 +18,7 @@ export interface UpdateSource {
 
 export interface UpdatesOptions {
   blocker: UpdateBlocker;
-  /** The command that updates this copy where a package manager does. */
+  /** The command that updates this copy if a package manager does. */
   command?: string | undefined;
   settings: SettingsStore;
   openSource(): Promise<UpdateSource>;

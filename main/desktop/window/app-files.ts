@@ -19,7 +19,7 @@ export interface AppFile {
 }
 
 /**
- * The file that an address of the window stands for: inside `folder`, of a known type, or undefined. Dots, encoded dots
+ * The file for an address of the window: inside `folder`, of a known type, or undefined. Dots, encoded dots
  * and separators cannot lead out of the folder.
  */
 export function appFileOf(address: string, folder: string): AppFile | undefined {

@@ -24,7 +24,7 @@ export class MainWindow {
   readonly #events: WindowEvents;
   #window: BrowserWindow | undefined;
   #isOpening = false;
-  /** When its page broke, in milliseconds since the epoch: it may not do so again and again. */
+  /** When its page broke, in milliseconds since the epoch: this must not repeat endlessly. */
   readonly #crashes: number[] = [];
 
   constructor(settings: SettingsStore, events: WindowEvents) {
