@@ -9,6 +9,8 @@ import type { SecretStore } from './secret-store.ts';
 const KEYCHAIN_TIMEOUT_MS = 30_000;
 /** A keychain that several processes write to refuses now and then; pauses before trying again, in milliseconds. */
 const WRITE_PAUSES_MS = [25, 50, 100, 200];
+/** What the library says where no keychain answers. Its calls go over two libraries for D-Bus, each with its own words. */
+const NOT_THERE = /d-?bus|no secret service|ServiceUnknown|Failed to connect to address/i;
 /** Windows keeps at most 2560 bytes for one name, as UTF-16. */
 const WINDOWS_LIMIT = 1200;
 
@@ -87,7 +89,7 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
-    if (!/d-?bus|no secret service|ServiceUnknown/i.test(said)) throw locked(said, cause);
+    if (!NOT_THERE.test(said)) throw locked(said, cause);
     const message =
       process.platform !== 'linux' || process.env.DBUS_SESSION_BUS_ADDRESS
         ? 'No keychain on this computer responds.'
