@@ -27,8 +27,10 @@ if (values.checksums !== undefined) {
   console.error('npm run release -- VERSION [--dry-run]: name one version, or major, minor or patch.');
   process.exitCode = 2;
 } else {
-  const folder = isDryRun ? await copyOfRepository() : ROOT;
+  let copy: string | undefined;
   try {
+    if (isDryRun) copy = await copyOfRepository();
+    const folder = copy ?? ROOT;
     const date = new Date().toISOString().slice(0, 10);
     const version = await release({ folder, asked, date, build: (...made) => build(folder, ...made) });
     const done = `Committed "Release ${version}" and tagged it v${version}`;
@@ -41,7 +43,7 @@ if (values.checksums !== undefined) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   } finally {
-    if (isDryRun) await rm(folder, { recursive: true, force: true });
+    if (copy !== undefined) await rm(copy, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { release } from '../../../resources/release/release.ts';
 import { compareVersions, newestTagged, versionFor } from '../../../resources/release/version.ts';
 
 const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 const DATE = '2026-11-24';
 const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A bridge.\n';
 
@@ -76,7 +77,7 @@ describe('a release', () => {
     }
     const own = { name: 'causeway', version: '0.1.0' };
     const packages = { '': own, 'node_modules/other': { version: '0.1.0' } };
-    await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...own, private: true }, null, 2)}\n`);
+    await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...own, private: true, type: 'module' }, null, 2)}\n`);
     await writeFile(join(folder, 'package-lock.json'), `${JSON.stringify({ ...own, packages }, null, 2)}\n`);
     await writeFile(join(folder, 'CHANGELOG.md'), CHANGELOG);
     await git('add', '.');
@@ -101,6 +102,20 @@ describe('a release', () => {
   it('can be the first one of the version in package.json', async () => {
     expect(await make('0.1.0')).toBe('0.1.0');
     expect(await git('tag')).toBe('v0.1.0');
+  });
+
+  it('says in one line that changes are not committed, as a dry run too', async () => {
+    // The script releases the project that it is part of.
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    await cp(join(ROOT, 'resources'), join(folder, 'resources'), { recursive: true });
+    for (const options of [[], ['--dry-run']]) {
+      const script = join(folder, 'resources', 'release', 'main.ts');
+      const { status, stderr } = spawnSync(process.execPath, [script, 'patch', ...options], { encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: 'There are changes that are not committed. Commit or stash them, then try again.\n',
+      });
+    }
   });
 
   it('is refused with uncommitted changes, an existing tag, or a version that is not newer', async () => {
