@@ -25,6 +25,8 @@ export interface BrowserSignIn {
   accountId: string | undefined;
   clientId: string;
   clientSecret: Secret | undefined;
+  /** Whether the user may sign in through another application. */
+  canChoose: boolean;
   scopes: string[];
   ports: readonly number[];
   fetch: HostFetch;
@@ -147,14 +149,14 @@ async function finish(
 }
 
 async function exchange(
-  { profile, clientId, clientSecret, scopes, fetch, now, signal }: BrowserSignIn,
+  { profile, clientId, clientSecret, canChoose, scopes, fetch, now, signal }: BrowserSignIn,
   issuer: Issuer,
   parameters: URLSearchParams,
   { verifier, state, redirectUri }: { verifier: string; state: string; redirectUri: string },
 ): Promise<TokenRecord> {
   const { host } = profile;
   const client: oauth.Client = { client_id: clientId };
-  const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri });
+  const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri, canChoose });
   const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
   const issuedAt = now();
   let answer: oauth.TokenEndpointResponse;
@@ -192,7 +194,7 @@ function validate(
   client: oauth.Client,
   parameters: URLSearchParams,
   state: string,
-  { scopes, redirectUri }: { scopes: string[]; redirectUri: string },
+  { scopes, redirectUri, canChoose }: { scopes: string[]; redirectUri: string; canChoose: boolean },
 ): URLSearchParams {
   try {
     return oauth.validateAuthResponse(metadata, client, parameters, state);
@@ -214,10 +216,9 @@ function validate(
           `${host} does not allow the application ${client.client_id} to request ${scopes.join(', ')}.`,
           {
             remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
-            action: {
-              do: 'create-application',
-              command: createApplicationCommand({ redirectUrl: redirectUri, scopes }),
-            },
+            action: canChoose
+              ? { do: 'create-application', command: createApplicationCommand({ redirectUrl: redirectUri, scopes }) }
+              : undefined,
           },
         );
       case 'temporarily_unavailable':

@@ -146,14 +146,19 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     const policy = await currentPolicy();
     const managed = lockedValue(policy, 'oauthApplication');
     if (!managed) {
-      return { application: await ownApplication(profile, settings, policy, asked), accountId, isFixed: false };
+      return {
+        application: await ownApplication(profile, settings, policy, asked),
+        accountId,
+        canChoose: true,
+        isFixed: false,
+      };
     }
     if (asked !== undefined && asked?.clientId !== managed.clientId) {
       throw managedError(policy, 'oauthApplication', `the OAuth application must be "${managed.clientId}"`);
     }
     const { clientId, callbackPort, scopes } = managed;
     const application = { clientId, clientSecret: undefined, callbackPort, scopes };
-    return { application, accountId, isFixed: scopes !== undefined };
+    return { application, accountId, canChoose: false, isFixed: scopes !== undefined };
   }
 
   /** The profile's own keys go before what is configured for its workspace, and that before what the organization suggests. */
@@ -175,7 +180,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   }
 
   async function ask(profile: Profile, asked: SignInOptions, pages: SignInPages): Promise<TokenRecord> {
-    const [{ signInWithBrowser }, { application, accountId, isFixed }] = await Promise.all([
+    const [{ signInWithBrowser }, { application, accountId, canChoose, isFixed }] = await Promise.all([
       import('./browser-sign-in.ts'),
       clientOf(profile, asked.application),
     ]);
@@ -187,6 +192,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       accountId,
       clientId: application.clientId,
       clientSecret: application.clientSecret,
+      canChoose,
       scopes: scopesToAsk(application.scopes, isFixed ? [] : needed),
       ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
       fetch: http.to(profile.host),

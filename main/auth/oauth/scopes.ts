@@ -1,4 +1,5 @@
 import type { NextAction } from '../../platform/next-action.ts';
+import { askWhom, listed, type Policy } from '../../policy/policy.ts';
 import type { Profile } from '../auth.ts';
 
 /** What is asked for unless an OAuth application says otherwise: everything that the user may do. */
@@ -48,11 +49,14 @@ export type ScopeRemedy = { remedy: string } | { action: NextAction<'grant-scope
  * What to do about a scope that a profile's token lacks, which depends on who decides what the token may do: a sign-in
  * asks for the scopes of the configured servers; a profile that holds its credentials cannot be signed in to.
  */
-export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'method'>): ScopeRemedy {
+export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'method'>, policy: Policy): ScopeRemedy {
   switch (method) {
     case 'oauth-user':
-    case 'databricks-cli':
+    case 'databricks-cli': {
+      const scopes = lockedScopes(policy);
+      if (scopes) return { remedy: managedScopes(policy, scopes) };
       return { action: { do: 'grant-scope', profile: name } };
+    }
     case 'pat':
       return {
         remedy: `Create a personal access token with the scope (in the workspace: Settings, Developer, Access tokens) and put it into the profile "${name}".`,
@@ -70,4 +74,15 @@ export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'met
         remedy: `Add the scope to the line \`scopes\` of the profile "${name}" in the configuration file, or remove that line to request all scopes. The account administrator must allow it for the service principal.`,
       };
   }
+}
+
+/** All that a sign-in may ask for, where an organization decides it. */
+function lockedScopes(policy: Policy): readonly string[] | undefined {
+  const { locked = false, value } = policy.keys.oauthApplication ?? {};
+  return !locked || value?.scopes?.includes('all-apis') ? undefined : value?.scopes;
+}
+
+function managedScopes({ source, organization, contact }: Policy, scopes: readonly string[]): string {
+  const whose = organization === null ? 'Your organization' : `Your organization (${organization})`;
+  return `${whose} allows sign-ins to request only these scopes: ${listed(scopes)}. ${askWhom(contact)} The policy is ${source}, key "oauthApplication".`;
 }

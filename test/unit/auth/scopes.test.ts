@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { missingScopes, scopeForPath, scopesToAsk } from '../../../main/auth/oauth/scopes.ts';
+import { missingScopeRemedy, missingScopes, scopeForPath, scopesToAsk } from '../../../main/auth/oauth/scopes.ts';
+import { NO_POLICY, type Policy } from '../../../main/policy/policy.ts';
 
 describe('OAuth scopes', () => {
   test.each([
@@ -25,5 +26,36 @@ describe('OAuth scopes', () => {
     expect(scopesToAsk()).toEqual(['all-apis', 'offline_access']);
     expect(scopesToAsk(undefined, ['sql'])).toEqual(['all-apis', 'offline_access']);
     expect(scopesToAsk(['sql'], ['genie', 'sql'])).toEqual(['sql', 'genie', 'offline_access']);
+  });
+
+  describe('that a sign-in lacks', () => {
+    const profile = { name: 'acme', method: 'oauth-user' } as const;
+    const signIn = { action: { do: 'grant-scope', profile: 'acme' } };
+    const acme: Policy = {
+      ...NO_POLICY,
+      source: '/etc/causeway/policy.json',
+      organization: 'Acme',
+      contact: 'it@acme.example',
+    };
+    const withScopes = (scopes: string[] | undefined, locked: boolean): Policy => ({
+      ...acme,
+      keys: { oauthApplication: { value: { clientId: 'acme', scopes }, locked } },
+    });
+
+    test.each([
+      ['there is no policy', NO_POLICY],
+      ['the organization decides the application only', withScopes(undefined, true)],
+      ['the organization only suggests scopes', withScopes(['sql'], false)],
+      ['the organization allows all of them', withScopes(['all-apis'], true)],
+    ])('are granted by another one where %s', (_, policy) => {
+      expect(missingScopeRemedy(profile, policy)).toEqual(signIn);
+    });
+
+    test('are for the administrator to allow where the organization decides the scopes', () => {
+      expect(missingScopeRemedy(profile, withScopes(['sql', 'genie'], true))).toEqual({
+        remedy:
+          'Your organization (Acme) allows sign-ins to request only these scopes: sql, genie. Ask your administrator (it@acme.example). The policy is /etc/causeway/policy.json, key "oauthApplication".',
+      });
+    });
   });
 });
