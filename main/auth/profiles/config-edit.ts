@@ -118,14 +118,14 @@ function replaceDefault(text: string, from: string, to: string | undefined): str
 /** A value as it is read again: in quotes if it would read differently without them. @throws {CausewayError} `usage` */
 function written(key: string, value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
-  if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The ${key} has a line break.`);
+  if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The value of ${key} contains a line break.`);
   // These quotes would continue over the next lines.
   const isOpen = (form: string) => /^(?:"""|`)/.test(form);
   const isTheSame = (form: string) =>
     bareValue(form) === value && form.trim() === form && !form.endsWith('\\') && !isOpen(form);
   const form = [value, `"${value}"`, `'${value}'`].find(isTheSame);
   if (form !== undefined) return form;
-  throw new CausewayError('usage', `The ${key} cannot be written to a configuration file: ${value}`);
+  throw new CausewayError('usage', `The value of ${key} cannot be written to a configuration file: ${value}`);
 }
 
 function join({ mark }: ConfigDocument, lines: string[]): string {

@@ -58,7 +58,7 @@ describe('adding a profile', () => {
 
   test('is refused with a line break in a value', () => {
     expect(() => withProfile('', 'a', { host: 'h', workspace_id: '1\ntoken = stolen' })).toThrow(
-      'The workspace_id has a line break.',
+      'The value of workspace_id contains a line break.',
     );
   });
 });
