@@ -4,8 +4,17 @@
  * the command line's library, so it branches off before that is loaded. Nothing is awaited at the top: the single-file
  * executable runs this as CommonJS.
  */
+
+/** The oldest Node that runs it: `engines` in package.json. An older one would fail anywhere, with words about our code. */
+const OLDEST_NODE = [22, 19] as const;
+
 async function run([command, ...rest]: string[]): Promise<void> {
-  if (command === 'proxy') {
+  if (isTooOld(process.versions.node)) {
+    process.stderr.write(
+      `causeway: Causeway needs Node ${OLDEST_NODE.join('.')} or newer. This is Node ${process.versions.node}: ${process.execPath}\n`,
+    );
+    process.exitCode = 1;
+  } else if (command === 'proxy') {
     const { runProxy } = await import('./proxy.ts');
     await runProxy(rest);
   } else if (command === '__complete') {
@@ -18,6 +27,12 @@ async function run([command, ...rest]: string[]): Promise<void> {
     // Later than the error of an output that could not be written, which ends the process in another way.
     process.stdout.write('', () => setImmediate(() => process.stderr.write('', () => process.exit(code))));
   }
+}
+
+function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
 }
 
 // With too many files open, the program's own code cannot be read either, nor what would put that into words.
