@@ -18,6 +18,7 @@ import { notify, showNews, showTrouble } from './desktop/notifications/notificat
 import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
+import { watchPanel } from './desktop/tray/panel-watch.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
@@ -54,9 +55,12 @@ app.on('open-url', (event, link) => {
 if (app.requestSingleInstanceLock()) void app.whenReady().then(startManaged);
 else app.quit();
 
+/** A panel that appears once the tray's icon is there. */
+let showInPanel = (): void => undefined;
+
 /** The settings are read under the organization's policy. */
 async function startManaged(): Promise<void> {
-  await currentPolicy();
+  await Promise.all([currentPolicy(), watchPanel(process.env, () => showInPanel())]);
   start();
 }
 
@@ -143,6 +147,7 @@ function start(): void {
     confirm: (title, message, screen) => answer(title, { message, remedy: null }, screen),
   });
   const tray = new CausewayTray(act, model.state);
+  showInPanel = () => tray.showAgain();
   const run = createMenuCommands({ open, act, window });
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(menuTemplate(applicationMenu(process.platform, projectAddresses()), run)),

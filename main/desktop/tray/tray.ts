@@ -11,18 +11,24 @@ import { trayMenu } from './tray-menu.ts';
 /** The icon in the system's tray. Redrawn from the state only if what it shows has changed. */
 export class CausewayTray {
   readonly #act: (action: TrayAction) => Promise<void>;
-  readonly #tray: Tray;
+  #tray: Tray;
   #state: DesktopState;
   #shown = '';
 
   constructor(act: (action: TrayAction) => Promise<void>, state: DesktopState) {
     this.#act = act;
     this.#state = state;
-    this.#tray = new Tray(iconOf(state));
-    if (trayClick(process.platform) === 'window') {
-      this.#tray.on('click', () => void act({ do: 'open', screen: 'warehouse' }));
-    }
+    this.#tray = this.#newTray();
     this.render(state);
+  }
+
+  /** Shows it in a panel that was not there before. */
+  showAgain(): void {
+    if (this.#tray.isDestroyed()) return;
+    this.#tray.destroy();
+    this.#tray = this.#newTray();
+    this.#shown = '';
+    this.render(this.#state);
   }
 
   render(state: DesktopState): void {
@@ -40,6 +46,14 @@ export class CausewayTray {
 
   close(): void {
     this.#tray.destroy();
+  }
+
+  #newTray(): Tray {
+    const tray = new Tray(iconOf(this.#state));
+    if (trayClick(process.platform) === 'window') {
+      tray.on('click', () => void this.#act({ do: 'open', screen: 'warehouse' }));
+    }
+    return tray;
   }
 
   #entryOf(item: TrayItem): MenuItemConstructorOptions {
