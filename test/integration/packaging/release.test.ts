@@ -77,7 +77,10 @@ describe('a release', () => {
     }
     const own = { name: 'causeway', version: '0.1.0' };
     const packages = { '': own, 'node_modules/other': { version: '0.1.0' } };
-    await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...own, private: true, type: 'module' }, null, 2)}\n`);
+    await writeFile(
+      join(folder, 'package.json'),
+      `${JSON.stringify({ ...own, private: true, type: 'module' }, null, 2)}\n`,
+    );
     await writeFile(join(folder, 'package-lock.json'), `${JSON.stringify({ ...own, packages }, null, 2)}\n`);
     await writeFile(join(folder, 'CHANGELOG.md'), CHANGELOG);
     await git('add', '.');
