@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * As much of D-Bus (D-Bus Specification › Message Protocol) as it takes to hear the session bus's signals: calls whose arguments are texts,
  * and the texts at the start of what comes in.
  */
-export interface BusCall {
+interface BusCall {
   destination: string;
   path: string;
   interface: string;
@@ -16,7 +16,7 @@ export interface BusCall {
 }
 
 /** What came in: an answer to a call, or a signal. */
-export interface BusMessage {
+interface BusMessage {
   member: string | undefined;
   /** The number of the call that it answers. */
   replyTo: number | undefined;
