@@ -6,7 +6,6 @@ import { networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { retryAfterMs } from '../platform/retry.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
-import { systemPolicy } from '../policy/system-policy.ts';
 import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
 import { parseText } from './frame/frame.ts';
@@ -55,7 +54,7 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
     'Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
   ],
   missing_scope: ({ path, profile, by }, detail) => {
-    const next = missingScopeRemedy({ name: profile, method: by }, systemPolicy().current);
+    const next = missingScopeRemedy({ name: profile, method: by });
     const message = `The sign-in of profile "${profile}" does not cover ${path} (${detail}).`;
     return [message, 'action' in next ? next.action : next.remedy];
   },

@@ -10,7 +10,6 @@ import type { Secret } from '../platform/secret.ts';
 import { withoutTokens } from '../platform/sent-tokens.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { VERSION } from '../platform/version.ts';
-import { systemPolicy } from '../policy/system-policy.ts';
 import { IN_DOUBT, type RawAnswer, readErrorBody, WorkspaceError, workspaceRefusal } from './errors.ts';
 import { cancelledRequest, transportFailure } from './transport-error.ts';
 
@@ -154,7 +153,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
 
 /** A refusal with the remedy for how this profile gets its tokens. */
 function withProfileRemedy(refused: WorkspaceError, profile: Profile): WorkspaceError {
-  if (refused.code === 'missing_scope') return refused.withNext(missingScopeRemedy(profile, systemPolicy().current));
+  if (refused.code === 'missing_scope') return refused.withNext(missingScopeRemedy(profile));
   if (refused.code !== 'unauthenticated' || maySignIn(profile)) return refused;
   return refused.withNext({
     remedy: `Correct the credentials of the profile "${profile.name}". If they are right, check that its host is the right workspace.`,

@@ -1,5 +1,6 @@
 import type { NextAction } from '../../platform/next-action.ts';
 import { askWhom, listed, type Policy } from '../../policy/policy.ts';
+import { systemPolicy } from '../../policy/system-policy.ts';
 import type { Profile } from '../auth.ts';
 
 /** What is asked for unless an OAuth application says otherwise: everything that the user may do. */
@@ -49,7 +50,10 @@ export type ScopeRemedy = { remedy: string } | { action: NextAction<'grant-scope
  * What to do about a scope that a profile's token lacks, which depends on who decides what the token may do: a sign-in
  * asks for the scopes of the configured servers; a profile that holds its credentials cannot be signed in to.
  */
-export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'method'>, policy: Policy): ScopeRemedy {
+export function missingScopeRemedy(
+  { name, method }: Pick<Profile, 'name' | 'method'>,
+  policy = systemPolicy().current,
+): ScopeRemedy {
   switch (method) {
     case 'oauth-user':
     case 'databricks-cli': {
