@@ -27,7 +27,7 @@ export interface AggregateServer {
   setUp: string;
 }
 
-/** How long changes of lists are gathered before the client is told, in milliseconds. */
+/** How long changes of lists are gathered before the client is notified, in milliseconds. */
 const GATHER_MS = 50;
 
 /**

@@ -79,7 +79,7 @@ export function itemsIn(kind: ListKind, answer: Buffer): { items: ListItem[]; ne
   return { items: found, nextCursor: typeof next === 'string' && next !== '' ? next : undefined };
 }
 
-/** An answer with a list; each element under the name that the client is told. */
+/** An answer with a list; each element has the name that the client sees. */
 export function listAnswer(id: string, kind: ListKind, items: readonly ListItem[], shown: readonly string[]): Buffer {
   const { key } = LISTS[kind];
   const parts = items.map(({ name, bytes }, at) =>
@@ -103,7 +103,7 @@ const URIS: Readonly<Record<string, (string | typeof EACH)[][]>> = {
   'resources/read': [['result', 'contents', EACH, 'uri']],
 };
 
-/** The answer to a request with other URIs of resources, where it holds some. */
+/** The answer to a request with other resource URIs, if it holds some. */
 export function withUris(method: string, answer: Buffer, change: (uri: string) => string): Buffer {
   const paths = Object.hasOwn(URIS, method) && answer.includes('"uri"') ? (URIS[method] ?? []) : [];
   const places = paths.flatMap((path) => placesAt(answer, path)).toSorted((one, other) => one.start - other.start);

@@ -17,7 +17,7 @@ const REOPEN_MS = 10_000;
 /** What a member's session goes through: a bridge, and the reason why there is none, if it turns out so. */
 export interface OpenedServer {
   bridge: Bridge;
-  /** Rejects where no bridge can be built: the profile is missing, say. */
+  /** Rejects if no bridge can be built: the profile is missing, say. */
   opened: Promise<void>;
   /** Told of an error that nothing has caught. */
   failed?(error: unknown): void;
@@ -122,7 +122,7 @@ export class Member {
     return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
   }
 
-  /** The server's list, or its placeholder; undefined if it takes longer than `timeoutMs`: then a change is told later. */
+  /** The server's list, or its placeholder; undefined if it takes longer than `timeoutMs`: then a change is announced later. */
   async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
     if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];

@@ -112,7 +112,7 @@ export class Router {
     });
   }
 
-  /** Sends a request to the server that it means, or answers it where it means none; false for a method that is not known. */
+  /** Sends a request to the server that it means, or answers it if it means none; false for an unknown method. */
   send(received: Buffer, request: RoutedRequest): boolean {
     const frame = request.method === 'tools/call' ? asPlainCall(received) : received;
     const target = this.#targetOf(frame, request.method);

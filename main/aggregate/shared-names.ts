@@ -51,7 +51,7 @@ export class SharedNames {
     return shown;
   }
 
-  /** The same for what several servers speak of at once: names that two of them have are told apart. */
+  /** The same for what several servers speak of at once: names that two of them have are made distinct. */
   mentionAll(list: readonly Owned[]): string[] {
     for (const owned of list) this.#note(owned);
     this.#trim();
@@ -84,7 +84,7 @@ export class SharedNames {
     else this.#owners.set(name, new Set([server]));
   }
 
-  /** What was only mentioned, longest ago, is forgotten where there is very much of it. */
+  /** What was only mentioned, longest ago, is forgotten if there is too much of it. */
   #trim(): void {
     if (this.#owners.size <= MAX_REMEMBERED + this.#told.size) return;
     const names = new Set([...this.#told.values()].map(({ name }) => name));

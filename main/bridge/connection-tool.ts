@@ -263,7 +263,7 @@ export class TerminalNotices {
     this.#waitingNotice = waitingNotice;
   }
 
-  /** Notifies the user where the server takes long to open a session. */
+  /** Notifies the user if the server takes long to open a session. */
   async during(opening: Promise<void>): Promise<void> {
     if (!this.#onNotice) return opening;
     const timer = setTimeout(() => this.#onNotice?.(this.#waitingNotice()), ANSWER_TIMEOUTS.noticeMs);

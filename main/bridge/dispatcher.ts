@@ -268,7 +268,7 @@ export class RequestDispatcher {
     this.#waiting.cancel(requestId);
   }
 
-  /** Resumes an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
+  /** Resumes an answer that was cut off, if the server numbers its events (MCP › Resumability and Redelivery). */
   async #resumed(pending: PendingRequest, session: Session, cut: HttpOutcome): Promise<HttpOutcome> {
     if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
     return resume(cut, {

@@ -15,7 +15,7 @@ interface Report {
   /** The last progress that the bridge has sent; undefined if it has sent none. */
   progress: number | undefined;
   since: number;
-  /** Undefined once the server reports by itself. */
+  /** Undefined once the server sends its own progress. */
   timer: NodeJS.Timeout | undefined;
 }
 

@@ -97,7 +97,7 @@ export class ServerStream {
   }
 }
 
-/** The delays where the server asks for none: the first, doubled from the second failure on, and the longest. */
+/** The delays if the server asks for none: the first, doubled from the second failure on, and the longest. */
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** The longest delay that a server may ask for here, in milliseconds: a call may be waiting for the rest of the stream. */
 const LONGEST_ASKED_MS = 60_000;

@@ -13,7 +13,7 @@ import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 /** How long a call waits for the user at the page, in milliseconds: clients give up after 60 s. */
 const PAGE_WAIT_MS = 45_000;
 
-/** A response that comes sooner than this, in milliseconds, is not the user's: Codex declines by itself in a script. */
+/** A response that comes sooner than this, in milliseconds, is not the user's: Codex declines on its own in a script. */
 const FIRST_READ_MS = 1_000;
 
 /** Requests made by a model or a user: they wait for the user. Other refused requests fail at once, without a page. */
@@ -136,7 +136,7 @@ export class ServiceRefusals {
     const { action } = membersOf(result);
     const isSeen = performance.now() - askedAt >= FIRST_READ_MS;
     if (action === 'decline' && isSeen) return false;
-    // No user has decided: the client lacks what it declared, or answers by itself because no user is present.
+    // No user has decided: the client lacks what it declared, or answers on its own because no user is present.
     if (action !== 'accept') await service.open(url);
     const complete = () =>
       toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);

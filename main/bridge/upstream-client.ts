@@ -166,7 +166,7 @@ export class UpstreamClient {
         clearTimeout(timer);
         resolve();
       };
-      // If it fails, the session ends by itself at the server; the client that it served has gone.
+      // If it fails, the session expires at the server; the client that it served is gone.
       this.#deleteSession(session, open, tooLong.signal).then(done, done);
     });
   }
@@ -183,7 +183,7 @@ export class UpstreamClient {
 
   /**
    * Whether a request was refused before its user had signed in to what is behind the service, as they have now: then it
-   * continues with the same token. @throws {CausewayError} `service_signed_out` where they have not: a new token would not help
+   * continues with the same token. @throws {CausewayError} `service_signed_out` if they have not: a new token would not help
    */
   async #isSignedInNow(): Promise<boolean> {
     const { service } = this.#endpoint;

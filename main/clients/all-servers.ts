@@ -21,7 +21,7 @@ export function allServers(servers: readonly ManagedServer[], profile?: string):
   return { name: isTaken ? 'causeway-all' : 'causeway', all: true, profile };
 }
 
-/** The entries of that kind in a file, also those that were written to it and have vanished. */
+/** The entries of that kind in a file, even those that were written to it and have disappeared. */
 export function allServersIn(entries: ReadonlyMap<string, unknown>, known: FileRecord | undefined): AllServers[] {
   return [...new Set([...entries.keys(), ...Object.keys(known?.entries ?? {})])].flatMap((name) => {
     const present = entries.get(name);

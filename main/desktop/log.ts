@@ -33,7 +33,7 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
   file.writeOptions = { ...file.writeOptions, mode: 0o600 };
   terminal.format = '{text}';
   let isTold = false;
-  // Where electron-log cannot write to a file at first, it never tries again; where a folder has gone, it does not make it again.
+  // If electron-log cannot write to a file at first, it never tries again. If a folder is gone, it does not create it again.
   log.hooks.push((message, _transport, name) => {
     if (name !== 'file') return message;
     const failure = whyNotWritable(folder, path);
@@ -65,7 +65,7 @@ function whyNotWritable(folder: string, path: string): unknown {
   }
 }
 
-/** Redirects `console` to the log. A closed terminal is no failure. */
+/** Redirects `console` to the log. A closed terminal is not a failure. */
 export function takeOverConsole({ write }: Log): void {
   Object.assign(console, write);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

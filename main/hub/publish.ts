@@ -14,7 +14,7 @@ const MAX_SOCKET_PATH = 100;
 const TEMPORARY = 'causeway-';
 
 /**
- * Chooses a fresh address and secret. The folder is made for this user alone. `env` tells where the system keeps sockets,
+ * Chooses a fresh address and secret. The folder is created for this user alone. `env` tells where the system keeps sockets,
  * for a folder whose path is too long for one.
  * @throws {CausewayError} `hub_foreign` when the folder belongs to another user or is a link
  */

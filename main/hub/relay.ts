@@ -51,7 +51,7 @@ export class Relay implements Bridge {
   #heldBytes = 0;
   /** Whether the relay is still looking for a hub before it works alone. */
   #isSeeking = true;
-  /** The transport that frames are read from; frames may not be sent to it yet. */
+  /** The transport that frames are read from; frames must not be sent to it yet. */
   #source: RelayTransport | undefined;
   #connection: HubConnection | undefined;
   readonly #lost = new WeakSet<RelayTransport>();

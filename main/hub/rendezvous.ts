@@ -81,7 +81,7 @@ const KINDS: Record<'folder' | 'file' | 'socket', (found: Stats) => boolean> = {
 
 /**
  * Why a path may be another user's, as a clause for a message; undefined if it is this user's alone. A symbolic link
- * is not followed. @throws where there is nothing at the path
+ * is not followed. @throws if there is nothing at the path
  */
 export function untrustedReason(path: string, kind: keyof typeof KINDS): string | undefined {
   if (process.platform === 'win32') return undefined;

@@ -66,7 +66,7 @@ export class ApprovalQueue {
     return (call, signal) => this.#ask(server, call, signal);
   }
 
-  /** @throws {CausewayError} `not_found` where the call no longer waits */
+  /** @throws {CausewayError} `not_found` if the call no longer waits */
   find(id: number): PendingApproval {
     const found = this.#pending.get(id);
     if (found) return found.approval;
@@ -75,7 +75,7 @@ export class ApprovalQueue {
     });
   }
 
-  /** @throws {CausewayError} `not_found` where the call no longer waits */
+  /** @throws {CausewayError} `not_found` if the call no longer waits */
   answer(id: number, answer: 'allowed' | 'refused'): void {
     this.find(id);
     this.#pending.get(id)?.settle(answer);

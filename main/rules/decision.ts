@@ -26,7 +26,7 @@ export interface ToolUse {
   hints: ToolHints | undefined;
 }
 
-/** What decided. `name` is the client's, where the rule is one for a client. */
+/** What decided. `name` is the client's, if the rule is one for a client. */
 export interface DecidedBy {
   scope: 'everything' | 'client' | 'server' | 'client-of-server';
   name?: string;

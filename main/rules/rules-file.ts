@@ -8,7 +8,7 @@ import type { Rules } from './rules.ts';
 
 /** How long a watched folder is left to settle before the file is looked at, in milliseconds. */
 const SETTLE_MS = 50;
-/** How often the file is looked at where its folder cannot be watched, in milliseconds. */
+/** How often the file is read if its folder cannot be watched, in milliseconds. */
 const LOOK_MS = 2_000;
 
 const NOTHING: Rules = { version: 1 };
@@ -132,7 +132,7 @@ export class RulesFile {
 
   /**
    * Reads, changes and writes the rules, one process at a time. What `edit` gives back unchanged is not written.
-   * @throws {CausewayError} `invalid_file` where the rules cannot be read, `file_not_writable`, and whatever `edit` throws
+   * @throws {CausewayError} `invalid_file` if the rules cannot be read, `file_not_writable`, and whatever `edit` throws
    */
   async change(edit: (now: Rules) => Rules): Promise<Rules> {
     const [{ withLock }, { writeWholeFile }] = await Promise.all([
@@ -188,7 +188,7 @@ export class RulesFile {
     };
   }
 
-  /** Tells the listeners where the file is another one than was last told of. */
+  /** Notifies the listeners if the file differs from the one that was last reported. */
   async #changed(): Promise<void> {
     await this.refresh();
     if (this.#toldVersion === this.#version) return;

@@ -136,7 +136,7 @@ export interface RuleEdit {
 
 /**
  * The rules with one scope changed. A tool is in one list at a time: the one named last.
- * @throws {CausewayError} `usage` where tools are named without a server, or one tool in two lists
+ * @throws {CausewayError} `usage` if tools are named without a server, or one tool in two lists
  */
 export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules {
   const lists = { on: edit.on ?? [], off: edit.off ?? [], ask: edit.ask ?? [] };
@@ -177,10 +177,10 @@ export function withoutScope(rules: Rules, scope: RuleScope): Rules {
 }
 
 /**
- * The rules with a server's for another place as well; the same object where it has none. They stay where they were: sessions
+ * The rules with a server's for another place as well; the same object if it has none. They stay where they were: sessions
  * that are open continue there.
  * @param from, to `serverKey`s
- * @throws {CausewayError} `already_exists` where the other place has rules of its own
+ * @throws {CausewayError} `already_exists` if the other place has its own rules
  */
 export function withRulesCopied(rules: Rules, from: string, to: string, change: RuleChange): Rules {
   const copied = rules.servers?.[from];

@@ -33,7 +33,7 @@ export function mentions(row: UserOverride, text: string): boolean {
 }
 
 export interface AllOptions {
-  /** Also finds who may not use the warehouse: one more request for each warehouse that is named. */
+  /** Also finds who cannot use the warehouse: one more request for each warehouse that is named. */
   withAccess?: boolean;
 }
 

@@ -232,7 +232,7 @@ export class DesktopServers {
     throw new CausewayError('not_found', strings.noApp(name));
   }
 
-  /** The sign-in to what is behind a server. @throws {CausewayError} `not_found`, also where it is no service */
+  /** The sign-in to what is behind a server. @throws {CausewayError} `not_found`, even if it is not a service */
   async service(name: string): Promise<ServiceSignIn> {
     const { profile, path } = await this.#list.named(name);
     const service = serviceOf(path);

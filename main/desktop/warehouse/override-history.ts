@@ -117,7 +117,7 @@ export function afterSeeing(
   const name = step?.warehouse?.name ?? null;
   const now = override && { ...override, warehouseName: override.warehouseId === null ? null : name };
   const { [profile]: known, ...others } = stored.profiles;
-  // The first read finds the present override, which is no change.
+  // The first read finds the current override, which is not a change.
   if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
   if (isSame(known.now, now)) return stored;
   const isOfThisUser = (note: CommandChange) =>

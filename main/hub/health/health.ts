@@ -5,7 +5,7 @@ export type Trouble =
   | 'signed-out'
   /** The user has not signed in to the service behind it, such as GitHub. */
   | 'service-signed-out'
-  /** The user may not use it. */
+  /** The user cannot use it. */
   | 'forbidden'
   /** The workspace has no such server, or has not turned it on. */
   | 'not-found'
