@@ -122,7 +122,7 @@ export class Member {
     return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
   }
 
-  /** The server's list, or its placeholder; undefined if it takes longer than `timeoutMs`: then a change is announced later. */
+  /** The server's list, or its placeholder; undefined if it takes longer than `timeoutMs`: a change is announced later. */
   async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
     if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];

@@ -59,7 +59,7 @@ export function changeOutcome(
 const EXAMPLE_PORT = 8080;
 
 /**
- * What was asked for and has no place in a client's entry. Databricks does not register clients automatically: one that cannot be
+ * What was asked for and has no place in a client's entry. Databricks does not register clients itself: one that cannot be
  * told which application it is has no way in.
  */
 function unsaid(client: ClientFacts, { record }: Planned, http: HttpChoice | undefined): string[] {
