@@ -5,15 +5,15 @@ import { show, showOutput } from './transcript.ts';
 
 const run = promisify(execFile);
 
-const NAME = 'install-test';
 /** By this comment an account is known as one of ours. */
 const COMMENT = 'Made by a test';
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** An ordinary user of this computer, made for a test. */
 export class Account {
-  readonly name = NAME;
-  readonly home = `/home/${NAME}`;
+  static readonly NAME = 'install-test';
+  readonly name = Account.NAME;
+  readonly home = `/home/${Account.NAME}`;
   readonly uid: number;
   /** What logging in has put into the environment. */
   readonly #session = new Map<string, string>();
@@ -23,14 +23,14 @@ export class Account {
   }
 
   static create(): Account {
-    execFileSync('useradd', ['--create-home', '--shell', '/bin/bash', '--comment', COMMENT, NAME]);
-    return new Account(Number(execFileSync('id', ['-u', NAME], { encoding: 'utf8' })));
+    execFileSync('useradd', ['--create-home', '--shell', '/bin/bash', '--comment', COMMENT, Account.NAME]);
+    return new Account(Number(execFileSync('id', ['-u', Account.NAME], { encoding: 'utf8' })));
   }
 
   /** Whether an earlier test has left its account, and with it, maybe, the package. */
   static isLeft(): boolean {
     try {
-      return execFileSync('getent', ['passwd', NAME], { encoding: 'utf8' }).includes(`:${COMMENT}:`);
+      return execFileSync('getent', ['passwd', Account.NAME], { encoding: 'utf8' }).includes(`:${COMMENT}:`);
     } catch {
       return false;
     }
@@ -39,9 +39,9 @@ export class Account {
   /** Ends what still runs as the account, and removes it with its home folder. */
   static remove(): void {
     if (!Account.isLeft()) return;
-    const uid = Number(execFileSync('id', ['-u', NAME], { encoding: 'utf8' }));
+    const uid = Number(execFileSync('id', ['-u', Account.NAME], { encoding: 'utf8' }));
     for (const pid of processesOf(uid)) endAtOnce(pid);
-    execFileSync('userdel', ['--force', '--remove', NAME], { stdio: 'ignore' });
+    execFileSync('userdel', ['--force', '--remove', Account.NAME], { stdio: 'ignore' });
     rmSync(runtimeFolder(uid), { recursive: true, force: true });
   }
 

@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
+import { sparingOthers } from './other-users.ts';
 import { show, showOutput } from './transcript.ts';
 
 const run = promisify(execFile);
@@ -10,7 +11,8 @@ const QUIET = ['-y', '-q', '-o', 'Dpkg::Use-Pty=0', '-o', 'DPkg::Lock::Timeout=1
 /** Runs `apt-get` as an administrator does, and shows it. @returns what it has printed */
 export async function apt(...args: string[]): Promise<string> {
   show(`# apt-get ${args.join(' ')}`);
-  const { stdout } = await run('apt-get', [...QUIET, ...args], { env: ENVIRONMENT });
+  const [program, ...words] = sparingOthers('apt-get', ...QUIET, ...args);
+  const { stdout } = await run(program, words, { env: ENVIRONMENT });
   showOutput(stdout.replaceAll(/^\(Reading database.*\n/gm, ''));
   return stdout;
 }
@@ -28,7 +30,8 @@ export function packageState(): string {
 /** Removes the package whatever state it is in. */
 export function purge(): void {
   if (packageState() === '') return;
-  execFileSync('dpkg', ['--purge', '--force-remove-reinstreq', 'causeway'], { env: ENVIRONMENT, stdio: 'ignore' });
+  const [program, ...words] = sparingOthers('dpkg', '--purge', '--force-remove-reinstreq', 'causeway');
+  execFileSync(program, words, { env: ENVIRONMENT, stdio: 'ignore' });
 }
 
 /** The packages that apt would install with this one, because it depends on them or recommends them. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -14,6 +14,7 @@ import { FOLDER as APPLICATION } from '../packaging/packaged.ts';
 import { Account } from './account.ts';
 import { packageState, packagesWith, purge, purgeAll } from './apt.ts';
 import { missingPackages, SESSION_PROGRAMS } from './login-session.ts';
+import { canSpareOthers } from './other-users.ts';
 import { eraseRpm } from './rpm.ts';
 
 declare module 'vitest' {
@@ -55,19 +56,9 @@ function whyNotHere(): string | undefined {
     return `${what} left out: they install packages, as root on Debian or Ubuntu.`;
   }
   if (packageState() !== '') return `${what} left out: Causeway is installed here, and they would remove it.`;
-  const user = whoUsesCauseway();
-  if (user !== undefined) return `${what} left out: removal would also remove what ${user} has of Causeway's.`;
+  if (!canSpareOthers()) return `${what} left out: removal would also remove what other users have of Causeway's.`;
   const missing = missingPackages(PROGRAMS);
   return missing.length > 0 ? `${what} left out: install ${missing.join(' ')}.` : leftOut(what);
-}
-
-/** An account of this computer whose files the package's removal would clear. */
-function whoUsesCauseway(): string | undefined {
-  const accounts = execFileSync('getent', ['passwd'], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.split(':'));
-  const folders = ['.config/causeway', '.config/Causeway', '.local/state/causeway', '.causeway'];
-  return accounts.find(([, , , , , home]) => home && folders.some((folder) => existsSync(join(home, folder))))?.[0];
 }
 
 /** Before the first test: builds both versions. Whatever comes after it, package and account are gone again. */

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { sparingOthers } from './other-users.ts';
 import { show, showOutput } from './transcript.ts';
 
 const run = promisify(execFile);
@@ -12,7 +13,8 @@ const HOW = ['--dbpath', DATABASE, '--nodeps'];
 /** Runs `rpm` as an administrator does, with a database of its own, and shows it. @returns what it has printed */
 export async function rpm(action: string, what: string): Promise<string> {
   show(`# rpm ${action} ${basename(what)}`);
-  const { stdout } = await run('rpm', [...HOW, action, what]);
+  const [program, ...words] = sparingOthers('rpm', ...HOW, action, what);
+  const { stdout } = await run(program, words);
   showOutput(stdout);
   return stdout;
 }

@@ -10,6 +10,18 @@ case "$*" in
   *) exit 0 ;;
 esac
 
+# An organization's policy may forbid users to remove Causeway. It does not bind the administrator: while this process runs,
+# the mark says that they remove it (docs/policy.md).
+mark() {
+  umask 022
+  rm -rf /run/causeway
+  mkdir /run/causeway
+  echo $$ >/run/causeway/removal
+}
+trap 'rm -rf /run/causeway' EXIT
+trap 'exit 1' HUP INT TERM
+mark || echo 'Where a policy forbids users to remove Causeway, their files stay.'
+
 # A directory service need not list its accounts: those who are logged in, and who has asked for this, are looked up.
 accounts() {
   getent passwd || true
