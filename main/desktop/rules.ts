@@ -51,7 +51,7 @@ export function approvalForWindow(waiting: PendingApproval, servers: readonly Co
 }
 
 function argumentsOf(json: string): { statement: string | null; rest: string | null } {
-  const values: unknown = JSON.parse(json);
+  const values = JSON.parse(json, numberAsWritten);
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return { statement: null, rest: json };
   const entries = Object.entries(values);
   const statement = entries.find(([name, value]) => STATEMENT_ARGUMENTS.includes(name) && typeof value === 'string');
@@ -60,6 +60,11 @@ function argumentsOf(json: string): { statement: string | null; rest: string | n
     statement: statement ? String(statement[1]) : null,
     rest: others.length > 0 ? JSON.stringify(Object.fromEntries(others), null, 2) : null,
   };
+}
+
+/** A number that a double cannot hold, such as an id beyond 2^53, as the client wrote it: the server may read all of it. */
+function numberAsWritten(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value;
 }
 
 /** The longest beginning of a call's arguments in a notification or a menu, in characters. */

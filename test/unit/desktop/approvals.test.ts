@@ -45,6 +45,13 @@ describe('a call that waits, in the window', () => {
     expect(beginningOf(shown)).toBe('SELECT 1');
   });
 
+  it('shows each number as the client wrote it', () => {
+    const args = '{"query":"SELECT 1","id":9007199254740993002,"of":[1e400,-0,0.10000000000000000001,5]}';
+    expect(JSON.stringify(approval(args).arguments?.replace(/\s/g, ''))).toBe(
+      JSON.stringify('{"id":9007199254740993002,"of":[1e400,-0,0.10000000000000000001,5]}'),
+    );
+  });
+
   it('is named by its path if its server is not in the list', () => {
     expect(approval('{}', { profile: 'ben' }).server).toBe('/api/2.0/mcp/sql');
   });
