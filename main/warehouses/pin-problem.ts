@@ -11,11 +11,11 @@ export function pinProblem(id: string, visible: readonly WarehouseSummary[]): st
     const remedy =
       named.length > 0
         ? `A pin takes a warehouse's id: ${named.map((one) => one.id).join(' or ')}.`
-        : 'Pin another warehouse, or take the pin away.';
+        : 'Pin another warehouse, or remove the pin.';
     return `You can see no warehouse with the id ${id}. These calls will fail. ${remedy}`;
   }
   const { name, state, canUse } = warehouse;
-  const remedy = 'These calls will fail. Pin another warehouse, or take the pin away.';
+  const remedy = 'These calls will fail. Pin another warehouse, or remove the pin.';
   if (state === 'DELETED') return `${name} was deleted. ${remedy}`;
   if (state === 'DELETING') return `${name} is being deleted. ${remedy}`;
   return canUse === false ? `You do not have CAN USE on ${name}. ${remedy}` : undefined;

@@ -118,4 +118,25 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await page().getByText('For databricks-sql in Cursor.').waitFor();
     await inspect('pins-chain-two');
   });
+
+  it('a pin to a warehouse that is deleted is marked in the chain, and its check fails', async () => {
+    const { first } = twoWarehouses();
+    await cursorHasSql();
+    await page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' }).click();
+    await choose(first.name, 'Pin warehouse');
+    await button('Update').click();
+    await closed();
+    shown.workspace.state.warehouses.splice(shown.workspace.state.warehouses.indexOf(first), 1);
+    await go('Warehouse');
+    await button('Refresh').click();
+    const row = page().getByRole('region', { name: 'Why this warehouse' }).getByRole('listitem').first();
+    await row.getByText('Pinned', { exact: true }).waitFor();
+    await row.getByText(`You can see no warehouse with the id ${first.id}. These calls will fail.`).waitFor();
+    await inspect('pins-deleted');
+    await button('Verify end to end').click();
+    await page().getByRole('combobox', { name: 'Query' }).selectOption(first.id);
+    await button('Stop and verify').click();
+    await page().getByText(`SQL warehouse ${first.id} does not exist.`).waitFor();
+    await inspect('pins-failed');
+  });
 });
