@@ -70,6 +70,7 @@ export const strings = {
     unknown: 'Unknown',
     none: 'None',
     someCalls: 'Some calls',
+    callsFail: 'Calls fail',
     predicted: (name: string) => `${name} (predicted)`,
     lastSelected: 'Last selected',
     pinnedFor: (whose: string) => `For ${whose}.`,

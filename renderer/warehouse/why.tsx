@@ -1,4 +1,4 @@
-import { IconCircle, IconCircleDotFilled, IconHelpCircle, IconPinned } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircle, IconCircleDotFilled, IconHelpCircle, IconPinned } from '@tabler/icons-react';
 import type { EffectiveStepInfo } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { Icon } from '../shared/icon.tsx';
@@ -24,11 +24,11 @@ export function Why({ profile, steps }: { profile: string; steps: EffectiveStepI
     <Card title={why.title} isFlush>
       <ol className={styles.steps}>
         {pinned.map(({ id, name, whose, problem }, index) => (
-          <li key={id} className={styles.step}>
-            <Icon of={IconPinned} />
+          <li key={id} className={styles.step} data-outcome={problem ? 'fails' : 'some-calls'}>
+            <Icon of={problem ? IconAlertTriangle : IconPinned} />
             <span className={styles.source}>{why.pinned}</span>
             <span className={styles.warehouse}>{name}</span>
-            <span className={styles.outcome}>{why.someCalls}</span>
+            <span className={styles.outcome}>{problem ? why.callsFail : why.someCalls}</span>
             <p className={styles.reason}>
               {[why.pinnedFor(whose), problem ?? ''].join(' ').trim()}
               {index === pinned.length - 1 && ` ${data?.rank}`}

@@ -132,6 +132,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     const row = page().getByRole('region', { name: 'Why this warehouse' }).getByRole('listitem').first();
     await row.getByText('Pinned', { exact: true }).waitFor();
     await row.getByText(`You can see no warehouse with the id ${first.id}. These calls will fail.`).waitFor();
+    await row.getByText('Calls fail').waitFor();
     await inspect('pins-deleted');
     await button('Verify end to end').click();
     await page().getByRole('combobox', { name: 'Query' }).selectOption(first.id);
