@@ -65,6 +65,21 @@ describe('docs/promises.md', async () => {
   });
 });
 
+describe('docs/policy.md', () => {
+  const text = documents.find(({ name }) => name === 'docs/policy.md')?.text ?? '';
+  const [, after = ''] = text.split('| shown by the test |\n');
+  const [rows = ''] = after.split('\n\n');
+  const sources = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
+  const everything = sources.join('\n').replaceAll("\\'", "'");
+
+  it('quotes titles of tests that exist', () => {
+    const lastCells = rows.split('\n').map((row) => row.split(' | ').at(-1) ?? '');
+    const quoted = lastCells.flatMap(inlineCodeOf).filter((code) => code.includes(' '));
+    expect(quoted.length).toBeGreaterThan(10);
+    expect(quoted.filter((code) => !everything.includes(code.replace(/^…|…$/g, '')))).toEqual([]);
+  });
+});
+
 describe('docs/decisions/', () => {
   const pages = documents.filter(({ name }) => name.startsWith('docs/decisions/0'));
 
