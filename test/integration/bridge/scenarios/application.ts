@@ -11,22 +11,19 @@ export const NO_CONNECTION: Scenario[] = [
     proofs: [
       [
         INSTANT,
-        'in time is answered from what is known; a call waits for the session, and a list that differs is told',
+        'in time is answered from the cache; a call waits for the session, and a list that differs is announced',
       ],
-      [
-        'bridge/answer-cache.test.ts',
-        'leave a call waiting for 25 seconds at most, which then says in a result what to do',
-      ],
+      ['bridge/answer-cache.test.ts', 'make a call wait for at most 25 seconds, and its result then says what to do'],
     ],
   },
   {
     demand:
       'an unreachable workspace, or a sign-in that it refuses: tools at once, and calls say in a result what to do',
-    proofs: [[INSTANT, '%s has its tools, and a call says in a result what to do']],
+    proofs: [[INSTANT, '%s has its tools, and a call says in its result what to do']],
   },
   {
     demand: 'probes that need no server are answered at once',
-    proofs: [[INSTANT, 'a probe that needs no server is answered without one']],
+    proofs: [[INSTANT, 'a ping that needs no server is answered without one']],
   },
   {
     demand: 'a sign-in page, a page where JSON was due, a captive portal, a private link are recognised and named',
@@ -34,8 +31,8 @@ export const NO_CONNECTION: Scenario[] = [
       [OFFICIAL, 'a redirect to a sign-in page'],
       [OFFICIAL, 'a private link'],
       [OFFICIAL, 'a page with 502'],
-      ['proxy/odd-servers.test.ts', 'a sign-in page that calls itself JSON'],
-      ['proxy/odd-servers.test.ts', 'a network that says that it wants a sign-in'],
+      ['proxy/odd-servers.test.ts', 'a sign-in page that is labeled as JSON'],
+      ['proxy/odd-servers.test.ts', 'a network that requires a login'],
       ['proxy/odd-servers.test.ts', 'a redirect is not followed, and the token goes nowhere else'],
     ],
   },
@@ -44,7 +41,7 @@ export const NO_CONNECTION: Scenario[] = [
     seen: 'https://github.com/upstash/context7/pull/2271',
     proofs: [
       [NETWORK, 'is reached with %s and %s'],
-      [NETWORK, 'is not trusted without the authority, and gets no token'],
+      [NETWORK, 'is not trusted without the certificate authority, and gets no token'],
     ],
   },
   {
@@ -63,37 +60,37 @@ export const APPLICATION: Scenario[] = [
   {
     demand: 'the socket is of this user alone: a folder and a secret of its own, nobody unproven stays, no TCP port',
     proofs: [
-      [HUB, 'only this user can read where the hub is, and a file that others could write is not believed'],
-      [HUB, 'each start has its own address and secret'],
-      [HUB, 'no one is let in without the secret, or after a second of silence'],
+      [HUB, 'needs a file that only this user can read, and a file that others could write is not trusted'],
+      [HUB, 'needs a new address and secret after each start'],
+      [HUB, 'is refused without the secret, or after a second of silence'],
       [SHARED, 'the application opens no TCP port'],
     ],
   },
   {
     demand: 'what a killed application left is replaced, and what belongs to somebody else is refused',
     proofs: [
-      [HUB, 'a second hub is refused while the first lives, and replaces one that was killed'],
-      [HUB, 'a folder that leads elsewhere is not used, and says so'],
-      [HUB, 'the folder of another user is not used, and their file is not believed'],
+      [HUB, 'a second hub is refused while the first is alive, and replaces one that was killed'],
+      [HUB, 'a folder that leads elsewhere is not used, and this is reported'],
+      [HUB, 'the folder of another user is not used, and its file is not trusted'],
     ],
   },
   {
     demand: 'an application that goes mid-session costs its clients nothing but answers that nobody knows',
     proofs: [
-      [HUB, 'the proxy continues alone, the client sees no error, and what was open and harmless is asked again'],
-      [HUB, 'the proxy attaches again when the application is back at once'],
+      [HUB, 'the proxy continues alone, the client sees no error, and open idempotent requests are sent again'],
+      [HUB, 'the proxy attaches again when the application restarts at once'],
       [HUB, 'a call of unknown outcome is answered with an error that says so, and is not sent again'],
       [KILLED, 'continues %s: its subscriptions and log level stay'],
-      [KILLED, 'that was not open yet is opened without it, and the client is answered once'],
-      [KILLED, 'after the client has said its last still brings what can be asked again'],
-      [KILLED, 'has each call of a batch that was open answered with an error that says what is not known'],
+      [KILLED, 'is opened without it if it was not open yet, and the client is answered once'],
+      [KILLED, 'still gets answers to idempotent requests after the client has closed its end'],
+      [KILLED, 'gets an error for each outstanding call of a batch that says what is unknown'],
     ],
   },
   {
     demand: 'a proxy and an application of different versions get along, or the proxy works alone',
     proofs: [
       ['hub/versions.test.ts', 'that has %s works alone, and writes nothing to stderr'],
-      ['hub/versions.test.ts', 'whose file is of the protocol before works alone, and sends it nothing'],
+      ['hub/versions.test.ts', 'whose file is of the previous protocol works alone, and sends it nothing'],
       ['hub/versions.test.ts', 'of the same protocol goes through it, whatever else it says'],
       ['hub/versions.test.ts', '%s closes the connection without an answer, so that the proxy works alone'],
       ['hub/versions.test.ts', 'of the same protocol serves it, whatever else it says'],
@@ -103,8 +100,11 @@ export const APPLICATION: Scenario[] = [
     demand: 'many clients share connections and a token, and each has a session and a share of the workspace',
     seen: `${REMOTE}/issues/251`,
     proofs: [
-      [SHARED, 'many proxies of one profile have one token and few connections between them, and a session each'],
-      ['hub/many-calls.test.ts', 'a client with a thousand calls under way has a share of the workspace'],
+      [SHARED, 'many proxies of one profile share one token and few connections, and have a session each'],
+      [
+        'hub/many-calls.test.ts',
+        'a client with a thousand calls in flight has a limited share of the workspace, and others are served meanwhile',
+      ],
     ],
   },
   {
@@ -112,28 +112,28 @@ export const APPLICATION: Scenario[] = [
     proofs: [
       [
         'hub/sessions.test.ts',
-        'the application knows which clients are attached, what they ask and how it went, and when they go',
+        'the application knows which clients are attached, what they call and with which result, and when they disconnect',
       ],
-      [SHARED, 'nothing of what a call was given or gave back is written down'],
+      [SHARED, 'nothing that a call sent or returned is written to disk'],
     ],
   },
   {
     demand: 'a client that is killed is gone at once, and its open calls are taken back at the server',
     proofs: [
-      ['proxy/ends.test.ts', 'has its open call cancelled, and not waited for, by kill -9'],
+      ['proxy/ends.test.ts', 'has its open call canceled, and not waited for, by kill -9'],
       [
         'hub/sessions.test.ts',
-        'a client that is killed with a call open is gone at once, and the call is taken back at the server',
+        'a client that is killed with an open call is gone at once, and the call is canceled at the server',
       ],
     ],
   },
   {
     demand: 'after sleep and in another network neither calls nor tokens wait for connections that lead nowhere',
     proofs: [
-      ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
-      ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
+      ['hub/renewal.test.ts', 'in another network, calls do not wait for dead connections'],
+      ['hub/renewal.test.ts', 'in another network, a token is requested over a new connection, too'],
       ['platform/connections.test.ts', 'are reopened for the first request after a sleep that was not reported'],
-      ['hub/renewal.test.ts', 'a server that is watched is ready again soon after the network has changed'],
+      ['hub/renewal.test.ts', 'a monitored server is ready again soon after the network has changed'],
     ],
   },
 ];
