@@ -54,10 +54,12 @@ export function Shortcuts() {
     >
       <dl className={styles.shortcuts}>
         {SHORTCUTS.map(({ keys, label }) => (
-          <div key={keys} className={styles.shortcut}>
+          <div key={label} className={styles.shortcut}>
             <dt>{label}</dt>
             <dd>
-              <Kbd>{formatKeys(keys)}</Kbd>
+              {keys.map((each) => (
+                <Kbd key={each}>{formatKeys(each)}</Kbd>
+              ))}
             </dd>
           </div>
         ))}

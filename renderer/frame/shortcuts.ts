@@ -2,9 +2,9 @@ import type { ScreenName } from '../../preload/contract.ts';
 import { SCREEN_TITLES, SCREENS } from '../../preload/screens.ts';
 import { strings } from './strings.ts';
 
-/** A shortcut as `useHotkeys` takes it, where `mod` is Command on macOS and Ctrl elsewhere, and what it does. */
+/** What a shortcut does, and its keys as `useHotkeys` takes them: `mod` is Command on macOS and Ctrl elsewhere. */
 interface Shortcut {
-  keys: string;
+  keys: readonly string[];
   label: string;
 }
 
@@ -21,10 +21,13 @@ export const SCREEN_SHORTCUTS: readonly { keys: string; screen: ScreenName }[] =
 
 /** Every shortcut of the window, for the list of them. */
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: 'mod+K', label: strings.shortcuts.palette },
-  ...SCREEN_SHORTCUTS.map(({ keys, screen }) => ({ keys, label: strings.shortcuts.screen(SCREEN_TITLES[screen]) })),
-  { keys: 'mod+/', label: strings.shortcuts.list },
-  { keys: strings.shortcuts.escape, label: strings.shortcuts.close },
+  { keys: ['mod+K'], label: strings.shortcuts.palette },
+  ...SCREENS.map((wanted) => ({
+    keys: SCREEN_SHORTCUTS.filter(({ screen }) => screen === wanted).map(({ keys }) => keys),
+    label: strings.shortcuts.screen(SCREEN_TITLES[wanted]),
+  })),
+  { keys: ['mod+/'], label: strings.shortcuts.list },
+  { keys: [strings.shortcuts.escape], label: strings.shortcuts.close },
 ];
 
 const isMac = navigator.userAgent.includes('Mac OS');

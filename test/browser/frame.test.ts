@@ -126,6 +126,7 @@ describe.skipIf(whyNotHere)('the frame around the screens', () => {
     await heading('Settings').waitFor();
     await press('ControlOrMeta+/');
     await dialog('Keyboard shortcuts').getByText('Go to Servers').waitFor();
+    expect(await dialog('Keyboard shortcuts').getByText('Go to Settings').count()).toBe(1);
     await inspect('shortcuts');
     await press('ControlOrMeta+2');
     await button('Close').last().click();
