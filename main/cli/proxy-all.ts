@@ -58,13 +58,14 @@ export async function serveAll(request: AllRequest): Promise<void> {
     const chosen = servers.filter(({ profile }) => request.profile === undefined || profile === request.profile);
     aggregate.offer(chosen.map((server) => ({ name: server.name, setUp: JSON.stringify(server), open: open(server) })));
   };
-  await offer();
   const list = serverListPath(env);
   const watching = watchFiles(
     async () => [list],
     () => void offer(),
     { root: dirname(dirname(list)), quietMs: QUIET_MS },
   );
+  await watching.ready;
+  await offer();
   const survive = (error: unknown) => {
     complain(error);
     aggregate.failed(error);

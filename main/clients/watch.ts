@@ -14,6 +14,8 @@ export interface WatchOptions {
 
 /** A watch that continues until it is ended. */
 export interface Watching {
+  /** Resolves once the watch has begun. What is read after that is either current, or its change is reported. */
+  ready: Promise<void>;
   /** After this there are no more calls. */
   end(): void;
   /** Takes the files as they are now for known: the caller has just changed some itself. */
@@ -119,8 +121,8 @@ export function watchFiles(
     void look();
   };
   const timer = setInterval(lookAtAll, lookMs).unref();
-  void look();
   return {
+    ready: look(),
     settle: async () => {
       // A look under way may have begun before the change.
       if (!looking) await refresh();

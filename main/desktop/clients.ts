@@ -44,6 +44,7 @@ class Clients {
 
   async list(): Promise<ClientsReport> {
     const [servers, service] = [await this.#servers(), this.#service];
+    await this.#opened?.watching.ready;
     const [reports, longNames] = await Promise.all([this.#survey(servers), this.#longNames(servers)]);
     // What runs is asked only of clients that are here.
     const here = reports.filter(({ because }) => because !== null).map(({ id }) => id);

@@ -170,3 +170,22 @@ test('a change by the watching program itself is not reported once it is complet
   await writeFile(path, '{}');
   await expect.poll(() => calls, { timeout: 10_000 }).toBeGreaterThan(0);
 });
+
+test('a change right after the watch has begun is reported', async () => {
+  await using own = await ownClients();
+  const path = await own.file('folder/list.json', '{}');
+  for (let round = 0; round < 20; round += 1) {
+    let calls = 0;
+    const watching = watchFiles(
+      async () => [path],
+      () => {
+        calls += 1;
+      },
+      { root: own.home, quietMs: 10 },
+    );
+    await watching.ready;
+    await writeFile(path, '{}'.padEnd(round + 3));
+    await expect.poll(() => calls, { timeout: 10_000 }).toBeGreaterThan(0);
+    watching.end();
+  }
+});
