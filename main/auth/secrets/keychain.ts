@@ -34,7 +34,7 @@ export function openKeychain(service: string): SecretStore {
       return withTimeout(() => entry(name).setPassword(text));
     },
     delete: (name) => withTimeout(() => entry(name).deletePassword()),
-    names: () => withTimeout(async () => (await findCredentialsAsync(service)).map(({ account }) => account)),
+    names: () => accountsOf(service),
   };
   const sized = process.platform === 'win32' ? splitStore(plain, WINDOWS_LIMIT) : plain;
   return {
@@ -52,8 +52,23 @@ export function openKeychain(service: string): SecretStore {
 
 /** The names of everything that a service has in the keychain. @throws {CausewayError} as the calls of `openKeychain` */
 export async function keychainNames(service: string): Promise<string[]> {
-  const names = await withTimeout(async () => (await findCredentialsAsync(service)).map(({ account }) => account));
-  return names.filter((name) => !PART.test(name));
+  return (await accountsOf(service)).filter((name) => !PART.test(name));
+}
+
+/** How the Secret Service reports an item that another process has deleted after it was found. */
+const ITEM_GONE = /Object does not exist at path .*\/collection\//;
+const LISTING_ATTEMPTS = 5;
+
+/** The names of all items of a service, parts too. */
+async function accountsOf(service: string): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await withTimeout(async () => (await findCredentialsAsync(service)).map(({ account }) => account));
+    } catch (error) {
+      const cause = error instanceof CausewayError ? error.cause : undefined;
+      if (attempt === LISTING_ATTEMPTS || !(cause instanceof Error && ITEM_GONE.test(cause.message))) throw error;
+    }
+  }
 }
 
 /** Calls that the keychain has not answered yet, and those of them that were given up. */
