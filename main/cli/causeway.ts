@@ -9,7 +9,7 @@
 const OLDEST_NODE = [22, 19] as const;
 
 async function run([command, ...rest]: string[]): Promise<void> {
-  if (isTooOld(process.versions.node)) {
+  if (isTooOld(process.versions)) {
     process.stderr.write(
       `causeway: Causeway needs Node ${OLDEST_NODE.join('.')} or newer. This is Node ${process.versions.node}: ${process.execPath}\n`,
     );
@@ -29,8 +29,10 @@ async function run([command, ...rest]: string[]): Promise<void> {
   }
 }
 
-function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
+/** Electron brings its own Node, with which the application was tested, and runs the command too. */
+function isTooOld({ node, electron }: NodeJS.ProcessVersions): boolean {
+  if (electron !== undefined) return false;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
 }

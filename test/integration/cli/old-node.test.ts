@@ -18,9 +18,9 @@ describe('causeway on a Node', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  function runOn(version: string, ...args: string[]) {
+  function runOn(version: string, args: string[], more: Record<string, string> = {}) {
     const preload = join(folder, 'preload.cjs');
-    const value = `{ ...process.versions, node: '${version}' }`;
+    const value = `{ ...process.versions, ...${JSON.stringify({ node: version, ...more })} }`;
     writeFileSync(preload, `Object.defineProperty(process, 'versions', { value: ${value} });`);
     const command = ['--require', preload, CAUSEWAY, ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', input: '' });
@@ -33,10 +33,15 @@ describe('causeway on a Node', () => {
     [`${major}.${minor - 1}.9`, ['--version']],
   ])('that is too old (%s) says so in one line: %j', (version, args) => {
     const stderr = `causeway: Causeway needs Node ${OLDEST} or newer. This is Node ${version}: ${process.execPath}\n`;
-    expect(runOn(version, ...args)).toEqual({ status: 1, stdout: '', stderr });
+    expect(runOn(version, args)).toEqual({ status: 1, stdout: '', stderr });
   });
 
   test.each([`${OLDEST}.0`, `${major + 1}.0.0`])('that is new enough (%s) runs', (version) => {
-    expect(runOn(version, '--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    expect(runOn(version, ['--version'])).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  test("that is Electron's own runs", () => {
+    const run = runOn('20.18.3', ['--version'], { electron: '33.4.11' });
+    expect(run).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 });
