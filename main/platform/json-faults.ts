@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { lineAndColumn } from './line-and-column.ts';
 
 /** What is wrong in a JSON file, and where: line and column count from 1. */
 export interface JsonFault {
@@ -7,14 +8,19 @@ export interface JsonFault {
   what: string;
 }
 
+/** The parser's name of a fault in words: `InvalidSymbol` is `invalid symbol`. */
+export function faultWords(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
 /** Why a text is not JSON. The engine's own error does not always say where. */
 export async function syntaxFault(text: string): Promise<JsonFault> {
   const { parse, printParseErrorCode } = await import('jsonc-parser');
   const errors: NonNullable<Parameters<typeof parse>[1]> = [];
   parse(text, errors, { disallowComments: true });
   const [first] = errors;
-  const what = first ? printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ') : 'not JSON';
-  return { ...placeOf(text, first?.offset ?? 0), what: what.toLowerCase() };
+  const what = first ? faultWords(printParseErrorCode(first.error)) : 'not JSON';
+  return { ...lineAndColumn(text, first?.offset ?? 0), what };
 }
 
 /** Why JSON does not match its schema: the first issue, at the value that it is about. */
@@ -31,10 +37,5 @@ export async function schemaFault(text: string, { issues: [issue] }: z.ZodError)
   const property = node?.parent?.type === 'property' ? node.parent : node;
   const what =
     unknown.length > 0 ? `"${unknown[0]}" is not supported by this version` : (issue?.message ?? 'unknown content');
-  return { ...placeOf(text, property?.offset ?? 0), what: [path.join('.'), what].filter(Boolean).join(': ') };
-}
-
-function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  return { ...lineAndColumn(text, property?.offset ?? 0), what: [path.join('.'), what].filter(Boolean).join(': ') };
 }

@@ -73,12 +73,6 @@ export function lineEndOf(text: string): string {
   return /\r\n|\n/.exec(text)?.[0] ?? '\n';
 }
 
-/** Where a position is, both counted from 1. */
-export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
 /** A file that was not changed because of its content. */
 export function unreadable(
   { file }: EditTarget,

@@ -1,4 +1,6 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { faultWords } from '../../platform/json-faults.ts';
+import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { covers, type Entry, isDataTable, wholeEntry } from '../entry.ts';
 import {
   type Edited,
@@ -8,7 +10,6 @@ import {
   holdLevels,
   holdRest,
   isCurrent,
-  lineAndColumn,
   lineEndOf,
   splice,
   splitMark,
@@ -157,8 +158,8 @@ function parse(body: string, target: EditTarget): Node | undefined {
   }
   const [error] = errors;
   if (error) {
-    const words = printParseErrorCode(error.error).replace(/(?<!^)([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-    throw unreadable(target, `this is not valid JSON: ${words.toLowerCase()}`, lineAndColumn(body, error.offset));
+    const words = faultWords(printParseErrorCode(error.error));
+    throw unreadable(target, `this is not valid JSON: ${words}`, lineAndColumn(body, error.offset));
   }
   if (root?.type !== 'object') throw unreadable(target, 'an object was expected', { line: 1, column: 1 });
   holdLevels(root, ({ children = [] }) => children, target);

@@ -1,4 +1,5 @@
 import { Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
+import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { covers, type Entry, merged, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
@@ -10,7 +11,6 @@ import {
   holdRest,
   isCurrent,
   isStackUsedUp,
-  lineAndColumn,
   splice,
   splitMark,
   tooDeep,
