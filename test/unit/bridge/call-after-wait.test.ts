@@ -22,12 +22,7 @@ describe('a call that has waited for a token or a session', () => {
 
   it('waits for rules that are being read', async () => {
     const one = guardOf({ off: ['other'] });
-    let done = () => {};
-    one.isReading(
-      new Promise((resolve) => {
-        done = resolve;
-      }),
-    );
+    const done = one.startReading();
     const refusal = one.afterWait(calling(1, 'drop'));
     one.become({ off: ['drop'] }, false);
     done();

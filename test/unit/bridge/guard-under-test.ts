@@ -111,6 +111,14 @@ export function guardOf(
     isReading(work: Promise<void> | undefined) {
       reading = work;
     },
+    /** The rules are being read until the function that it gives is called. */
+    startReading(): () => void {
+      let done = () => {};
+      reading = new Promise((resolve) => {
+        done = resolve;
+      });
+      return done;
+    },
   };
 }
 

@@ -19,12 +19,7 @@ describe('without rules', () => {
 
   it('a frame waits for those before it even if the rules turn out to be empty, and no longer', async () => {
     const one = guardOf({});
-    let done = () => {};
-    one.isReading(
-      new Promise((resolve) => {
-        done = resolve;
-      }),
-    );
+    const done = one.startReading();
     const first = one.take(LIST);
     one.isReading(undefined);
     expect(one.concerns(calling(2, 'look'))).toBe(true);
@@ -215,12 +210,7 @@ describe('a tool that is off', () => {
 
 it('frames continue in the order in which they came, even if the rules have to be read first', async () => {
   const one = guardOf({ off: ['drop'] });
-  let done = () => {};
-  one.isReading(
-    new Promise((resolve) => {
-      done = resolve;
-    }),
-  );
+  const done = one.startReading();
   const first = one.take(calling(1, 'look'));
   const second = one.take(calling(2, 'drop'));
   const third = one.take(calling(3, 'look'));
