@@ -59,7 +59,6 @@ export async function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<
   const managed = (list: ServerList) => withRequired(list, systemPolicy().current);
   return {
     path: file.path,
-    setAside: file.setAside,
     atOpening: managed(file.atOpening),
     read: () => managed(file.read()),
     change: async (edit) => {

@@ -12,8 +12,6 @@ import { utf8Text } from './utf8.ts';
 export interface SettingsFile<T> {
   /** The file's path. */
   readonly path: string;
-  /** Where a damaged file was put, if one was found at the opening. */
-  readonly setAside: string | undefined;
   /** What the file held at the opening. */
   readonly atOpening: T;
   /** What the file holds now; what `empty` gives if there is none. */
@@ -47,35 +45,35 @@ export async function openSettings<T extends Record<string, unknown>>(
 ): Promise<SettingsFile<T>> {
   const { folder, name, schema, empty, lockFolder, damaged } = options;
   const path = join(folder, `${name}.json`);
-  let setAside: string | undefined;
-  let atOpening = empty;
-  const load = () => {
-    const text = readText(path);
-    if (text === undefined) return empty;
-    try {
-      return parse(text);
-    } catch (error) {
-      throw damage(path, error);
-    }
-  };
-  const parse = (text: string) => {
-    const stored: unknown = JSON.parse(text);
+  const parse = (text: string | undefined) => {
+    const stored: unknown = text === undefined ? {} : JSON.parse(text);
     const isEmpty = typeof stored === 'object' && stored !== null && Object.keys(stored).length === 0;
     return isEmpty ? empty : schema.parse(stored);
   };
+  const load = () => {
+    const text = readText(path);
+    try {
+      return parse(text);
+    } catch (error) {
+      throw isMisread(error) ? damage(`${path} is not valid.`, error) : error;
+    }
+  };
+  let atOpening = empty;
+  let text: string | undefined;
   try {
-    atOpening = load();
+    text = readText(path);
+    atOpening = parse(text);
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    if (damaged === 'refuse') throw await withPlace(path, error);
-    setAside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
-    await rename(path, setAside).catch((cause: unknown) => {
+    const isNotText = error instanceof CausewayError && error.code === 'invalid_file';
+    if (!isNotText && !isMisread(error)) throw error;
+    if (damaged === 'refuse') throw isMisread(error) ? await damageIn(path, text ?? '', error) : error;
+    const aside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
+    await rename(path, aside).catch((cause: unknown) => {
       throw fileError(path, cause);
     });
   }
   return {
     path,
-    setAside,
     atOpening,
     read: load,
     change: (edit) =>
@@ -88,35 +86,27 @@ export async function openSettings<T extends Record<string, unknown>>(
   };
 }
 
-function isDamage(error: unknown): error is CausewayError {
-  return error instanceof CausewayError && error.code === 'invalid_file';
+/** A text that is not JSON, or does not match its schema. */
+type Misread = SyntaxError | z.ZodError;
+
+function isMisread(error: unknown): error is Misread {
+  return error instanceof SyntaxError || error instanceof z.ZodError;
 }
 
-const REMEDY = 'Nothing was changed. Correct the file in a text editor, or rename it to start again without it.';
-
-/** A file that is not JSON, or does not match its schema. */
-function damage(path: string, cause: unknown): unknown {
-  if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) return cause;
-  return new CausewayError('invalid_file', `${path} is not valid.`, { cause, remedy: REMEDY });
-}
-
-/** The same with what is wrong, and where. */
-async function withPlace(path: string, error: CausewayError): Promise<CausewayError> {
-  const { cause } = error;
-  const isSyntax = cause instanceof SyntaxError;
-  const text = isSyntax || cause instanceof z.ZodError ? readText(path) : undefined;
-  if (text === undefined) return error;
+/** What is wrong in a file's text, and where. */
+async function damageIn(path: string, text: string, cause: Misread): Promise<CausewayError> {
   const { schemaFault, syntaxFault } = await import('./json-faults.ts');
-  const { line, column, what } = cause instanceof z.ZodError ? await schemaFault(text, cause) : await syntaxFault(text);
+  const isSyntax = cause instanceof SyntaxError;
+  const { line, column, what } = isSyntax ? await syntaxFault(text) : await schemaFault(text, cause);
   const kind = isSyntax ? 'this is not valid JSON: ' : '';
-  return new CausewayError(
-    'invalid_file',
-    `${path}:${line}:${column} (line ${line}, column ${column}): ${kind}${what}.`,
-    {
-      cause,
-      remedy: REMEDY,
-    },
-  );
+  return damage(`${path}:${line}:${column} (line ${line}, column ${column}): ${kind}${what}.`, cause);
+}
+
+function damage(message: string, cause: Misread): CausewayError {
+  return new CausewayError('invalid_file', message, {
+    cause,
+    remedy: 'Nothing was changed. Correct the file in a text editor, or rename it to start again without it.',
+  });
 }
 
 /**

@@ -15,7 +15,6 @@ export interface WatchedServersOptions {
 /** The list of servers on disk, watched because the command line changes it too. */
 export class WatchedServers {
   readonly #options: WatchedServersOptions;
-  #file: Promise<SettingsFile<ServerList>> | undefined;
   #watcher: FSWatcher | undefined;
   #shown = '';
 
@@ -39,7 +38,7 @@ export class WatchedServers {
   }
 
   async all(): Promise<ManagedServer[]> {
-    return (await openServers(this.#options.env)).atOpening.servers;
+    return (await this.open()).atOpening.servers;
   }
 
   /** @throws {CausewayError} `not_found` */
@@ -55,11 +54,7 @@ export class WatchedServers {
 
   /** The file of the list. */
   open(): Promise<SettingsFile<ServerList>> {
-    this.#file ??= openServers(this.#options.env).catch((error: unknown) => {
-      this.#file = undefined;
-      throw error;
-    });
-    return this.#file;
+    return openServers(this.#options.env);
   }
 
   /** Reads the list again, and reports it if it has changed. */
