@@ -55,7 +55,7 @@ app.on('open-url', (event, link) => {
 if (app.requestSingleInstanceLock()) void app.whenReady().then(startManaged);
 else app.quit();
 
-/** A panel that appears once the tray's icon is there. */
+/** Called when a panel appears after the tray icon was created. */
 let showInPanel = (): void => undefined;
 
 /** The settings are read under the organization's policy. */

@@ -94,12 +94,12 @@ export class Router {
   /** Answers with one list of what all servers have. One that takes long is left out, and told as a change later. */
   async answerList(kind: ListKind, request: RoutedRequest): Promise<void> {
     const { owned, items } = await this.#listAll(kind);
-    const told = kind === 'tools' ? this.#withToldViews(owned, items) : items;
-    request.reply(listAnswer(request.id, kind, told, this.#names[kind].tell(owned)));
+    const shown = kind === 'tools' ? this.#withShownViews(owned, items) : items;
+    request.reply(listAnswer(request.id, kind, shown, this.#names[kind].tell(owned)));
   }
 
-  /** These tools with the names that the client is told for the resources that show their results. */
-  #withToldViews(owned: readonly Owned[], tools: readonly ListItem[]): ListItem[] {
+  /** These tools with the names under which the client sees the resources that show their results. */
+  #withShownViews(owned: readonly Owned[], tools: readonly ListItem[]): ListItem[] {
     const views = tools.map((tool, at) => viewsOf(tool).map((name) => ({ server: owned[at]?.server ?? '', name })));
     const all = views.flat();
     const shown = this.#names.resources.mentionAll(all);

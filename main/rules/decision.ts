@@ -159,7 +159,7 @@ function foldedNames(list: readonly string[]): ReadonlySet<string> {
   return names;
 }
 
-/** A name without case and without characters that nobody sees: a server may take it for the tool that it looks like. */
+/** A name without case and invisible characters: a server may take it for the tool that it looks like. */
 function folded(name: string): string {
   if (PLAIN.test(name)) return name.trim().toLowerCase();
   // In both directions: `ß` is `SS` in capitals, and an `s` at the end of a Greek word has a small letter of its own.

@@ -8,14 +8,14 @@ const EVENTS = [
   `type='signal',sender='${BUS.destination}',interface='${BUS.interface}',member='NameOwnerChanged',arg0='${WATCHER}'`,
   `type='signal',interface='${WATCHER}',member='StatusNotifierHostRegistered'`,
 ];
-/** Service and panel say so one after the other; in milliseconds. */
+/** The watcher and the panel appear one after the other; in milliseconds. */
 const SETTLE_MS = 100;
-/** How long the bus may take until the application goes on without it, in milliseconds. */
+/** How long the application waits for the bus at startup, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Tells when a panel for tray icons appears on Linux: at login it may be later than the application, and it may start again.
- * Electron asks for it once, as the icon is made, and never again.
+ * Watches for a panel that shows tray icons on Linux. At login it can start after the application, and it can restart later.
+ * Electron looks for a panel only once, when the icon is created.
  * @param onPanel is called for each one that appears after the promise has resolved
  * @returns once it watches, or cannot
  */
@@ -29,7 +29,7 @@ export async function watchPanel(env: NodeJS.ProcessEnv, onPanel: () => void): P
     timer = setTimeout(onPanel, SETTLE_MS);
   };
   await new Promise<void>((resolve) => {
-    // A bus that is not there, or goes, takes the panel with it.
+    // Without a bus there is no panel.
     socket.on('error', () => socket.destroy()).on('close', resolve);
     setTimeout(resolve, PATIENCE_MS).unref();
     watch(socket, { onReady: resolve, onPanel: appeared });
@@ -50,7 +50,7 @@ function watch(socket: Socket, { onReady, onPanel }: { onReady: () => void; onPa
     },
     onMessage({ member, replyTo, body }) {
       if (replyTo !== undefined && replyTo === serial) onReady();
-      // A name, who had it, and who has it now.
+      // The name, its old owner and its new owner.
       if (member === 'NameOwnerChanged' && body[0] === WATCHER && body[2] !== '') onPanel();
       if (member === 'StatusNotifierHostRegistered') onPanel();
     },

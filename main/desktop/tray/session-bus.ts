@@ -2,34 +2,34 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * As much of D-Bus (D-Bus Specification › Message Protocol) as it takes to hear the session bus's signals: calls whose arguments are texts,
- * and the texts at the start of what comes in.
+ * The part of D-Bus that signals of the session bus need (D-Bus Specification › Message Protocol): calls with string arguments, and
+ * the strings at the start of each received message.
  */
 interface BusCall {
   destination: string;
   path: string;
   interface: string;
   member: string;
-  /** The call's own number, from 1. */
+  /** Counts calls from 1. */
   serial: number;
   body: readonly string[];
 }
 
-/** What came in: an answer to a call, or a signal. */
+/** A received message: the reply to a call, or a signal. */
 interface BusMessage {
   member: string | undefined;
-  /** The number of the call that it answers. */
+  /** The serial of the call that it replies to. */
   replyTo: number | undefined;
   body: string[];
 }
 
 const METHOD_CALL = 1;
 const VERSION = 1;
-/** Numbers of the fields in a message's head. */
+/** The codes of header fields. */
 const FIELD = { path: 1, interface: 2, member: 3, replyTo: 5, destination: 6, signature: 8 } as const;
-/** Before the fields. */
+/** The length of the header before its fields. */
 const FIXED_BYTES = 16;
-/** What is asked for is short. */
+/** The longest message that is accepted. Those of the panel are short. */
 const MAX_BYTES = 64 * 1024;
 
 /** The socket of the session bus in an environment; undefined if it is not one. */
@@ -75,7 +75,7 @@ interface Listener {
   onMessage(message: BusMessage): void;
 }
 
-/** Says who this user is, then reads what the bus sends. Whatever is not understood ends the connection. */
+/** Authenticates as this user, then reads messages. An invalid message ends the connection. */
 export function readMessages(socket: Socket, { onAuthenticated, onMessage }: Listener): void {
   let received = Buffer.alloc(0);
   let isAuthenticated = false;
@@ -103,7 +103,7 @@ export function readMessages(socket: Socket, { onAuthenticated, onMessage }: Lis
   });
 }
 
-/** The length of the first message; undefined while it is not all there. @throws {RangeError} if it is too long */
+/** The length of the first message; undefined while it is incomplete. @throws {RangeError} if it is too long */
 function lengthOf(bytes: Buffer): number | undefined {
   if (bytes.length < FIXED_BYTES) return undefined;
   const number = numbersIn(bytes);
@@ -116,7 +116,7 @@ function bodyOf(bytes: Buffer): number {
   return aligned(FIXED_BYTES + numbersIn(bytes)(12), 8);
 }
 
-/** Reads a message's numbers, in the order of bytes that it names. */
+/** Reads numbers in the byte order of the message. */
 function numbersIn(bytes: Buffer): (offset: number) => number {
   return bytes[0] === 'l'.charCodeAt(0)
     ? (offset) => bytes.readUInt32LE(offset)
@@ -160,7 +160,7 @@ function field(code: number, type: string, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([code]), signature(type), value]);
 }
 
-/** A text: how long it is, it, and a zero. */
+/** A string: its length, its bytes, and a zero byte. */
 function encoded(text: string): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(Buffer.byteLength(text));

@@ -22,7 +22,7 @@ export class CausewayTray {
     this.render(state);
   }
 
-  /** Shows it in a panel that was not there before. */
+  /** Creates the icon again, for a panel that has just appeared. */
   showAgain(): void {
     if (this.#tray.isDestroyed()) return;
     this.#tray.destroy();

@@ -20,7 +20,7 @@ mark() {
 }
 trap 'rm -rf /run/causeway' EXIT
 trap 'exit 1' HUP INT TERM
-mark || echo 'Where a policy forbids users to remove Causeway, their files stay.'
+mark || echo 'If a policy forbids users to remove Causeway, their files stay.'
 
 # A directory service need not list its accounts: those who are logged in, and who has asked for this, are looked up.
 accounts() {
