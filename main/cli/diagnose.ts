@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { openServers } from '../clients/servers.ts';
 import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../diagnosis/checks.ts';
 import {
   type CheckFinding,
   type FindingStatus,
-  fail,
   failedBecause,
   pass,
   remedyAsCommand,
@@ -16,6 +16,7 @@ import {
 import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
+import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
 import { writePieces } from '../platform/replace-file.ts';
 import { VERSION } from '../platform/version.ts';
@@ -198,24 +199,22 @@ interface StoredSettings {
 /** Reads the settings of the application, and changes nothing. */
 export async function storedSettings(env: NodeJS.ProcessEnv): Promise<StoredSettings> {
   const path = join(configFolder(env), `${SETTINGS_NAME}.json`);
+  const damaged = ({ line, column, what }: JsonFault) =>
+    new CausewayError('invalid_file', `${path} is damaged: line ${line}, column ${column}: ${what}.`, {
+      remedy: 'The application keeps a copy and starts with default settings.',
+    });
   try {
-    const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
-    const isObject = typeof stored === 'object' && stored !== null && !Array.isArray(stored);
-    if (!isObject) throw new SyntaxError('It contains no settings.');
+    const stored = await parseJson(await readFile(path, 'utf8'), z.record(z.string(), z.unknown()), damaged);
     const simple = Object.entries(stored).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
     return { path, values: Object.fromEntries(simple), error: undefined };
   } catch (error) {
-    return { path, values: {}, error: codeOf(error) === 'ENOENT' ? undefined : error };
+    return { path, values: {}, error: codeOf(error) === 'ENOENT' ? undefined : fileError(path, error) };
   }
 }
 
 async function settingsFinding(env: NodeJS.ProcessEnv): Promise<CheckFinding> {
   const { path, error } = await storedSettings(env);
-  if (error === undefined) return pass(`Stored in ${path}.`);
-  if (!(error instanceof SyntaxError)) return failedBecause(fileError(path, error));
-  return fail(`${path} is damaged.`, {
-    advice: 'The application keeps a copy and starts with default settings.',
-  });
+  return error === undefined ? pass(`Stored in ${path}.`) : failedBecause(error);
 }
 
 function versionFinding({ version }: Application): CheckFinding {

@@ -56,18 +56,40 @@ export function explainUnexpected(error: unknown): unknown {
   return fileError(path, error, 'Earlier changes were kept.');
 }
 
+/** What is wrong with a file, also in parts, for a caller that puts it into a sentence of its own. */
+export class FileError extends CausewayError {
+  /** A predicate without a full stop, such as `is a folder`. */
+  readonly problem: string;
+  /** What the user can do about the file. */
+  readonly repair: string;
+
+  constructor(
+    code: 'file_not_writable' | 'invalid_file',
+    path: string,
+    { problem, repair, cause, outcome = NOTHING_CHANGED }: FileErrorOptions,
+  ) {
+    super(code, `${path} ${problem}.`, { cause, remedy: `${outcome} ${repair}` });
+    this.problem = problem;
+    this.repair = repair;
+  }
+}
+
+interface FileErrorOptions {
+  problem: string;
+  repair: string;
+  cause?: unknown;
+  outcome?: string;
+}
+
 /** A file that cannot be written, and why. */
 export function notWritable(
   path: string,
   problem: string,
   remedy: string,
   cause?: unknown,
-  outcome = NOTHING_CHANGED,
-): CausewayError {
-  return new CausewayError('file_not_writable', `${path} ${problem}.`, {
-    cause,
-    remedy: `${outcome} ${remedy}`,
-  });
+  outcome?: string,
+): FileError {
+  return new FileError('file_not_writable', path, { problem, repair: remedy, cause, ...(outcome && { outcome }) });
 }
 
 /** The system's code of an error, such as `ENOENT`. */

@@ -13,6 +13,27 @@ export function faultWords(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
+/**
+ * Parses a JSON file that people edit. Some editors put a byte order mark before the text.
+ * @throws what `refuse` returns for the first fault
+ */
+export async function parseJson<T>(
+  fileText: string,
+  schema: z.ZodType<T>,
+  refuse: (fault: JsonFault, cause: unknown) => Error,
+): Promise<T> {
+  const text = fileText.replace(/^\uFEFF/, '');
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw refuse(await syntaxFault(text), error);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw refuse(await schemaFault(text, parsed.error), parsed.error);
+}
+
 /** Why a text is not JSON. The engine's own error does not always say where. */
 export async function syntaxFault(text: string): Promise<JsonFault> {
   const { parse, printParseErrorCode } = await import('jsonc-parser');

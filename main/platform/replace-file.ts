@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CausewayError } from './errors.ts';
-import { codeOf, fileError, notWritable } from './file-errors.ts';
+import { codeOf, FileError, fileError, notWritable } from './file-errors.ts';
 import {
   removeTemporary,
   renameWithRetry,
@@ -327,12 +326,10 @@ function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b);
 }
 
-function notAFile(path: string, found: Stats): CausewayError {
+function notAFile(path: string, found: Stats): FileError {
   return refused(path, `is a ${found.isDirectory() ? 'folder' : 'device or a pipe'}, not a file`);
 }
 
-function refused(path: string, why: string): CausewayError {
-  return new CausewayError('invalid_file', `${path} ${why}.`, {
-    remedy: 'Nothing was changed. Move it out of the way.',
-  });
+function refused(path: string, problem: string): FileError {
+  return new FileError('invalid_file', path, { problem, repair: 'Move it out of the way.' });
 }

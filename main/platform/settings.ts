@@ -38,7 +38,7 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
 /**
  * Opens a settings file. Reading makes no folder.
  * @throws {CausewayError} `file_not_writable` if the file cannot be read or set aside; `invalid_file` with line and column if
- * `damaged` is `refuse`. Later calls throw both, without line and column.
+ * `damaged` is `refuse`. Later calls throw both; `read` does so without line and column.
  */
 export async function openSettings<T extends Record<string, unknown>>(
   options: SettingsOptions<T>,
@@ -58,15 +58,20 @@ export async function openSettings<T extends Record<string, unknown>>(
       throw isMisread(error) ? damage(`${path} is not valid.`, error) : error;
     }
   };
+  const loadOrLocate = async () => {
+    const text = readText(path);
+    try {
+      return parse(text);
+    } catch (error) {
+      throw isMisread(error) ? await damageIn(path, text ?? '', error) : error;
+    }
+  };
   let atOpening = empty;
-  let text: string | undefined;
   try {
-    text = readText(path);
-    atOpening = parse(text);
+    atOpening = await loadOrLocate();
   } catch (error) {
-    const isNotText = error instanceof CausewayError && error.code === 'invalid_file';
-    if (!isNotText && !isMisread(error)) throw error;
-    if (damaged === 'refuse') throw isMisread(error) ? await damageIn(path, text ?? '', error) : error;
+    const isDamaged = error instanceof CausewayError && error.code === 'invalid_file';
+    if (!isDamaged || damaged === 'refuse') throw error;
     const aside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
     await rename(path, aside).catch((cause: unknown) => {
       throw fileError(path, cause);
@@ -78,7 +83,7 @@ export async function openSettings<T extends Record<string, unknown>>(
     read: load,
     change: (edit) =>
       withLock(lockFolder, async () => {
-        const before = load();
+        const before = await loadOrLocate();
         const after = edit(before);
         if (after !== before) await writeWholeFile(path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
         return after;

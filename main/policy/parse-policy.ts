@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
-import { type JsonFault, schemaFault, syntaxFault } from '../platform/json-faults.ts';
+import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
 import type { Policy } from './policy.ts';
@@ -65,21 +65,10 @@ const policySchema = z.strictObject({
  * @throws {CausewayError} `invalid_file`, with line and column
  */
 export async function parsePolicy(source: string, bytes: Buffer): Promise<Policy> {
-  for (const { line, column, what } of findNotUtf8(bytes)) throw unreadable(source, { line, column, what });
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  const json = await jsonOf(source, text);
-  const parsed = policySchema.safeParse(json);
-  if (!parsed.success) throw unreadable(source, await schemaFault(text, parsed.error));
-  const { version: _, $schema: _schema, organization = null, contact = null, ...keys } = parsed.data;
+  for (const fault of findNotUtf8(bytes)) throw unreadable(source, fault);
+  const parsed = await parseJson(bytes.toString('utf8'), policySchema, (fault) => unreadable(source, fault));
+  const { version: _, $schema: _schema, organization = null, contact = null, ...keys } = parsed;
   return { source, organization, contact, problem: null, keys };
-}
-
-async function jsonOf(source: string, text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable(source, await syntaxFault(text));
-  }
 }
 
 function unreadable(source: string, { line, column, what }: JsonFault): CausewayError {

@@ -1,10 +1,11 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { codeOf, fileError } from '../platform/file-errors.ts';
+import { codeOf, FileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { type Decision, decide, isWithoutRules, type ToolHints } from './decision.ts';
 import type { Rules } from './rules.ts';
+import { unreadableRules } from './unreadable.ts';
 
 /** How long a watched folder is left to settle before the file is looked at, in milliseconds. */
 const SETTLE_MS = 50;
@@ -38,6 +39,8 @@ export class RulesFile {
   readonly #env: NodeJS.ProcessEnv;
   readonly #listeners = new Set<() => void>();
   #version: string | undefined;
+  /** The system did not let the file be read, which it may do the next time, although the file is the same. */
+  #readAgain = false;
   #rules: Rules | CausewayError = NOTHING;
   #reading: Promise<void> | undefined;
   #stopWatching: (() => void) | undefined;
@@ -57,8 +60,9 @@ export class RulesFile {
   /** As `ServerRules.refresh`. Never rejects. */
   refresh(): Promise<void> | undefined {
     const version = versionOf(this.path);
-    if (version === this.#version) return this.#reading;
+    if (version === this.#version && !this.#readAgain) return this.#reading;
     this.#version = version;
+    this.#readAgain = false;
     if (version === ABSENT) {
       this.#rules = NOTHING;
       this.#reading = undefined;
@@ -72,13 +76,18 @@ export class RulesFile {
   }
 
   async #read(version: string): Promise<void> {
-    const rules = await this.#load().catch((error: unknown) =>
-      error instanceof CausewayError
-        ? error
-        : new CausewayError('invalid_file', `The rules in ${this.path} cannot be read.`, { cause: error }),
-    );
-    // A later look has found another version meanwhile.
-    if (this.#version === version) this.#rules = rules;
+    let readAgain = false;
+    const rules = await this.#load().catch((error: unknown) => {
+      if (error instanceof CausewayError && !(error instanceof FileError)) return error;
+      readAgain = true;
+      if (error instanceof FileError) return unreadableRules(this.path, `it ${error.problem}`, error.repair, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      return unreadableRules(this.path, reason, 'Restart Causeway and the AI client.', error);
+    });
+    // If the file has changed meanwhile, a later reading counts.
+    if (this.#version !== version) return;
+    this.#rules = rules;
+    this.#readAgain = readAgain;
   }
 
   async #load(): Promise<Rules> {
@@ -87,12 +96,11 @@ export class RulesFile {
       import('./rules.ts'),
       import('../platform/replace-file.ts'),
     ]);
-    try {
-      const bytes = await readBytes(this.path);
-      return bytes === undefined ? NOTHING : parseRules(this.path, bytes);
-    } catch (error) {
-      throw fileError(this.path, error, 'Until it can be read, no tool may be called.');
-    }
+    const bytes = await readBytes(this.path);
+    if (bytes !== undefined) return parseRules(this.path, bytes);
+    if (versionOf(this.path) !== DANGLING) return NOTHING;
+    const remedy = 'Restore the file or folder that the link points to, or remove the link.';
+    throw unreadableRules(this.path, 'a symbolic link in its path points to nothing', remedy);
   }
 
   /** The rules for the server of a `serverKey`. */
@@ -198,13 +206,14 @@ export class RulesFile {
 }
 
 const ABSENT = 'absent';
+const DANGLING = 'unreadable: a link to nothing';
 
 /** What distinguishes versions of a file. A file that cannot be examined counts as unreadable. */
 function versionOf(path: string): string {
   try {
     // Most users have no such file, and an exception for each of their calls would cost more than all other checks.
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (!found) return isBelowFile(path) ? 'unreadable: ENOTDIR' : ABSENT;
+    if (!found) return whyMissing(path);
     const { dev, ino, size, mtimeNs, ctimeNs } = found;
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
@@ -212,9 +221,12 @@ function versionOf(path: string): string {
   }
 }
 
-/** Whether what should be a folder above a path is a file. */
-function isBelowFile(path: string): boolean {
+/** Whether a file was never there, or is out of reach: behind a link to nothing, or below something that is not a folder. */
+function whyMissing(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false })) return DANGLING;
   const folder = dirname(path);
+  if (folder === path) return ABSENT;
   const found = statSync(folder, { throwIfNoEntry: false });
-  return found ? !found.isDirectory() : folder !== path && isBelowFile(folder);
+  if (!found) return whyMissing(folder);
+  return found.isDirectory() ? ABSENT : 'unreadable: ENOTDIR';
 }

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { SWITCHES, type Switch } from './switches.ts';
+import { unreadableRules } from './unreadable.ts';
 
 const switchSchema = z.enum(SWITCHES);
 const toolRulesSchema = z.strictObject({
@@ -80,35 +82,17 @@ const MAX_HISTORY = 200;
 
 /**
  * Reads a rules file.
- * @throws {CausewayError} `invalid_file` if it is not JSON in UTF-8, or holds what this version does not know
+ * @throws {CausewayError} `invalid_file` with line and column if it is not JSON in UTF-8, or holds what this version does not know
  */
-export function parseRules(path: string, bytes: Buffer): Rules {
-  // A name in another encoding would be read as one that no tool has, and so forbid nothing.
-  for (const { line, column, what } of findNotUtf8(bytes)) {
-    throw unreadable(path, `line ${line}, column ${column}: ${what}`);
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(bytes.toString('utf8').replace(MARK, ''));
-  } catch (error) {
-    throw unreadable(path, error instanceof Error ? error.message : 'it is not JSON', error);
-  }
-  const parsed = rulesSchema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.');
-  throw unreadable(path, `${where ? `${where}: ` : ''}${issue?.message ?? 'unknown content'}`, parsed.error);
+export async function parseRules(path: string, bytes: Buffer): Promise<Rules> {
+  const invalid = ({ line, column, what }: JsonFault, cause?: unknown) =>
+    unreadableRules(path, `line ${line}, column ${column}: ${what}`, INVALID_REMEDY, cause);
+  // A name in another encoding would be read as a name that no tool has, and so forbid nothing.
+  for (const fault of findNotUtf8(bytes)) throw invalid(fault);
+  return parseJson(bytes.toString('utf8'), rulesSchema, invalid);
 }
 
-/** The byte order mark that some editors put before a text. */
-const MARK = /^\uFEFF/;
-
-function unreadable(path: string, reason: string, cause?: unknown): CausewayError {
-  return new CausewayError('invalid_file', `The rules in ${path} cannot be read (${reason}).`, {
-    cause,
-    remedy: 'Correct the file, or delete it to remove all rules. Until then, no tool may be called.',
-  });
-}
+const INVALID_REMEDY = 'Correct the file, or delete it to remove all rules.';
 
 /** The rules of a scope alone, without those of the clients in it. */
 export function rulesOf(rules: Rules, { server, client }: RuleScope): ToolRules {

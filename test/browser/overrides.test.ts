@@ -217,7 +217,9 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await writeFile(file, '{"no": "list"}');
     shown.server.fileAnswers.push(file);
     await more('Import');
-    await shown.page.getByText('broken.json cannot be imported: it is not a list of overrides.').waitFor();
+    await shown.page
+      .getByText('broken.json cannot be imported: line 1, column 1: it is not a list of overrides.')
+      .waitFor();
     await inspect('everyone-bad-file');
   });
 

@@ -53,7 +53,7 @@ export interface ImportOptions extends CommonOptions {
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal, stdout } = context;
-  const lines = readBulkFile(await readText(file), file);
+  const lines = await readBulkFile(await readText(file), file);
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
   const { warehouses } = await openSession(context, options);

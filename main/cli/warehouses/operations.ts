@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
+import { syntaxFault } from '../../platform/json-faults.ts';
 import { utf8Text } from '../../platform/utf8.ts';
 import type { OverrideOperations } from '../../warehouses/override-operations.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
@@ -136,8 +137,9 @@ async function readBody(argument: string): Promise<RequestBody> {
   try {
     body = JSON.parse(text);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CausewayError('usage', `error decoding JSON at ${sourceOf(argument)}: ${message}`, { cause });
+    const { line, column, what } = await syntaxFault(text);
+    const place = `${sourceOf(argument)}:${line}:${column}`;
+    throw new CausewayError('usage', `error decoding JSON at ${place}: ${what}`, { cause });
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const received = Array.isArray(body) ? 'sequence' : body === null ? 'nil' : typeof body;

@@ -149,7 +149,7 @@ async function readImportFile(path: string): Promise<{ name: string; lines: Impo
   if (bytes === undefined) {
     throw new CausewayError('invalid_file', `${name} no longer exists.`, { remedy: 'Choose another file.' });
   }
-  const lines = readBulkFile(utf8Text(name, bytes), name);
+  const lines = await readBulkFile(utf8Text(name, bytes), name);
   if (lines.length > 0) return { name, lines };
   throw new CausewayError('invalid_file', `${name} contains no overrides.`, {
     remedy: 'Export the overrides to get a file in the right format.',

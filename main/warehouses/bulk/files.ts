@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-faults.ts';
 import type { UserOverride } from '../all-overrides.ts';
 
 /** One line of an import, as it was written. Empty cells are empty texts. */
@@ -109,19 +110,24 @@ const OTHER_NAMES: Record<keyof Omit<ImportLine, 'line'>, string[]> = {
   warehouse_name: ['warehouseName'],
 };
 
-const Entries = z.array(z.record(z.string(), z.unknown()));
+const Entries = z.array(z.record(z.string(), z.unknown(), { error: 'it is not an object' }), {
+  error: 'it is not a list of overrides',
+});
 
 /**
  * Reads an import file of either kind: JSON by its first character, CSV otherwise.
  * @throws {CausewayError} `invalid_file`
  */
-export function readBulkFile(text: string, fileName: string): ImportLine[] {
+export async function readBulkFile(text: string, fileName: string): Promise<ImportLine[]> {
   return /^\ufeff?\s*[[{]/.test(text) ? readBulkEntries(text, fileName) : readBulkLines(text, fileName);
 }
 
 /** A list of objects whose members are an import's columns. An entry's number stands for its line. */
-function readBulkEntries(text: string, fileName: string): ImportLine[] {
-  return parseEntries(text, fileName).map((entry, at) => {
+async function readBulkEntries(text: string, fileName: string): Promise<ImportLine[]> {
+  const entries = await parseJson(text, Entries, ({ line, column, what }, cause) =>
+    invalidRequest(fileName, `line ${line}, column ${column}: ${what}`, cause),
+  );
+  return entries.map((entry, at) => {
     const line: ImportLine = {
       line: at + 1,
       user_id: '',
@@ -138,18 +144,6 @@ function readBulkEntries(text: string, fileName: string): ImportLine[] {
     }
     return line;
   });
-}
-
-function parseEntries(text: string, fileName: string): z.infer<typeof Entries> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch (cause) {
-    throw invalidRequest(fileName, cause instanceof Error ? cause.message : String(cause), cause);
-  }
-  const entries = Entries.safeParse(parsed);
-  if (entries.success) return entries.data;
-  throw invalidRequest(fileName, 'it is not a list of overrides');
 }
 
 function invalidRequest(fileName: string, why: string, cause?: unknown): CausewayError {

@@ -146,7 +146,7 @@ describe.each(['alone', 'through the application'])('all servers as one, %s', (h
     await expect.poll(changes).toBeGreaterThan(before);
     await rm(file);
     await mkdir(file);
-    expect(await call('run')).toContain('rules.json is a folder, not a file.');
+    expect(await call('run')).toContain('cannot be read (it is a folder, not a file).');
     await rm(file, { recursive: true });
     await rule({ one: { off: ['run'] } });
     expect(await call('drop')).toBe('by one');

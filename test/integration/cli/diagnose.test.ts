@@ -72,7 +72,9 @@ describe('causeway diagnose', () => {
     const folder = join(home.folder, 'causeway', 'config');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'settings.json'), '{"appearance":');
-    expect(await checksOf('--profile', 'ana')).toMatchObject({ code: 1, settings: { status: 'fail' } });
+    const { code, settings } = await checksOf('--profile', 'ana');
+    expect(code).toBe(1);
+    expect(settings).toMatchObject({ status: 'fail', message: expect.stringContaining('line 1, column 15') });
     expect(await readFile(join(folder, 'settings.json'), 'utf8')).toBe('{"appearance":');
   });
 });

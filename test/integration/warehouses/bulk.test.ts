@@ -245,8 +245,9 @@ describe('import', () => {
   });
 
   test.each([
-    ['of invalid JSON', '[{"user_id":', 'cannot be imported'],
-    ['of JSON that is not a list', '{"user_id": "1"}', 'it is not a list of overrides'],
+    ['of invalid JSON', '[\n  {"user_id": me}]', 'cannot be imported: line 2, column 15: invalid symbol.'],
+    ['of JSON that is not a list', '{"user_id": "1"}', 'line 1, column 1: it is not a list of overrides'],
+    ['of JSON with an entry that is not an object', '[{},\n7]', 'line 2, column 1: 1: it is not an object'],
     ['of JSON whose ids are numbers', '[{"user_id": 9007199254740993001}]', 'user_id is a number in entry 1'],
     ['without the columns', 'name,place\nben,here\n', 'the first line has no column "user"'],
     ['with an open quotation mark', 'user,warehouse\n"ben,x\n', 'cannot be imported'],

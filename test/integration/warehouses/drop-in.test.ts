@@ -170,7 +170,7 @@ describe('--json', () => {
   });
 
   test.each([
-    ['{', /^Error: error decoding JSON at \(inline\): /],
+    ['{', /^Error: error decoding JSON at \(inline\):1:2: close brace expected\n$/],
     ['[]', /^Error: Invalid command input: expected JSON object, received sequence\n$/],
     ['"x"', /^Error: Invalid command input: expected JSON object, received string\n$/],
     ['{"type":{}}', /^Error: expected string at type/],
