@@ -14,7 +14,8 @@ export function faultWords(code: string): string {
 }
 
 /**
- * Parses a JSON file that people edit. Some editors put a byte order mark before the text.
+ * Parses a JSON file that people edit. Some editors put a byte order mark before the text. A member that stands twice in an
+ * object is a fault: the parser would keep the last one, and drop without a word what the other says.
  * @throws what `refuse` returns for the first fault
  */
 export async function parseJson<T>(
@@ -29,9 +30,30 @@ export async function parseJson<T>(
   } catch (error) {
     throw refuse(await syntaxFault(text), error);
   }
+  const repeated = repeatedMember(text);
+  if (repeated) throw refuse(repeated, undefined);
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw refuse(await schemaFault(text, parsed.error), parsed.error);
+}
+
+/** Strings, with the colon behind them if they are names, and brackets. */
+const JSON_TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]/gs;
+
+/** The first member that repeats the name of another one in its object. The text is valid JSON. */
+function repeatedMember(text: string): JsonFault | undefined {
+  const open: (Set<string> | undefined)[] = [];
+  for (const { 0: token, 1: string, 2: colon, index } of text.matchAll(JSON_TOKENS)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (string !== undefined && colon !== undefined) {
+      const name = String(JSON.parse(string));
+      const names = open.at(-1);
+      if (names?.has(name)) return { ...lineAndColumn(text, index), what: `${JSON.stringify(name)} stands here twice` };
+      names?.add(name);
+    }
+  }
+  return undefined;
 }
 
 /** Why a text is not JSON. The engine's own error does not always say where. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
+import { serverKey } from '../rules/decision.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
 import type { Policy } from './policy.ts';
 
@@ -18,6 +19,14 @@ const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client
 
 function isServerName(name: string): boolean {
   return name.startsWith('/') || (URL.canParse(name) && /^https?:$/.test(new URL(name).protocol));
+}
+
+/** Any host: a path without one means that server in every workspace. */
+const ANY_HOST = 'https://any.invalid';
+
+/** Whether two names are of one server. Only one of the two would apply. */
+function hasServerTwice(names: readonly string[]): boolean {
+  return new Set(names.map((name) => serverKey(ANY_HOST, name))).size < names.length;
 }
 
 const policySchema = z.strictObject({
@@ -49,10 +58,15 @@ const policySchema = z.strictObject({
   requiredClients: entry(z.array(clientId)).optional(),
   readOnly: entry(z.boolean()).optional(),
   rules: entry(
-    ruleSetSchema.refine(({ servers = {} }) => Object.keys(servers).every(isServerName), {
-      path: ['servers'],
-      message: 'use the path of a server, such as /api/2.0/mcp/sql, or its full address',
-    }),
+    ruleSetSchema
+      .refine(({ servers = {} }) => Object.keys(servers).every(isServerName), {
+        path: ['servers'],
+        message: 'use the path of a server, such as /api/2.0/mcp/sql, or its full address',
+      })
+      .refine(({ servers = {} }) => !hasServerTwice(Object.keys(servers)), {
+        path: ['servers'],
+        message: 'the same server stands here twice, spelled differently',
+      }),
   ).optional(),
   tokenStore: entry(z.enum(['keychain', 'encrypted-file'])).optional(),
   updates: entry(z.enum(['off', 'latest', 'beta'])).optional(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
+import { serverKey } from './decision.ts';
 import { SWITCHES, type Switch } from './switches.ts';
 import { unreadableRules } from './unreadable.ts';
 
@@ -24,14 +25,13 @@ const changeSchema = z.strictObject({
   by: z.enum(['command', 'window']),
   what: z.string(),
 });
-/** Rules as a policy, or a file for a team, may hold them. */
-export const ruleSetSchema = z.strictObject({
+const ruleSetMembers = {
   all: z.strictObject({ readOnly: z.boolean().optional(), newTools: switchSchema.optional() }).optional(),
   /** By the client's id. `wireNames` are what it calls itself in `clientInfo`. */
   clients: z
     .record(
       z.string(),
-      z.strictObject({ name: z.string(), wireNames: z.array(z.string()), readOnly: z.boolean().optional() }),
+      z.strictObject({ name: z.string(), wireNames: z.array(z.string()).min(1), readOnly: z.boolean().optional() }),
     )
     .optional(),
   /** By `serverKey`. */
@@ -44,13 +44,40 @@ export const ruleSetSchema = z.strictObject({
       }),
     )
     .optional(),
-});
-const rulesSchema = z.strictObject({
-  version: z.literal(1),
-  ...ruleSetSchema.shape,
-  /** The latest changes, the newest last. */
-  history: z.array(changeSchema).optional(),
-});
+};
+/** Rules as a policy, or a file for a team, may hold them. */
+export const ruleSetSchema = z.strictObject(ruleSetMembers).superRefine(checkClients);
+const rulesSchema = z
+  .strictObject({
+    version: z.literal(1),
+    ...ruleSetMembers,
+    /** The latest changes, the newest last. */
+    history: z.array(changeSchema).optional(),
+  })
+  .superRefine(checkClients)
+  .superRefine(checkServers);
+
+type RuleSetMembers = z.infer<z.ZodObject<typeof ruleSetMembers>>;
+
+/** A rule for a client that the file does not describe would apply to nobody. */
+function checkClients({ clients = {}, servers = {} }: RuleSetMembers, context: z.RefinementCtx): void {
+  for (const [server, { clients: named = {} }] of Object.entries(servers)) {
+    const unknown = Object.keys(named).find((id) => !Object.hasOwn(clients, id));
+    if (unknown === undefined) continue;
+    const message = `the file does not describe this client. Add "${unknown}" with its "name" and "wireNames" to "clients"`;
+    context.addIssue({ code: 'custom', path: ['servers', server, 'clients', unknown], message });
+  }
+}
+
+/** A rule for a server that is not written as rules name it would apply to none. */
+function checkServers({ servers = {} }: RuleSetMembers, context: z.RefinementCtx): void {
+  for (const server of Object.keys(servers)) {
+    const key = /^https?:/i.test(server) && URL.canParse(server) ? serverKey(server, server) : undefined;
+    if (key === server) continue;
+    const message = `write it as ${key === undefined ? 'the full address of a server' : JSON.stringify(key)}`;
+    context.addIssue({ code: 'custom', path: ['servers', server], message });
+  }
+}
 
 /** Rules for the tools of one server, or of one client at one server. Lists hold tools' names. */
 export type ToolRules = z.infer<typeof toolRulesSchema>;
