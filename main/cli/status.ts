@@ -32,7 +32,7 @@ export interface Status {
   clients: {
     id: string;
     name: string;
-    files: (Pick<FileReport, 'path' | 'entries' | 'all'> & { problem: string | null })[];
+    files: (Pick<FileReport, 'path' | 'entries' | 'all' | 'servedByAll'> & { problem: string | null })[];
     problem: string | null;
   }[];
   warehouse: EffectiveWarehouse | { error: JsonFailure };
@@ -121,7 +121,13 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
     .map(({ id, name, files, problem = null }) => ({
       id,
       name,
-      files: files.map(({ path, entries, all, problem: ofFile = null }) => ({ path, entries, all, problem: ofFile })),
+      files: files.map(({ path, entries, all, servedByAll, problem: ofFile = null }) => ({
+        path,
+        entries,
+        all,
+        servedByAll,
+        problem: ofFile,
+      })),
       problem,
     }));
 }

@@ -25,6 +25,8 @@ export interface FileReport {
   entries: Record<string, EntryStatus>;
   /** The names of entries for all servers as one. */
   all: string[];
+  /** The servers that one of these entries leads to; an entry for one profile leads only to its servers. */
+  servedByAll: string[];
   /** Entries of ours that lead to no server in the list. */
   leftOver: string[];
   /** Servers whose entry a repair would change. */
@@ -151,6 +153,7 @@ export async function reportFile(
     known: known !== undefined,
     entries: {},
     all: [],
+    servedByAll: [],
     leftOver: [],
     repairable: [],
     sharedWith: [],
@@ -163,6 +166,10 @@ export async function reportFile(
     result.exists = read.exists;
     const targets = withAll(servers, read, known);
     result.all = targets.flatMap((target) => ('all' in target ? [target.name] : []));
+    const presentAlls = targets.filter((target) => 'all' in target && read.entries.has(target.name));
+    result.servedByAll = servers
+      .filter(({ profile }) => presentAlls.some((all) => all.profile === undefined || all.profile === profile))
+      .map(({ name }) => name);
     result.meta = metaIn(servers, known);
     for (const server of targets) {
       const { name } = server;

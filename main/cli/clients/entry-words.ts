@@ -12,8 +12,10 @@ export const ENTRY_WORDS: Record<EntryStatus, string> = {
   foreign: 'another entry has this name',
 };
 
-/** The entries of a file that a list shows: where one entry is for all servers, none for each server is missing. */
-export function shownEntries({ entries, all }: Pick<FileReport, 'entries' | 'all'>): [name: string, EntryStatus][] {
-  const isAll = all.some((name) => entries[name] !== 'vanished');
-  return Object.entries(entries).filter(([, state]) => !isAll || state !== 'absent');
+/** The entries of a file that a list shows. A server needs no entry of its own if one for all servers leads to it. */
+export function shownEntries({
+  entries,
+  servedByAll,
+}: Pick<FileReport, 'entries' | 'servedByAll'>): [name: string, EntryStatus][] {
+  return Object.entries(entries).filter(([name, state]) => state !== 'absent' || !servedByAll.includes(name));
 }

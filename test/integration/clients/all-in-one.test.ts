@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { homeOfAna } from '../cli/sql-session.ts';
+import { homeOfAna, profileOf } from '../cli/sql-session.ts';
 import { runCommand } from '../warehouses/harness.ts';
 
 /** A home with two servers and Cursor, whose file holds someone else's entry. */
@@ -47,6 +47,20 @@ describe('one entry for all servers', () => {
     expect(found).toMatchObject([{ id: 'cursor', files: [{ all: ['causeway'], entries: { causeway: 'current' } }] }]);
     await causeway('clients', 'remove', 'cursor');
     expect(await clients()).toBe('  Cursor: databricks-sql not added, functions-default not added');
+  });
+
+  test('of one profile leaves the servers of other profiles listed as not added', async () => {
+    const { causeway, list, configFile, workspace } = await home();
+    await appendFile(configFile, profileOf(workspace, 'ben'));
+    await causeway('servers', 'add', 'sql', '--name', 'sql-of-ben', '--profile', 'ben');
+    await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
+    const { stdout } = await causeway('status');
+    expect(stdout).toContain('causeway (one entry for all servers) added');
+    expect(stdout).toContain('sql-of-ben not added');
+    expect(stdout).not.toContain('databricks-sql not added');
+    expect(await list()).toMatch(/^ {4}sql-of-ben: not added$/m);
+    await causeway('clients', 'add', 'cursor', '--all-in-one');
+    expect((await causeway('status')).stdout).not.toContain('not added');
   });
 
   test('makes room for separate entries again', async () => {

@@ -100,7 +100,7 @@ describe('the warehouse that queries run on', () => {
 });
 
 describe('the entries in AI clients’ files', () => {
-  const NOTHING_ELSE = { repairable: [], sharedWith: [], meta: {}, project: null };
+  const NOTHING_ELSE = { servedByAll: [], repairable: [], sharedWith: [], meta: {}, project: null };
   const client = (name: string, state: EntryStatus | null, change: Partial<ClientReport> = {}): ClientReport => ({
     id: name,
     name,
