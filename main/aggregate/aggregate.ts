@@ -3,7 +3,7 @@ import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
-import { isIdText, rawId, readFrame, scanFrame } from '../bridge/frame/frame.ts';
+import { idOfInvalid, rawId, readFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { StatelessClient, statelessSink } from '../bridge/stateless/client.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
@@ -340,9 +340,7 @@ const NOT_YET = 'Invalid request: initialize comes first.';
 const NESTED = { code: -32600, message: 'Invalid request: a batch within a batch.' };
 
 function invalid(frame: Buffer, { code, message }: { code: number; message: string }): Buffer {
-  const raw = code === -32600 ? (scanFrame(frame).id ?? 'null') : 'null';
-  const id = isIdText(raw) ? raw : 'null';
-  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
+  return Buffer.from(`{"jsonrpc":"2.0","id":${idOfInvalid(frame, code)},"error":${JSON.stringify({ code, message })}}`);
 }
 
 function result({ id }: RoutedRequest, json: string): Buffer {

@@ -6,7 +6,7 @@ import { ConnectionTool, mayCallConnectionTool, TerminalNotices } from './connec
 import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
-import { type Envelope, isIdText, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
+import { type Envelope, idOfInvalid, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
@@ -167,11 +167,9 @@ class StdioBridge implements Bridge {
   #take(frame: Buffer): void {
     const { envelope, json } = readFrame(frame);
     if (envelope.kind === 'invalid') {
-      const raw = envelope.code === -32600 ? rawId(frame) : 'null';
-      const id = isIdText(raw) ? raw : 'null';
-      this.#answer(
-        `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: envelope.code, message: envelope.message })}}`,
-      );
+      const { code, message } = envelope;
+      const id = idOfInvalid(frame, code);
+      this.#answer(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
       return;
     }
     const local = this.#stateless.isUsed ? undefined : localAnswer(envelope, this.#session.state);

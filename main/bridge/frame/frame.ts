@@ -156,6 +156,17 @@ export function scanFrame(frame: Buffer): { id: string | undefined; method: stri
   }
 }
 
+/**
+ * The raw id for the answer to a frame that is refused with `code`, or `null`. Of one that is no JSON (clients write `NaN`, and
+ * texts in their own encoding) it is what stands in its readable part: a client waits for ever for an answer without its id.
+ */
+export function idOfInvalid(frame: Buffer, code: number): string {
+  const { id, method } = scanFrame(frame);
+  const isWhole = id !== undefined && isIdText(id) && !id.includes('\ufffd');
+  const isKnown = isWhole && (code === -32600 || method !== undefined);
+  return isKnown ? id : 'null';
+}
+
 const SMALL_MEMBER = String.raw`,\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*`;
 /** The last small members of an object: nothing but its own last brace may follow. */
 const LAST_MEMBERS = new RegExp(String.raw`(?:${SMALL_MEMBER})+\}\s*$`);

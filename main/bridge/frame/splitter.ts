@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { FRAME_LIMIT, MAX_FRAME_BYTES } from '../limits.ts';
-import { idOfCut } from './frame.ts';
+import { idOfCut, idOfInvalid } from './frame.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -104,7 +104,7 @@ export class FrameSplitter {
     if (line[line.length - 1] === CR) line = line.subarray(0, -1);
     if (isBlank(line)) return;
     if (isUtf8(line)) this.#events.frame(line);
-    else this.#events.fault({ kind: 'not-utf8', id: 'null' });
+    else this.#events.fault({ kind: 'not-utf8', id: idOfInvalid(line, -32700) });
   }
 }
 
