@@ -195,7 +195,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
         import('./bridge/bridge.ts'),
         import('./platform/connections.ts'),
         import('./rules/rules-file.ts'),
-        import('./rules/decision.ts'),
+        import('./rules/server-key.ts'),
         import('./audit/audit.ts'),
       ]);
     const rules = new RulesFile(env);

@@ -4,9 +4,9 @@ import { findServer, type ManagedServer, type ServerList, withPath } from './cli
 import type { ClientsService } from './clients/service.ts';
 import { CausewayError, inOneLine } from './platform/errors.ts';
 import type { SettingsFile } from './platform/settings.ts';
-import { serverKey } from './rules/decision.ts';
 import { type Rules, withRulesCopied } from './rules/rules.ts';
 import type { RulesFile } from './rules/rules-file.ts';
+import { serverKey } from './rules/server-key.ts';
 import { successorOf } from './workspace/offered-servers.ts';
 
 export interface MoveParts {

@@ -5,7 +5,6 @@ import { CausewayError } from '../platform/errors.ts';
 import { hasLockedRules } from '../policy/managed-rules.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
-import { serverKey } from '../rules/decision.ts';
 import {
   formatRules,
   hasRules,
@@ -16,6 +15,7 @@ import {
   type ToolRules,
 } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
+import { serverKey } from '../rules/server-key.ts';
 import type { Switch } from '../rules/switches.ts';
 import type { CommandContext } from './command.ts';
 import { columns, printable, write, writeJson, writeLine } from './terminal.ts';

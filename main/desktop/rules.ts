@@ -8,9 +8,10 @@ import type { Policy } from '../policy/policy.ts';
 import { systemPolicy } from '../policy/system-policy.ts';
 import type { PendingApproval } from '../rules/approvals.ts';
 import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
-import { type DecidedBy, decide, type ListedTool, serverKey } from '../rules/decision.ts';
+import { type DecidedBy, decide, type ListedTool } from '../rules/decision.ts';
 import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
+import { serverKey } from '../rules/server-key.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
 /** How long a call can wait if the client's own limit is unknown, in milliseconds: many clients give up after 60 s. */

@@ -1,6 +1,7 @@
-import { type DecidedBy, type Decision, decide, isWithoutRules, serverKey } from '../rules/decision.ts';
+import { type DecidedBy, type Decision, decide, isWithoutRules } from '../rules/decision.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
+import { serverKey } from '../rules/server-key.ts';
 import { isLocked, type Policy } from './policy.ts';
 import type { PolicyFile } from './policy-file.ts';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-import { serverKey } from '../rules/decision.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
+import { serverKey } from '../rules/server-key.ts';
 import type { Policy } from './policy.ts';
 
 const entry = <Value extends z.ZodType>(value: Value) =>

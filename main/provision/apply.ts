@@ -11,10 +11,10 @@ import type { ClientsService } from '../clients/service.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { checkServer, checkWorkspace } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
-import { serverKey } from '../rules/decision.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import { withChange } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
+import { serverKey } from '../rules/server-key.ts';
 import type { Provision, ProvisionedProfile } from './provision-file.ts';
 
 /** The result of one part of a file. */

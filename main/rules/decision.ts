@@ -1,4 +1,3 @@
-import { percentDecoded } from '../platform/percent.ts';
 import { isWireName } from '../platform/wire-name.ts';
 import type { Rules, ToolRules } from './rules.ts';
 import type { Switch } from './switches.ts';
@@ -40,15 +39,6 @@ export type Decision =
   | { do: 'ask'; by: DecidedBy }
   /** `new` is a tool that no list names, where new tools are off; `unlisted` one of which it is not known whether it only reads. */
   | { do: 'refuse'; why: 'off' | 'new' | 'read-only' | 'unlisted'; by: DecidedBy };
-
-/** The server that rules name: host and path, however they are spelled. Unity Catalog's names have no case. */
-export function serverKey(host: string, path: string): string {
-  const { origin, pathname } = new URL(path, host);
-  return `${origin}${percentDecoded(pathname)
-    .toLowerCase()
-    .replace(/\/{2,}/g, '/')
-    .replace(/\/+$/, '')}`;
-}
 
 /** Paths of the SQL servers (spec/managed-mcp-endpoints.md › Endpoints; its successor is an MCP service). */
 const SQL_SERVERS = /\/(?:api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)$/;

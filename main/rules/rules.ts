@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-import { serverKey } from './decision.ts';
+import { serverKey } from './server-key.ts';
 import { SWITCHES, type Switch } from './switches.ts';
 import { unreadableRules } from './unreadable.ts';
 

@@ -25,7 +25,7 @@ import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
-import { serverKey } from '../../rules/decision.ts';
+import { serverKey } from '../../rules/server-key.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
 import type { CommandContext } from '../command.ts';

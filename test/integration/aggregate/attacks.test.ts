@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
 import { configFolder } from '../../../main/platform/paths.ts';
 import { ApprovalQueue } from '../../../main/rules/approvals.ts';
-import { serverKey } from '../../../main/rules/decision.ts';
 import type { Rules } from '../../../main/rules/rules.ts';
+import { serverKey } from '../../../main/rules/server-key.ts';
 import { INITIALIZE_RESULT, json, result, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
 

@@ -7,8 +7,8 @@ import { parsePolicy } from '../../../main/policy/parse-policy.ts';
 import { checkServer, checkWorkspace, defaultValue, lockedValue } from '../../../main/policy/policy.ts';
 import { PolicyFile } from '../../../main/policy/policy-file.ts';
 import { policyInRegistry, registrySource, systemSource } from '../../../main/policy/sources.ts';
-import { serverKey } from '../../../main/rules/decision.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { serverKey } from '../../../main/rules/server-key.ts';
 import { ROOT } from '../project/markdown.ts';
 
 const read = (keys: object) => parsePolicy('policy.json', Buffer.from(JSON.stringify({ version: 1, ...keys })));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, isWithoutRules, onlyReads, serverKey, type ToolUse } from '../../../main/rules/decision.ts';
+import { decide, isWithoutRules, onlyReads, type ToolUse } from '../../../main/rules/decision.ts';
 import type { Rules } from '../../../main/rules/rules.ts';
+import { serverKey } from '../../../main/rules/server-key.ts';
 
 const HOST = 'https://acme.cloud.databricks.com';
 const SQL = serverKey(HOST, '/api/2.0/mcp/sql');
