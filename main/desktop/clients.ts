@@ -285,16 +285,17 @@ export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
 }
 
 /**
- * The path of the Node that starts the command in development: the one that runs npm, the project's own, or the first in
- * PATH. Electron's executable runs no scripts, and clients might not find `node` by its name.
+ * The path of the Node that starts the command in development: the project's own, the one that runs npm, or the first in
+ * PATH. The others may be too old for the command. Electron's executable runs no scripts, and clients might not find `node`
+ * by its name.
  */
 export function nodeBeside(script: string, env: NodeJS.ProcessEnv): string {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   const project = dirname(dirname(dirname(script)));
   const inPath = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const candidates = [
-    ...(env.npm_node_execpath ? [env.npm_node_execpath] : []),
     join(project, 'node_modules', 'node', 'bin', name),
+    ...(env.npm_node_execpath ? [env.npm_node_execpath] : []),
     ...inPath.map((folder) => join(folder, name)),
     join('/usr', 'local', 'bin', name),
     join('/opt', 'homebrew', 'bin', name),

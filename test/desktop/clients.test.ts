@@ -21,7 +21,7 @@ describe.skipIf(reason)('the AI clients in the application', () => {
     const servers = [{ name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }];
     await mkdir(join(home, '.config', 'causeway'), { recursive: true });
     await writeFile(join(home, '.config', 'causeway', 'servers.json'), JSON.stringify({ servers }));
-    await mkdir(join(home, '.cursor'));
+    await mkdir(join(home, '.cursor'), { recursive: true });
     const page = await application.window();
     await page.getByRole('link', { name: 'AI clients' }).click();
     await page.getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();

@@ -29,7 +29,7 @@ describe.skipIf(reason)('removing Causeway in the application', () => {
     const entries = join(home, '.cursor', 'mcp.json');
     const config = join(home, '.config', 'causeway');
     const profiles = await readFile(join(home, '.databrickscfg'), 'utf8');
-    await mkdir(join(home, '.cursor'));
+    await mkdir(join(home, '.cursor'), { recursive: true });
     await writeFile(entries, '{}\n');
     await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ana']);
     await runCommand(env, ['clients', 'add', 'cursor', '--force']);

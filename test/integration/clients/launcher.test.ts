@@ -53,11 +53,12 @@ test('the Node for an application that npm did not start is an existing one, by 
   const inPath = await place('somewhere', name);
   const env = { PATH: ['relative', join(folder, 'nothing'), dirname(inPath)].join(delimiter) };
   expect(nodeBeside(script, env)).toBe(inPath);
-  const own = await place('node_modules', 'node', 'bin', name);
-  expect(nodeBeside(script, env)).toBe(own);
   const npms = await place('npm', name);
   expect(nodeBeside(script, { ...env, npm_node_execpath: npms })).toBe(npms);
-  expect(nodeBeside(script, { ...env, npm_node_execpath: join(folder, 'gone') })).toBe(own);
+  expect(nodeBeside(script, { ...env, npm_node_execpath: join(folder, 'gone') })).toBe(inPath);
+  // npm may run on a Node that is too old for Causeway.
+  const own = await place('node_modules', 'node', 'bin', name);
+  expect(nodeBeside(script, { ...env, npm_node_execpath: npms })).toBe(own);
 });
 
 test('a link has a place even if the home folder contains a space', () => {
