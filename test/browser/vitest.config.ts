@@ -12,5 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A loaded computer takes more than the second that is the default.
+    expect: { poll: { timeout: 15_000 } },
   },
 });
