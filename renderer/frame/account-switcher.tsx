@@ -1,5 +1,5 @@
 import { Menu, Skeleton } from '@mantine/core';
-import { IconCheck, IconLogin2, IconLogout, IconPlus, IconSelector, IconUserCog } from '@tabler/icons-react';
+import { IconCheck, IconLogin2, IconLogout, IconPlus, IconSelector, IconUser, IconUserCog } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
@@ -76,7 +76,7 @@ function Account({ state }: { state: DesktopState }) {
   return (
     <>
       <span aria-hidden className={styles.avatar} data-signed-out={isSignedOut}>
-        {initialsOf(state)}
+        {profile === null && warehouse.status !== 'loading' ? <Icon of={IconUser} /> : initialsOf(state)}
       </span>
       <span className={styles.lines}>
         <span className={styles.profile}>

@@ -152,7 +152,8 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
             {changeText(line) && <p className={styles.name}>{changeText(line)}</p>}
             {remarkOf(line) && (
               <p className={styles.remark}>
-                {line.trouble !== null && <Icon of={IconAlertTriangle} />} {remarkOf(line)}
+                {line.trouble !== null && <Icon of={IconAlertTriangle} />}
+                {remarkOf(line)}
               </p>
             )}
           </div>

@@ -191,7 +191,12 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
         spellCheck={false}
       />
       <p className={layout.quiet}>
-        {proposal.data && target !== null && <code>{proposal.data.path} </code>}
+        {proposal.data && target !== null && (
+          <>
+            <code>{proposal.data.path}</code>
+            <br />
+          </>
+        )}
         {words.at(formatHost(host), profile)}
       </p>
       <FailureNotice error={target ? proposal.error : null} />
