@@ -77,7 +77,7 @@ export const AS_BUTTON: ActionWords = {
   // The advice and the button beside it already say so.
   'choose-or-clear-warehouse': () => '',
   'choose-warehouse-for-user': () => 'Use “Set for a user” on the Overrides screen.',
-  'find-user': () => '“Set for a user” on the Overrides screen finds users by name, email address or id.',
+  'find-user': () => '“Set for a user” on the Overrides screen finds users by name, email address or ID.',
   'show-own-override': () => 'Your own override is on the Warehouse screen.',
   'change-own-override': () => 'Your own override is on the Warehouse screen.',
   'list-warehouses': () => 'Choose another warehouse from the list.',

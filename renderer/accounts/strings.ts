@@ -66,7 +66,7 @@ export const strings = {
     title: (profile: string) => `Edit ${profile}`,
     verb: 'Save changes',
     name: 'Name',
-    nameHint: 'Set up AI clients that use the old name again.',
+    nameHint: 'AI clients that use the old name must be set up again.',
     url: 'Workspace URL',
     urlHint: 'A new URL ends the current sign-in.',
     done: (profile: string) => `${profile} saved.`,
@@ -76,7 +76,7 @@ export const strings = {
     verb: 'Remove account',
     text: 'This deletes the profile from your Databricks config file. Other tools lose it too.',
     signedIn: 'Its sign-in ends.',
-    backup: 'A backup of the file stays beside it.',
+    backup: 'A backup of the file is kept next to it.',
     done: (profile: string) => `${profile} removed.`,
   },
   application: {

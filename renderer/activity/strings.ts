@@ -109,9 +109,9 @@ export const strings = {
     title: 'Duration of calls',
     none: 'No calls in the last 15 minutes.',
     summary: (calls: string, half: string, most: string, worst: string) =>
-      `Last 15 minutes: ${calls}. Half within ${half}, 95 % within ${most}, slowest ${worst}.`,
+      `Last 15 minutes: ${calls}. Half within ${half}, 95% within ${most}, slowest ${worst}.`,
     half: 'half took less',
-    most: '95 % took less',
+    most: '95% took less',
     span: '15 minutes ago — now',
   },
   call: {
@@ -138,7 +138,7 @@ export const strings = {
       proxy: 'causeway proxy',
       proxyPassed: (pid: number) => `Process ${pid} forwarded it`,
       causeway: 'Causeway',
-      sentAfter: (time: string) => `Forwarded it after ${time}`,
+      sentAfter: (time: string) => `Forwarded it in ${time}`,
       notSent: 'Answered it without the workspace',
       workspace: 'Workspace',
       attempt: (number: number, result: string) => `Attempt ${number}: ${result}`,
@@ -164,7 +164,7 @@ export const strings = {
       'tool-error': 'The tool reported a failure.',
       error: 'The request was refused.',
       cancelled: 'The client canceled it.',
-      lost: 'The connection ended before the response. The call may have run.',
+      lost: 'The connection ended before the response arrived. The call may have run.',
     },
     remedy: {
       'tool-error': 'Record request and response contents to read what the tool says.',
@@ -213,7 +213,7 @@ export const strings = {
     title: 'Clear calls?',
     verb: 'Clear calls',
     deleted: (calls: string) => `This deletes the whole list (${calls}), including what the filters hide.`,
-    noneRecorded: 'None of them has recorded contents.',
+    noneRecorded: 'No contents were recorded.',
     recorded: (calls: string) => `It also deletes the recorded contents of ${calls}. There is no other copy.`,
     goesOn: 'Recording continues with new calls.',
     stays: 'AI clients stay connected. Exported files are not affected.',
@@ -221,7 +221,7 @@ export const strings = {
   exporting: {
     title: 'Export calls',
     verb: 'Export calls…',
-    what: 'The file lists client, server, tool, time, duration and outcome of each call.',
+    what: 'The file lists the client, server, tool, time, duration and outcome of each call.',
     include: (calls: string) => `Include recorded contents (${calls})`,
     mind: 'Passwords and tokens are removed. Queries and results are not. Check who can read the file.',
   },

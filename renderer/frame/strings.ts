@@ -13,7 +13,7 @@ export const strings = {
   },
   account: {
     label: 'Account: ',
-    none: 'None chosen',
+    none: 'No account',
     signedOut: 'Signed out',
     add: 'Add workspace…',
     manage: 'Manage accounts',

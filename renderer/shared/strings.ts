@@ -4,7 +4,9 @@ export const strings = {
   close: 'Close',
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
-  search: (label: string) => `Search ${label}`,
+  /** Within a phrase, only names and acronyms keep their capital. */
+  search: (label: string) =>
+    `Search ${/^(Genie|[A-Z]{2})/.test(label) ? label : label.replace(/^./, (first) => first.toLowerCase())}`,
   managed: (organization: string | null) =>
     organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`,
   managedBecause: (organization: string | null, reason: string | null) => {
@@ -22,7 +24,7 @@ export const strings = {
     clients: 'AI clients',
     done: ', done',
   },
-  noAnswer: 'Causeway did not answer its own window.',
+  noAnswer: 'Causeway is not responding.',
   restart: 'Quit Causeway and start it again.',
   waiting: {
     steps: {

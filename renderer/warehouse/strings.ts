@@ -18,7 +18,7 @@ export const strings = {
     pin: 'Pin for AI clients',
     verify: 'Verify',
     verifyEndToEnd: 'Verify end to end',
-    copyId: 'Copy id',
+    copyId: 'Copy ID',
     openInDatabricks: 'Open in Databricks',
   },
   done: {
@@ -27,7 +27,7 @@ export const strings = {
     usesDefault: 'New queries run on the workspace default.',
     starting: (name: string) => `${name} is starting.`,
     stopping: (name: string) => `${name} is stopping.`,
-    idCopied: 'Id copied',
+    idCopied: 'ID copied',
     restored: 'Override restored',
   },
   confirm: {

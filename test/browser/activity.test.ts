@@ -178,7 +178,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await openCall('execute_sql');
     const path = await part('Path of the call').getByRole('listitem').allTextContents();
     expect(path[0]).toContain('Claude Desktop 1.2Sent execute_sql, 300 bytes');
-    expect(path[2]).toContain('CausewayForwarded it after 12 ms');
+    expect(path[2]).toContain('CausewayForwarded it in 12 ms');
     expect(path[3]).toContain('Workspace · SalesSent 2 times');
     expect(path).toContain('Attempt 1: refused with status 503 after 30 ms+12 ms');
     expect(path).toContain('Attempt 2: connection broken after 50 ms+362 ms');

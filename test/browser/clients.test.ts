@@ -314,7 +314,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await go('AI clients');
     await button('Details of Cursor').click();
     await client('Cursor').getByRole('button', { name: 'Add to a project…' }).click();
-    await dialog('Add Cursor to a project').getByText('"causeway"').waitFor();
+    await dialog('Set up Cursor in a project').getByText('"causeway"').waitFor();
     await inspect('clients-add-to-project');
     await button('Add').click();
     await closed();
@@ -418,7 +418,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await haveServers(SQL);
     await go('Warehouse');
     await go('AI clients');
-    await client('Cursor').getByText('genie-7191: no longer in your servers.').waitFor();
+    await client('Cursor').getByText('genie-7191: no longer one of your servers.').waitFor();
     await inspect('clients-left-over');
     await button('Remove…').click();
     await dialog('Remove genie-7191 from Cursor').getByText('"genie-7191": {').waitFor();

@@ -41,7 +41,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
   };
   const toSetForSomebody = async () => {
     await open('Overrides', 'Set for a user');
-    await role('textbox', { name: 'Name, email address or user id' }).fill('ben');
+    await role('textbox', { name: 'Name, email address or user ID' }).fill('ben');
     await press('Find user');
     await role('radio', { name: /^Data science/ }).check();
     await press('Change override');
@@ -235,7 +235,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
 
   it('the page of a removed server says that it is gone', async () => {
     await shown.page.goto(`${shown.server.url}#servers/gone`);
-    await shown.page.getByText('“gone” is no longer in your servers.').waitFor();
+    await shown.page.getByText('“gone” is no longer one of your servers.').waitFor();
     await inspect('server-gone');
   });
 });

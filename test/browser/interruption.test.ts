@@ -51,7 +51,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await inspect('interrupted-plan');
     shown.workspace.faults.remove(fault.id);
     await button('Try again').click();
-    await text('1 to set. Nothing is changed yet.');
+    await text('1 to set. Nothing has changed yet.');
     await alert().waitFor({ state: 'detached' });
   });
 

@@ -194,7 +194,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await reach(button('Change warehouse'));
     await press('Enter');
     await role('radio', { name: /^Shared analytics/ }).waitFor();
-    await getsFocus(role('textbox', { name: 'Search Warehouses' }));
+    await getsFocus(role('textbox', { name: 'Search warehouses' }));
     await type('data sci');
     await press('ArrowDown', 'Enter');
     await closed();
@@ -322,12 +322,12 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   it('an override of a user is set, and changed from the table', async () => {
     await given();
     await go('Overrides');
-    await opens(button('Set for a user'), 'Set for a user');
+    await opens(button('Set for a user'), 'Set an override for a user');
     await press('Enter');
-    await getsFocus(role('textbox', { name: 'Name, email address or user id' }));
+    await getsFocus(role('textbox', { name: 'Name, email address or user ID' }));
     await type('ben');
     await press('Enter');
-    await role('dialog', { name: 'Override of Ben Okafor' }).waitFor();
+    await role('dialog', { name: 'Override for Ben Okafor' }).waitFor();
     await reach(role('radio', { name: 'Warehouse', exact: true }));
     await press('ArrowDown');
     expect(await role('radio', { name: 'Last selected' }).isChecked()).toBe(true);
@@ -342,7 +342,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await press('Home', 'ArrowDown', 'Space');
     await shown.page.getByText('1 user selected').waitFor();
     await press('Enter');
-    await role('dialog', { name: /^Override of / }).waitFor();
+    await role('dialog', { name: /^Override for / }).waitFor();
     await isFilled();
     await isWhole('[role=dialog]');
     await press('Escape');
@@ -382,12 +382,12 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
 
   it('the settings are changed', async () => {
     await go('Settings');
-    const notifications = role('switch', { name: 'Notifications' });
+    const notifications = role('switch', { name: 'Desktop notifications' });
     await reach(notifications);
     await press('Space');
     await expect.poll(() => notifications.isChecked()).toBe(false);
     await getsFocus(notifications);
-    const appearance = role('combobox', { name: 'Appearance' });
+    const appearance = role('combobox', { name: 'Theme' });
     await reach(appearance);
     await type('Dark');
     await expect

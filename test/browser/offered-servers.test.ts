@@ -56,7 +56,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await agree.getByRole('alert').waitFor();
     await inspect('confirm-app');
     expect(await agree.getByRole('button', { name: 'Confirm address' }).isDisabled()).toBe(true);
-    await agree.getByRole('button', { name: 'Go back' }).click();
+    await agree.getByRole('button', { name: 'Back' }).click();
     await option(/^mcp-reports/).waitFor();
     expect((await openList()).read().servers).toEqual([]);
   });

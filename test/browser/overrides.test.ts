@@ -46,7 +46,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await shown.page.getByRole('textbox', { name: 'Search users and warehouses' }).fill('last sel');
     await expect.poll(async () => (await rows()).join()).toContain('Ben Okafor');
     await shown.page.getByRole('textbox', { name: 'Search users and warehouses' }).fill('nobody at all');
-    await shown.page.getByText('No override matches your search.').waitFor();
+    await shown.page.getByText('No overrides match your search.').waitFor();
     await inspect('everyone-no-match');
   });
 
@@ -75,15 +75,15 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
 
   it('changing an override shows the current one and a warning first', async () => {
     await show(three());
-    await row('Chloe Tan').getByRole('button', { name: 'Change override of Chloe Tan' }).click();
+    await row('Chloe Tan').getByRole('button', { name: 'Change override for Chloe Tan' }).click();
     await dialog().getByText('Currently: Warehouse 0000000000000bad').waitFor();
     await dialog()
       .getByRole('radio', { name: /^Finance BI/ })
       .check();
-    await dialog().getByText('Chloe Tan has no CAN USE on Finance BI. Queries would fail.').waitFor();
+    await dialog().getByText('Chloe Tan does not have CAN USE on Finance BI. Queries would fail.').waitFor();
     await inspect('everyone-forbidden');
     await dialog().getByRole('textbox', { name: 'Search warehouses' }).fill('data sci');
-    await dialog().getByText('New queries of Chloe Tan run on Data science.').waitFor();
+    await dialog().getByText('New queries by Chloe Tan run on Data science.').waitFor();
     await button('Change override').click();
     await dialog().waitFor({ state: 'detached' });
     await row('Chloe Tan').getByText('Data science').waitFor();
@@ -146,7 +146,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
       .check();
     await button('Review changes').click();
     await shown.page.getByRole('heading', { name: 'Changes from 2 users' }).waitFor();
-    await shown.page.getByText('2 to change. Nothing is changed yet.').waitFor();
+    await shown.page.getByText('2 to change. Nothing has changed yet.').waitFor();
     await inspect('everyone-plan');
     expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: GONE });
     await button('Apply 2 changes').click();

@@ -42,12 +42,12 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     const { first } = twoWarehouses();
     await cursorHasSql();
     await inspect('pins-none');
-    const pin = page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' });
+    const pin = page().getByRole('button', { name: 'Pin warehouse for databricks-sql in Cursor…' });
     await pin.click();
-    await dialog('Warehouse of databricks-sql in Cursor').getByRole('radio').first().waitFor();
+    await dialog('Warehouse for databricks-sql in Cursor').getByRole('radio').first().waitFor();
     await inspect('pins-choice');
     await choose(first.name, 'Pin warehouse');
-    await dialog('Warehouse of databricks-sql in Cursor').getByText(`"warehouse_id=${first.id}"`).waitFor();
+    await dialog('Warehouse for databricks-sql in Cursor').getByText(`"warehouse_id=${first.id}"`).waitFor();
     await inspect('pins-difference');
     expect(await argsInCursor()).not.toContain('--meta');
     await button('Update').click();
@@ -75,7 +75,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await go('AI clients');
     await button('Details of Cursor').click();
     await pin.click();
-    await button('Use workspace choice').click();
+    await button('Use workspace warehouse').click();
     await button('Update').click();
     await closed();
     await client('Cursor').getByText('databricks-sql runs on your warehouse').waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await closed();
     await expect.poll(argsInCursor).toContain(`warehouse_id=${first.id}`);
 
-    await page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' }).click();
+    await page().getByRole('button', { name: 'Pin warehouse for databricks-sql in Cursor…' }).click();
     await choose(second.name, 'Pin warehouse');
     await button('Update').click();
     await closed();
@@ -122,7 +122,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
   it('a pin to a warehouse that is deleted is marked in the chain, and its check fails', async () => {
     const { first } = twoWarehouses();
     await cursorHasSql();
-    await page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' }).click();
+    await page().getByRole('button', { name: 'Pin warehouse for databricks-sql in Cursor…' }).click();
     await choose(first.name, 'Pin warehouse');
     await button('Update').click();
     await closed();

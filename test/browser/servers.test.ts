@@ -243,7 +243,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await go('Servers');
     await text('Check its profile on the Accounts screen, or remove this server.');
     await inspect('server-without-profile');
-    await button('Open Accounts, for nobody').click();
+    await button('Open Accounts for nobody').click();
     await heading('Accounts');
   });
 
@@ -255,7 +255,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await state('Signed out');
     await text(/Correct the credentials of agent in the Databricks configuration file\. If they are right, \/api/);
     await inspect('server-credentials-refused');
-    await button('Open Accounts, for agent').click();
+    await button('Open Accounts for agent').click();
     await heading('Accounts');
   });
 
@@ -266,7 +266,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await state('Not working');
     await inspect('servers-failing');
     shown.workspace.faults.clear();
-    await shown.page.getByRole('button', { name: 'Try again: functions' }).click();
+    await shown.page.getByRole('button', { name: 'Try again for functions' }).click();
     await state('Running, 3 tools');
   });
 

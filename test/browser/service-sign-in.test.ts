@@ -9,7 +9,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
 
   const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
   const state = (words: string) => shown.page.getByRole('status').filter({ hasText: words }).first().waitFor();
-  const signIn = () => button('Sign in to GitHub, for code');
+  const signIn = () => button('Sign in to GitHub for code');
   const isSignedIn = () => shown.workspace.gateway.isSignedIn('ana', GITHUB);
   const page = () => `${shown.workspace.host}/mcp-service-login?name=${GITHUB}`;
 
@@ -108,7 +108,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
     expect(await signIn().count()).toBe(0);
     await inspect('service-personal-token');
     shown.workspace.gateway.signIn('ana', GITHUB);
-    await button('Try again: code').click();
+    await button('Try again for code').click();
     await state('Running, 5 tools');
   });
 });

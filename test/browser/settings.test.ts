@@ -19,7 +19,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await inspect('settings');
     await shown.page.getByText('Open window at startup').click();
     await expect.poll(async () => (await stored()).openWindow).toBe(false);
-    await shown.page.getByRole('combobox', { name: 'Appearance' }).selectOption('Dark');
+    await shown.page.getByRole('combobox', { name: 'Theme' }).selectOption('Dark');
     await expect.poll(async () => (await stored()).appearance).toBe('dark');
     await toggle('Start at login').press('Space');
     await expect.poll(() => shown.server.asked.startsAtLogin).toBe(true);
@@ -27,31 +27,31 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await toggle('Start at login').waitFor();
     expect(await toggle('Start at login').isChecked()).toBe(true);
     expect(await toggle('Open window at startup').isChecked()).toBe(false);
-    expect(await toggle('Notifications').isChecked()).toBe(true);
-    expect(await shown.page.getByRole('combobox', { name: 'Appearance' }).inputValue()).toBe('dark');
+    expect(await toggle('Desktop notifications').isChecked()).toBe(true);
+    expect(await shown.page.getByRole('combobox', { name: 'Theme' }).inputValue()).toBe('dark');
   });
 
   it('a setting that cannot be stored says so at the switch and stays as it was', async () => {
     await go('Settings');
-    await toggle('Notifications').waitFor();
+    await toggle('Desktop notifications').waitFor();
     await rm(file(), { force: true });
     await mkdir(file(), { recursive: true });
-    await toggle('Notifications').press('Space');
+    await toggle('Desktop notifications').press('Space');
     const failure = shown.page.getByRole('alert');
     await failure.getByText('The settings could not be saved').waitFor();
     await inspect('settings-not-saved');
-    expect(await toggle('Notifications').isChecked()).toBe(true);
+    expect(await toggle('Desktop notifications').isChecked()).toBe(true);
     await rm(file(), { recursive: true });
-    await toggle('Notifications').press('Space');
+    await toggle('Desktop notifications').press('Space');
     await failure.waitFor({ state: 'detached' });
     // The old failure goes when the new change begins, the switch moves when that is stored.
-    await expect.poll(() => toggle('Notifications').isChecked()).toBe(false);
+    await expect.poll(() => toggle('Desktop notifications').isChecked()).toBe(false);
   });
 
   it('settings are shown and changed without a network', async () => {
     await shown.page.evaluate(() => window.dispatchEvent(new Event('offline')));
     await go('Settings');
-    await toggle('Notifications').press('Space');
+    await toggle('Desktop notifications').press('Space');
     await expect.poll(async () => (await stored()).notifications).toBe(false);
   });
 

@@ -99,7 +99,7 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
     await reach(button('Change warehouse'));
     await press('Enter');
     await role('radio', { name: /^Data science/ }).waitFor();
-    await reach(role('textbox', { name: 'Search Warehouses' }));
+    await reach(role('textbox', { name: 'Search warehouses' }));
     await type('data sci');
     await press('ArrowDown', 'Enter');
     await role('heading', { name: 'Your queries run on Data science' }).waitFor();

@@ -25,7 +25,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   /** Waits until what is typed goes into the search. */
   const searches = () => {
-    const search = shown.page.getByRole('textbox', { name: 'Search Warehouses' });
+    const search = shown.page.getByRole('textbox', { name: 'Search warehouses' });
     return expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
   };
 

@@ -89,7 +89,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       times: 'always',
     });
     await tray.click('Data science — stopped');
-    await page.getByRole('alert').filter({ hasText: 'New queries do not run on Data science.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Could not switch to Data science.' }).waitFor();
     await expect.poll(() => tray.chosen()).toBe('Use workspace default');
     application.workspace.faults.remove(fault.id);
     await page.getByRole('button', { name: 'Dismiss' }).click();

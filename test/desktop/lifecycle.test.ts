@@ -74,7 +74,7 @@ describe.skipIf(reason)('the running application', () => {
     const { electron, window, home } = await start();
     const page = await window();
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('combobox', { name: 'Appearance' }).selectOption('Dark');
+    await page.getByRole('combobox', { name: 'Theme' }).selectOption('Dark');
     await expect.poll(() => electron.evaluate(({ nativeTheme }) => nativeTheme.themeSource)).toBe('dark');
     await page.getByRole('switch', { name: 'Start at login' }).press('Space');
     const entry = join(home, '.config', 'autostart', 'causeway.desktop');

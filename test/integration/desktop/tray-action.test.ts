@@ -91,8 +91,8 @@ describe('a tray action', () => {
 
   it('is reported when it fails, and the failure stays until an action succeeds', async () => {
     await act({ do: 'use-warehouse', profile: 'ana', warehouseId: 'no-such', name: 'Gone' });
-    expect(told).toEqual([expect.stringMatching(/^warehouse: New queries do not run on Gone \(/)]);
-    expect(model.state.failedAction?.title).toBe('New queries do not run on Gone');
+    expect(told).toEqual([expect.stringMatching(/^warehouse: Could not switch to Gone \(/)]);
+    expect(model.state.failedAction?.title).toBe('Could not switch to Gone');
     await act({ do: 'use-warehouse', ...named('Data science') });
     expect(model.state.failedAction).toBeNull();
   });

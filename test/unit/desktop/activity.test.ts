@@ -345,7 +345,7 @@ describe('the timeline of a call', () => {
       { outcome: 'error', errorCode: -31_999, problem: { code: 'unreachable', message: 'Out of reach. Try again.' } },
       'Out of reach. Try again.',
     ],
-    [{ outcome: 'lost' }, 'The connection ended before the response. The call may have run.'],
+    [{ outcome: 'lost' }, 'The connection ended before the response arrived. The call may have run.'],
   ] as const)('ends with what went wrong: %j', (change, message) => {
     expect(problemIn(call(change))?.message ?? null).toBe(message);
   });

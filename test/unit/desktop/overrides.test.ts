@@ -148,10 +148,10 @@ describe('an override as text', () => {
   it('says that no queries fail only once access was checked', () => {
     expect(noRows({ access: 'unchecked' }, 'dangling')).toContain('Permissions are not checked yet.');
     expect(noRows({ access: 'checking' }, 'dangling')).toBe('Checking permissions');
-    expect(noRows({ access: 'checked' }, 'dangling')).toBe('No override fails.');
+    expect(noRows({ access: 'checked' }, 'dangling')).toBe('No overrides fail.');
     expect(noRows({ access: 'checked', unknown: 1 }, 'dangling')).toContain('not checked yet');
-    expect(noRows({ access: 'checked' }, 'dangling', 'zoe')).toBe('No override matches your search.');
-    expect(noRows({ access: 'checked' }, 'all', 'zoe')).toBe('No override matches your search.');
+    expect(noRows({ access: 'checked' }, 'dangling', 'zoe')).toBe('No overrides match your search.');
+    expect(noRows({ access: 'checked' }, 'all', 'zoe')).toBe('No overrides match your search.');
     expect(noRows({ count: 0 }, 'dangling')).toBe('All users run on the workspace default.');
   });
 
@@ -172,10 +172,10 @@ describe('an override as text', () => {
   it('has a line about a plan and its result', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
     expect(formatPlan(bulk({ planned, warnings: 1, leftOut: 1 }))).toBe(
-      '1 to set · 2 to change · 1 unchanged · 3 not possible · 1 left out. 1 change would make queries fail. It is left out unless you include it. Nothing is changed yet.',
+      '1 to set · 2 to change · 1 unchanged · 3 not possible · 1 left out. 1 change would make queries fail. It is left out unless you include it. Nothing has changed yet.',
     );
     expect(formatPlan(bulk({ planned, accessUnknown: 2 }))).toContain(
-      'The permission could not be checked for 2 changes. Nothing is changed yet.',
+      'The permission could not be checked for 2 changes. Nothing has changed yet.',
     );
     const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3, 'left-out': 1 };
     expect(formatResults(bulk({ results }))).toBe(

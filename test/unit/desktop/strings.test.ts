@@ -40,6 +40,8 @@ const BANNED: readonly [words: RegExp, instead: string][] = [
   [/\bwrite it like\b/i, 'use the form'],
   [/\bwhat it holds\b|\bit holds\b/i, 'contains'],
   [/\bbegun\b|\banew\b/i, 'started, again'],
+  [/[\w}] %(?!\w)/, 'no space before the percent sign'],
+  [/\bthe one entry\b|\bone entry for all\b(?! servers)/i, 'shared entry'],
 ];
 
 /** The longest text: two sentences of an error, or of a dialog. */
