@@ -7,10 +7,12 @@ import { MoreMenu, type MoreMenuItem } from '../shared/more-menu.tsx';
 import { StateBadge, type StateTone } from '../shared/state-badge.tsx';
 import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
 import styles from './accounts.module.css';
-import type { AccountDialog } from './accounts-screen.tsx';
 import { formatExpiry, formatMethod, formatStatus, signInOffer, signsInByBrowser } from './format.ts';
 import { strings } from './strings.ts';
 import { signInOf } from './use-accounts.ts';
+
+/** Which dialog is open, and about which account. */
+export type AccountDialog = { about: 'edit' | 'application' | 'sign-out' | 'remove'; account: Account };
 
 interface AccountRowProps {
   account: Account;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Account, DesktopState } from '../../preload/contract.ts';
+import type { DesktopState } from '../../preload/contract.ts';
 import { EmptyState } from '../shared/empty-state.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
@@ -11,7 +11,7 @@ import { FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { strings as shared } from '../shared/strings.ts';
-import { AccountRow } from './account-row.tsx';
+import { type AccountDialog, AccountRow } from './account-row.tsx';
 import { AddWorkspaceDialog } from './add-workspace.tsx';
 import { ConfirmRemove } from './confirm-remove.tsx';
 import { ConfirmSignOut, UNCONFIRMED_KEY } from './confirm-sign-out.tsx';
@@ -19,9 +19,6 @@ import { EditAccount } from './edit-account.tsx';
 import { EditApplication } from './edit-application.tsx';
 import { strings } from './strings.ts';
 import { useAccounts } from './use-accounts.ts';
-
-/** Which dialog is open, and about which account. */
-export type AccountDialog = { about: 'edit' | 'application' | 'sign-out' | 'remove'; account: Account };
 
 /** The profiles of this computer: who is signed in where, with sign-in and sign-out. */
 export function AccountsScreen({ state }: { state: DesktopState }) {

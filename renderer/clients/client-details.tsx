@@ -6,10 +6,10 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.ts';
 import { ClientPins } from './client-pins.tsx';
-import type { ReviewChanges } from './client-row.tsx';
 import { ToCorrect } from './client-trouble.tsx';
 import styles from './clients.module.css';
 import { entriesForAll, entryStatusIn, ownFiles } from './format.ts';
+import type { ReviewChanges } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
 

@@ -15,7 +15,7 @@ import { ClientDetails } from './client-details.tsx';
 import { ClientTrouble } from './client-trouble.tsx';
 import styles from './clients.module.css';
 import { ownFiles, reminders, summaryOf } from './format.ts';
-import type { Review } from './review-change.tsx';
+import type { Review, ReviewChanges } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 import { strings } from './strings.ts';
 
@@ -33,14 +33,6 @@ export interface ClientRowProps {
   onDismiss(): void;
   ref?: Ref<HTMLLIElement>;
 }
-
-/** Leads to what a change does to one client, before it is made. */
-export type ReviewChanges = (
-  verb: Review['verb'],
-  title: string,
-  servers: string[],
-  more?: Partial<ClientChange>,
-) => void;
 
 const ACTIONS: Record<Review['verb'], ClientChange['action']> = {
   Add: 'add',

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import type { AiClient } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
-import type { ReviewChanges } from './client-row.tsx';
 import { entriesForAll, foreignIn, formatModified, listed, ownFiles, toRepair } from './format.ts';
+import type { ReviewChanges } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
 

@@ -27,6 +27,14 @@ export interface Review {
   failing?: string[];
 }
 
+/** Leads to what a change does to one client, before it is made. */
+export type ReviewChanges = (
+  verb: Review['verb'],
+  title: string,
+  servers: string[],
+  more?: Partial<ClientChange>,
+) => void;
+
 interface ReviewChangeProps {
   review: Review | null;
   onClose(): void;

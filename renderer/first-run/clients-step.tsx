@@ -13,9 +13,9 @@ import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.
 import { StateBadge } from '../shared/state-badge.tsx';
 import { toast } from '../shared/toast.ts';
 import styles from './first-run.module.css';
-import type { StepProps } from './first-run.tsx';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
+import type { StepProps } from './use-progress.ts';
 
 const { clients: words } = strings;
 

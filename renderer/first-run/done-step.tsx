@@ -14,10 +14,10 @@ import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { toast } from '../shared/toast.ts';
 import styles from './first-run.module.css';
-import type { StepProps } from './first-run.tsx';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
 import { useConnectedMarks } from './use-connected-marks.ts';
+import type { StepProps } from './use-progress.ts';
 
 const { done: words } = strings;
 

@@ -10,14 +10,8 @@ import { ServersStep } from './servers-step.tsx';
 import { SignInStep } from './sign-in-step.tsx';
 import { StepIndicator } from './step-indicator.tsx';
 import { strings } from './strings.ts';
-import { type Progress, useProgress } from './use-progress.ts';
+import { type StepProps, useProgress } from './use-progress.ts';
 import { WorkspaceStep } from './workspace-step.tsx';
-
-/** What each step is given. */
-export interface StepProps {
-  state: DesktopState;
-  progress: Progress;
-}
 
 const STEPS: Record<FirstRunState['step'], (props: StepProps) => React.ReactNode> = {
   workspace: WorkspaceStep,

@@ -9,10 +9,10 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, InSight, Notice } from '../shared/notice.tsx';
 import { SearchField } from '../shared/search-field.tsx';
 import styles from './first-run.module.css';
-import type { StepProps } from './first-run.tsx';
 import { type OfferedRow, offeredRows, SQL_ROW } from './offered-rows.ts';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
+import type { StepProps } from './use-progress.ts';
 
 const { servers: words } = strings;
 

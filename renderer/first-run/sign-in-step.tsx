@@ -6,9 +6,9 @@ import { Card } from '../shared/card.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
 import styles from './first-run.module.css';
-import type { StepProps } from './first-run.tsx';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
+import type { StepProps } from './use-progress.ts';
 
 const { signIn: words } = strings;
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { FirstRunState } from '../../preload/contract.ts';
+import type { DesktopState, FirstRunState } from '../../preload/contract.ts';
 
 /** How long typing is gathered before it is stored, in milliseconds. */
 const GATHER_MS = 300;
@@ -14,6 +14,12 @@ export interface Progress {
   connect(profile: string, more?: Partial<FirstRunState>): void;
   /** Leads to the ordinary window. */
   end(): void;
+}
+
+/** What each step is given. */
+export interface StepProps {
+  state: DesktopState;
+  progress: Progress;
 }
 
 /** The progress, which main stores: only this window changes it while it is shown. */

@@ -12,9 +12,9 @@ import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import styles from './first-run.module.css';
-import type { StepProps } from './first-run.tsx';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
+import type { StepProps } from './use-progress.ts';
 
 const { workspace: words } = strings;
 

@@ -8,9 +8,15 @@ import { FailureNotice, InSight, Notice } from '../../shared/notice.tsx';
 import { OpeningOption, Option, Options, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
 import { strings } from '../strings.ts';
 import { asJob } from '../use-job.ts';
-import type { ChooseProps } from './choose-target.tsx';
 
 const words = strings.browse;
+
+/** What every choice of a target in the workspace is given. */
+export interface ChooseProps {
+  profile: string;
+  target: string | null;
+  onChoose(target: string | null): void;
+}
 
 interface CatalogListProps extends ChooseProps {
   label: string;

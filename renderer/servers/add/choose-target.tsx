@@ -4,7 +4,7 @@ import { TextField } from '../../shared/form.tsx';
 import layout from '../../shared/layout.module.css';
 import { strings } from '../strings.ts';
 import styles from './add.module.css';
-import { CatalogList } from './catalog-list.tsx';
+import { CatalogList, type ChooseProps } from './catalog-list.tsx';
 
 const words = strings.browse;
 
@@ -125,11 +125,4 @@ function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
       )}
     </div>
   );
-}
-
-/** What everything needs with which one looks for a target in the workspace. */
-export interface ChooseProps {
-  profile: string;
-  target: string | null;
-  onChoose(target: string | null): void;
 }
