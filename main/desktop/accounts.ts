@@ -1,14 +1,7 @@
 import type { accountRequests } from '../../preload/contract/accounts.ts';
-import type {
-  Account,
-  OAuthApplicationChange,
-  OAuthApplicationState,
-  OtherSignIn,
-  SignInStep,
-} from '../../preload/contract.ts';
-import type { AuthService, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import type { Account, OAuthApplicationChange, OAuthApplicationState } from '../../preload/contract.ts';
+import type { AuthService, ProfileEntry } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
-import { CausewayError } from '../platform/errors.ts';
 import { Secret } from '../platform/secret.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
@@ -156,44 +149,6 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
   };
 }
 
-/** The first step of a sign-in, before it is known who signed in last. */
-export function firstSignInStep({ host }: Pick<Profile, 'host'>): SignInStep {
-  return { step: 'starting', host, user: null, address: null };
-}
-
-/** Signs in, and reports each step. @throws {CausewayError} as `AuthService.signIn` */
-export async function signInShowingSteps(
-  auth: AuthService,
-  profile: Profile,
-  signal: AbortSignal,
-  show: (step: SignInStep) => void,
-): Promise<void> {
-  const last = await auth.signInState(profile).catch(() => undefined);
-  signal.throwIfAborted();
-  const user = (last?.state === 'signed-in' && last.userName) || null;
-  let step: SignInStep = { ...firstSignInStep(profile), user };
-  show(step);
-  await auth.signIn(profile, {
-    signal,
-    onProgress: (progress) => {
-      step = nextSignInStep(step, progress);
-      show(step);
-    },
-  });
-}
-
-/** The progress of a sign-in as the window shows it. */
-function nextSignInStep(before: SignInStep, progress: SignInProgress): SignInStep {
-  switch (progress.step) {
-    case 'waiting-for-browser':
-      return { ...before, step: progress.step, address: progress.opened ? null : progress.url };
-    case 'ignored-answer':
-      return { ...before, step: 'waiting-for-browser' };
-    default:
-      return { ...before, step: progress.step, address: null };
-  }
-}
-
 /** The origins of the workspaces that the user has configured, in the file or in the environment. */
 export async function configuredHosts(causeway: Causeway): Promise<string[]> {
   const auth = await causeway.auth();
@@ -204,67 +159,4 @@ export async function configuredHosts(causeway: Causeway): Promise<string[]> {
     () => [],
   );
   return [...new Set([...listed, ...byDefault])];
-}
-
-interface PendingSignIn {
-  work: AbortController;
-  done: Promise<void>;
-}
-
-/** Sign-ins to profiles that are not open. The open profile stays open. */
-export class OtherSignIns {
-  readonly #causeway: Causeway;
-  readonly #show: (signIns: OtherSignIn[]) => void;
-  readonly #pending = new Map<string, PendingSignIn>();
-  #shown: readonly OtherSignIn[] = [];
-
-  constructor(causeway: Causeway, show: (signIns: OtherSignIn[]) => void) {
-    this.#causeway = causeway;
-    this.#show = show;
-  }
-
-  /**
-   * A second call for a profile joins the sign-in in flight. A sign-in that the user cancels resolves.
-   * @throws {CausewayError} as `AuthService.signIn`
-   */
-  signIn(profile: string): Promise<void> {
-    const known = this.#pending.get(profile);
-    if (known) return known.done;
-    const work = new AbortController();
-    const done = this.#run(profile, work.signal)
-      .catch((error: unknown) => {
-        if (!work.signal.aborted) throw error;
-      })
-      .finally(() => {
-        this.#pending.delete(profile);
-        this.#update(profile, null);
-      });
-    this.#pending.set(profile, { work, done });
-    return done;
-  }
-
-  cancel(profile: string): void {
-    this.#pending.get(profile)?.work.abort(new CausewayError('sign_in_cancelled', 'Sign-in canceled.'));
-  }
-
-  close(): void {
-    for (const profile of this.#pending.keys()) this.cancel(profile);
-  }
-
-  async #run(name: string, signal: AbortSignal): Promise<void> {
-    const auth = await this.#causeway.auth();
-    const profile = await auth.profile(name);
-    signal.throwIfAborted();
-    this.#update(name, { profile: name, ...firstSignInStep(profile) });
-    await signInShowingSteps(auth, profile, signal, (step) => {
-      if (!signal.aborted) this.#update(name, { profile: name, ...step });
-    });
-  }
-
-  #update(profile: string, now: OtherSignIn | null): void {
-    const others = this.#shown.filter((each) => each.profile !== profile);
-    const shown = now ? [...others, now] : others;
-    this.#shown = shown;
-    this.#show(shown);
-  }
 }

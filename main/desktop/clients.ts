@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { clientRequests } from '../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
@@ -8,23 +6,18 @@ import type { Causeway } from '../causeway.ts';
 import { allServers } from '../clients/all-servers.ts';
 import { listBackups } from '../clients/backups.ts';
 import { namesApplication, namesCallbackPort } from '../clients/entry.ts';
-import { type Launcher, launcherFor, shippedLauncher } from '../clients/launcher.ts';
-import { loginShellPath } from '../clients/login-shell.ts';
 import { type ChangeOutcome, directly, type RestoreChoice } from '../clients/outcome.ts';
-import { type System, thisSystem } from '../clients/places.ts';
-import { runningProcesses } from '../clients/running.ts';
 import { type Meta, pinIn, withPin } from '../clients/server-arguments.ts';
 import type { HttpChoice } from '../clients/server-entry.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
-import { ClientsService } from '../clients/service.ts';
+import type { ClientsService } from '../clients/service.ts';
 import type { ClientReport, FileReport } from '../clients/survey.ts';
 import { type LongNames, longNamesByClient } from '../clients/table.ts';
 import type { Watching } from '../clients/watch.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { homeFolder } from '../platform/paths.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
-import { COMMAND_FILE } from './places.ts';
+import { openDesktopClients } from './open-clients.ts';
 
 /** The longest line of a diff that is shown, in characters: a client may keep its whole history in one line. */
 const MAX_LINE_LENGTH = 400;
@@ -261,52 +254,4 @@ async function knownTools(
     // The profile is gone: nothing is known to warn about.
     return [];
   }
-}
-
-/** Opens the AI clients of the current user. */
-export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
-  const system = thisSystem();
-  const home = homeFolder(env);
-  return new ClientsService({
-    env,
-    environment: { system, home, env, moreCommands: moreCommands(system, home, env) },
-    launcher: desktopLauncher(env),
-    running: runningProcesses,
-  });
-}
-
-/** How clients start Causeway: the executable shipped with the application; in development, the built command. */
-export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
-  const name = process.platform === 'win32' ? 'causeway.exe' : 'causeway';
-  const shipped = process.resourcesPath ? join(process.resourcesPath, 'bin', name) : undefined;
-  if (shipped !== undefined && existsSync(shipped)) return shippedLauncher(shipped, env);
-  const node = process.versions.electron ? nodeBeside(COMMAND_FILE, env) : process.execPath;
-  return launcherFor({ execPath: node, script: COMMAND_FILE }, env);
-}
-
-/**
- * The path of the Node that starts the command in development: the project's own, the one that runs npm, or the first in
- * PATH. The others may be too old for the command. Electron's executable runs no scripts, and clients might not find `node`
- * by its name.
- */
-export function nodeBeside(script: string, env: NodeJS.ProcessEnv): string {
-  const name = process.platform === 'win32' ? 'node.exe' : 'node';
-  const project = dirname(dirname(dirname(script)));
-  const inPath = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const candidates = [
-    join(project, 'node_modules', 'node', 'bin', name),
-    ...(env.npm_node_execpath ? [env.npm_node_execpath] : []),
-    ...inPath.map((folder) => join(folder, name)),
-    join('/usr', 'local', 'bin', name),
-    join('/opt', 'homebrew', 'bin', name),
-  ];
-  return candidates.find((path) => existsSync(path)) ?? name;
-}
-
-/** The PATH of the login shell, which a desktop application does not inherit. On Windows every program has it. */
-function moreCommands(system: System, home: string, env: NodeJS.ProcessEnv): () => Promise<string[]> {
-  if (system === 'win32') return async () => [];
-  const usual = [join(home, '.local', 'bin'), '/usr/local/bin', '/opt/homebrew/bin'];
-  const ask = loginShellPath({ env, shell: system === 'darwin' ? '/bin/zsh' : '/bin/sh' });
-  return async () => [...new Set([...(await ask()), ...usual])];
 }

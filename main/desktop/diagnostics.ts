@@ -17,9 +17,9 @@ import { CausewayError, sentences } from '../platform/errors.ts';
 import { formatAction } from '../platform/next-action.ts';
 import { writePieces } from '../platform/replace-file.ts';
 import { VERSION } from '../platform/version.ts';
-import { openDesktopClients } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { AS_BUTTON, failureFor } from './failure.ts';
+import { openDesktopClients } from './open-clients.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
 const NOT_RUN = { status: 'waiting', words: '', remedy: null, nextStep: null } as const;

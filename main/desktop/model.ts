@@ -22,8 +22,8 @@ import type { StoredOverride } from '../warehouses/override-changes.ts';
 import type { WarehouseSurvey } from '../warehouses/survey.ts';
 import type { VerifyOptions } from '../warehouses/verify.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
-import { firstSignInStep, OtherSignIns, signInShowingSteps } from './accounts.ts';
 import { failureFor } from './failure.ts';
+import { firstSignInStep, OtherSignIns, signInShowingSteps } from './sign-in-steps.ts';
 import { VerificationRuns } from './warehouse/verification.ts';
 import { choicesOf, refreshAfterMs } from './warehouse/warehouse.ts';
 

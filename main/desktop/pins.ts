@@ -3,8 +3,8 @@ import { formatPinned, PIN_RANK, type Pin, sqlServerOf } from '../clients/pins.t
 import { withPin } from '../clients/server-arguments.ts';
 import { findServer, type ManagedServer, openServers, withMeta } from '../clients/servers.ts';
 import { pinProblem } from '../warehouses/pin-problem.ts';
-import { openDesktopClients } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
+import { openDesktopClients } from './open-clients.ts';
 
 /** The warehouses that entries of AI clients pin their calls to. */
 export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof pinRequests> {

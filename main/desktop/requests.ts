@@ -7,8 +7,7 @@ import {
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { accountHandlers } from './accounts.ts';
-import { activityHandlers } from './activity/activity.ts';
-import { contentsHandlers } from './activity/recorded-contents.ts';
+import { activityHandlers, contentsHandlers } from './activity/handlers.ts';
 import { clientHandlers } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics.ts';
@@ -21,7 +20,7 @@ import { serverHandlers } from './servers/handlers.ts';
 import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
 import { signInHandlers } from './sign-in.ts';
 import { uninstallHandlers } from './uninstall.ts';
-import { warehouseHandlers } from './warehouse/warehouse.ts';
+import { warehouseHandlers } from './warehouse/handlers.ts';
 import { shownValues } from './window/shown-values.ts';
 
 /** One function for each request of the contract. */

@@ -4,9 +4,9 @@ import type { uninstallRequests } from '../../preload/contract/uninstall.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Removal } from '../uninstall/step.ts';
 import type { UninstallOptions, UninstallReport } from '../uninstall/uninstall.ts';
-import { desktopLauncher, openDesktopClients } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
+import { desktopLauncher, openDesktopClients } from './open-clients.ts';
 
 /** What the application cannot remove while it runs, and its login item, of which Electron knows on every system. */
 const LATER = ['application', 'files'] as const;

@@ -1,4 +1,3 @@
-import type { activityRequests } from '../../../preload/contract/activity.ts';
 import type {
   Activity,
   ActivitySession,
@@ -9,15 +8,10 @@ import type {
 } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
 import type { HubCall, HubSession } from '../../hub/session-log.ts';
-import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writePieces } from '../../platform/replace-file.ts';
-import type { DesktopContext, HandlersOf } from '../context.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
 import { dayOf, latencyOf } from './call-statistics.ts';
-import { callLines, exportedCalls } from './export-calls.ts';
 import { ContentsRecording } from './recorded-contents.ts';
-import { strings } from './strings.ts';
 
 /** The shortest time between two events for the window. */
 const EMIT_INTERVAL_MS = 250;
@@ -104,53 +98,4 @@ export class ActivityLog {
 /** A session or call with the client's display name instead of the name that the client sends. */
 function withDisplayName<T extends { clientName: string | null }>(of: T): T {
   return of.clientName === null ? of : { ...of, clientName: displayNameOf(of.clientName) };
-}
-
-const EXPORT_OFFER = {
-  title: strings.exportTitle,
-  name: strings.exportName,
-  kinds: [
-    { name: 'CSV', extensions: ['csv'] },
-    { name: 'JSON', extensions: ['json'] },
-  ],
-};
-
-/** The filter that leaves out nothing. */
-const ALL_CALLS: CallFilter = {
-  client: null,
-  path: null,
-  tool: null,
-  outcome: null,
-  text: '',
-  failedFirst: false,
-};
-
-/** Answers the Activity screen's requests. */
-export function activityHandlers({
-  activity,
-  settings,
-  shell,
-  onClose,
-}: DesktopContext): HandlersOf<typeof activityRequests> {
-  onClose(() => activity.close());
-  return {
-    watchActivity: async ({ on }) => activity.watch(on),
-    activityPage: async ({ filter, upTo, from, count }) => activity.ring.page(filter, upTo, from, count),
-    activityCall: async ({ id }) => activity.ring.find(id) ?? null,
-    latency: async ({ filter }) => activity.latency(filter),
-    dayOfCalls: async ({ filter }) => activity.day(filter),
-    getCallFilter: async () => settings.callFilter ?? ALL_CALLS,
-    keepCallFilter: async (filter) => void settings.remember({ callFilter: filter }),
-    clearActivity: async () => void activity.clear(),
-    exportActivity: async ({ filter, upTo, withContents }) => {
-      const file = await shell.chooseFileToSave(EXPORT_OFFER);
-      if (file === null) return null;
-      const calls = [...activity.ring.matching(filter, upTo)];
-      const isJson = file.toLowerCase().endsWith('.json');
-      const { contents } = activity.recording;
-      const exported = exportedCalls(calls, withContents ? contents : null);
-      await writePieces(file, isJson ? jsonArrayLines(exported) : callLines(exported, withContents));
-      return { file, count: calls.length };
-    },
-  };
 }

@@ -1,10 +1,8 @@
-import { type contentsRequests, MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
+import { MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { Recording } from '../../../preload/contract.ts';
 import type { ContentsRecorder } from '../../hub/session-log.ts';
-import { isLocked, managedError, type Policy } from '../../policy/policy.ts';
-import { currentPolicy, systemPolicy } from '../../policy/system-policy.ts';
-import type { DesktopContext, HandlersOf } from '../context.ts';
-import { contentsAsText, readContents } from './read-contents.ts';
+import { isLocked, type Policy } from '../../policy/policy.ts';
+import { systemPolicy } from '../../policy/system-policy.ts';
 
 /** A request or an answer, possibly cut. */
 export interface RecordedFrame {
@@ -150,24 +148,6 @@ export class ContentsRecording {
 }
 
 /** Whether the organization does not want contents to be recorded. */
-function isForbidden(policy: Policy): boolean {
+export function isForbidden(policy: Policy): boolean {
   return isLocked(policy, 'recordContents') && policy.keys.recordContents?.value !== true;
-}
-
-/** Answers the requests about recorded contents. */
-export function contentsHandlers({
-  activity: { recording },
-  shell,
-}: DesktopContext): HandlersOf<typeof contentsRequests> {
-  const { contents: recorded } = recording;
-  return {
-    recordContents: async ({ durationMs }) => {
-      const policy = await currentPolicy();
-      if (isForbidden(policy)) throw managedError(policy, 'recordContents', 'the contents of calls are not recorded');
-      recording.start(durationMs);
-    },
-    stopRecording: async () => void recording.stop(),
-    callContents: async ({ contents }) => readContents(recorded.at(contents)),
-    copyContents: async ({ contents }) => void shell.copy(contentsAsText(recorded.at(contents))),
-  };
 }

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Launcher, launcherFor, shippedLauncher } from '../../../main/clients/launcher.ts';
-import { nodeBeside } from '../../../main/desktop/clients.ts';
+import { nodeBeside } from '../../../main/desktop/open-clients.ts';
 
 const run = promisify(execFile);
 

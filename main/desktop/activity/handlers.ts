@@ -1,0 +1,79 @@
+import type { activityRequests } from '../../../preload/contract/activity.ts';
+import type { contentsRequests } from '../../../preload/contract/activity-contents.ts';
+import type { CallFilter } from '../../../preload/contract.ts';
+import { jsonArrayLines } from '../../platform/json-array.ts';
+import { writePieces } from '../../platform/replace-file.ts';
+import { managedError } from '../../policy/policy.ts';
+import { currentPolicy } from '../../policy/system-policy.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { callLines, exportedCalls } from './export-calls.ts';
+import { contentsAsText, readContents } from './read-contents.ts';
+import { isForbidden } from './recorded-contents.ts';
+import { strings } from './strings.ts';
+
+const EXPORT_OFFER = {
+  title: strings.exportTitle,
+  name: strings.exportName,
+  kinds: [
+    { name: 'CSV', extensions: ['csv'] },
+    { name: 'JSON', extensions: ['json'] },
+  ],
+};
+
+/** The filter that leaves out nothing. */
+const ALL_CALLS: CallFilter = {
+  client: null,
+  path: null,
+  tool: null,
+  outcome: null,
+  text: '',
+  failedFirst: false,
+};
+
+/** Answers the Activity screen's requests. */
+export function activityHandlers({
+  activity,
+  settings,
+  shell,
+  onClose,
+}: DesktopContext): HandlersOf<typeof activityRequests> {
+  onClose(() => activity.close());
+  return {
+    watchActivity: async ({ on }) => activity.watch(on),
+    activityPage: async ({ filter, upTo, from, count }) => activity.ring.page(filter, upTo, from, count),
+    activityCall: async ({ id }) => activity.ring.find(id) ?? null,
+    latency: async ({ filter }) => activity.latency(filter),
+    dayOfCalls: async ({ filter }) => activity.day(filter),
+    getCallFilter: async () => settings.callFilter ?? ALL_CALLS,
+    keepCallFilter: async (filter) => void settings.remember({ callFilter: filter }),
+    clearActivity: async () => void activity.clear(),
+    exportActivity: async ({ filter, upTo, withContents }) => {
+      const file = await shell.chooseFileToSave(EXPORT_OFFER);
+      if (file === null) return null;
+      const calls = [...activity.ring.matching(filter, upTo)];
+      const isJson = file.toLowerCase().endsWith('.json');
+      const { contents } = activity.recording;
+      const exported = exportedCalls(calls, withContents ? contents : null);
+      await writePieces(file, isJson ? jsonArrayLines(exported) : callLines(exported, withContents));
+      return { file, count: calls.length };
+    },
+  };
+}
+
+/** Answers the requests about recorded contents. */
+export function contentsHandlers({
+  activity: { recording },
+  shell,
+}: DesktopContext): HandlersOf<typeof contentsRequests> {
+  const { contents: recorded } = recording;
+  return {
+    recordContents: async ({ durationMs }) => {
+      const policy = await currentPolicy();
+      if (isForbidden(policy)) throw managedError(policy, 'recordContents', 'the contents of calls are not recorded');
+      recording.start(durationMs);
+    },
+    stopRecording: async () => void recording.stop(),
+    callContents: async ({ contents }) => readContents(recorded.at(contents)),
+    copyContents: async ({ contents }) => void shell.copy(contentsAsText(recorded.at(contents))),
+  };
+}

@@ -1,0 +1,53 @@
+import type { stateRequests } from '../../../preload/contract/desktop-state.ts';
+import type { warehouseRequests } from '../../../preload/contract/warehouse.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { pinnedServer } from '../pins.ts';
+
+/** The state as a whole, and what changes the warehouse. */
+export function warehouseHandlers({
+  causeway,
+  env,
+  model,
+  history,
+  shell,
+}: DesktopContext): HandlersOf<typeof stateRequests & typeof warehouseRequests> {
+  return {
+    getState: async () => model.state,
+    dismissFailedAction: async () => void model.showFailedAction(null),
+    checkAgain: async () => void (await model.checkAgain()),
+    chooseProfile: async ({ profile }) => void (await model.open(profile)),
+    signIn: async () => void (await model.signIn()),
+    cancelSignIn: async () => void model.cancelSignIn(),
+    listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
+    setOverride: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId))),
+    setLastSelected: async ({ profile }) =>
+      void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
+    clearOverride: async ({ profile }) =>
+      void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
+    startWarehouse: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
+    stopWarehouse: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
+    copyWarehouseId: async ({ warehouseId }) => void shell.copy(warehouseId),
+    openWarehouse: async ({ profile, warehouseId }) => {
+      const { host, workspaceId } = await (await causeway.auth()).profile(profile);
+      const page = new URL(`${host}/sql/warehouses/${encodeURIComponent(warehouseId)}`);
+      // A unified host serves several workspaces.
+      if (workspaceId !== undefined) page.searchParams.set('o', workspaceId);
+      await shell.openInBrowser(page.href);
+    },
+    wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
+    verify: async ({ profile, mayStop, pin: named }) => {
+      const pin = named ?? undefined;
+      const endToEnd = mayStop && {
+        mayStop: new Set(mayStop),
+        pin,
+        path: (await pinnedServer(env, profile, pin))?.path,
+      };
+      await model.verify(profile, endToEnd);
+    },
+    overrideHistory: ({ profile }) => history.of(profile),
+    cancelVerify: async () => void model.cancelVerify(),
+  };
+}
