@@ -1,4 +1,4 @@
-import type { HubCall } from '../main/hub/session-log.ts';
+import type { HubCall } from '../main/hub/session-record.ts';
 
 /** A call as the hub tells of it: answered at once at the first attempt, unless the test says otherwise. */
 export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCall, 'id'> {

@@ -1,4 +1,4 @@
-import type { HubCall } from '../hub/session-log.ts';
+import type { HubCall } from '../hub/session-record.ts';
 import { inOneLine } from '../platform/errors.ts';
 import type { AuditTargets } from '../policy/policy.ts';
 import { appendToAudit } from './audit-file.ts';

@@ -1,4 +1,4 @@
-import type { HubCall } from '../hub/session-log.ts';
+import type { HubCall } from '../hub/session-record.ts';
 
 /** What is kept of a call: no arguments, results, tokens or SQL. */
 export interface AuditedCall {

@@ -1,6 +1,7 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
-import type { HubCall, HubWatcher } from '../hub/session-log.ts';
+import type { HubWatcher } from '../hub/session-log.ts';
+import type { HubCall } from '../hub/session-record.ts';
 import { watchSystem } from '../platform/system-watch.ts';
 import { ApprovalQueue } from '../rules/approvals.ts';
 import { RulesFile } from '../rules/rules-file.ts';

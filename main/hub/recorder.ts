@@ -2,7 +2,7 @@ import type { FrameSink } from '../bridge/back-pressure.ts';
 import { intercept } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { interceptBridge } from '../bridge/stdio.ts';
-import type { SessionRecord } from './session-log.ts';
+import type { SessionRecord } from './session-record.ts';
 
 /** The same sink, which also passes each frame for the client to the record. */
 export function recordedSink(sink: FrameSink, record: SessionRecord): FrameSink {

@@ -15,7 +15,8 @@ import { guarded, refuseFrame } from './boundary.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
 import { recordedBridge, recordedSink } from './recorder.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
-import { type HubSession, type HubWatcher, SessionLog } from './session-log.ts';
+import { type HubWatcher, SessionLog } from './session-log.ts';
+import type { HubSession } from './session-record.ts';
 import { asSession } from './session-scope.ts';
 import {
   type Challenge,

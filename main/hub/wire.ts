@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { ServerRequest } from '../bridge/endpoint.ts';
-import type { HubSession } from './session-log.ts';
+import type { HubSession } from './session-record.ts';
 
 /**
  * The protocol of the hub's socket. A side that meets another version closes, and the proxy works alone. Four lines come

@@ -7,7 +7,7 @@ import type {
   Recording,
 } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
-import type { HubCall, HubSession } from '../../hub/session-log.ts';
+import type { HubCall, HubSession } from '../../hub/session-record.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
 import { dayOf, latencyOf } from './call-statistics.ts';

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import type { AttachedProxy } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
 import { displayNameOf } from '../../clients/table.ts';
-import type { HubSession, HubWatcher } from '../../hub/session-log.ts';
+import type { HubWatcher } from '../../hub/session-log.ts';
+import type { HubSession } from '../../hub/session-record.ts';
 import { inOneLine } from '../../platform/errors.ts';
 import type { ApprovalQueue } from '../../rules/approvals.ts';
 

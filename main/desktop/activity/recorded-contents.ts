@@ -1,6 +1,6 @@
 import { MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { Recording } from '../../../preload/contract.ts';
-import type { ContentsRecorder } from '../../hub/session-log.ts';
+import type { ContentsRecorder } from '../../hub/session-record.ts';
 import { isLocked, type Policy } from '../../policy/policy.ts';
 import { systemPolicy } from '../../policy/system-policy.ts';
 

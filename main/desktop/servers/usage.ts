@@ -1,6 +1,6 @@
 import type { ServerUsageInfo } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
-import type { HubCall } from '../../hub/session-log.ts';
+import type { HubCall } from '../../hub/session-record.ts';
 import { throttled } from '../throttle.ts';
 import { strings } from './strings.ts';
 

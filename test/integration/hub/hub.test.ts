@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { Hub } from '../../../main/hub/server.ts';
-import type { HubSession } from '../../../main/hub/session-log.ts';
+import type { HubSession } from '../../../main/hub/session-record.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
 import { askHub } from '../../../main/hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../../main/hub/rendezvous.ts';
-import type { HubCall, HubSession } from '../../../main/hub/session-log.ts';
+import type { HubCall, HubSession } from '../../../main/hub/session-record.ts';
 import { freshNonce, HUB_PROTOCOL } from '../../../main/hub/wire.ts';
 import { readSessions } from '../../../main/hub/wire-schemas.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';

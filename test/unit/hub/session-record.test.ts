@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentsRecorder } from '../../../main/hub/session-log.ts';
-import { type HubCall, SessionRecord } from '../../../main/hub/session-log.ts';
+import { type ContentsRecorder, type HubCall, SessionRecord } from '../../../main/hub/session-record.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 

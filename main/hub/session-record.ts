@@ -1,0 +1,313 @@
+import type { AttemptFailure, AttemptObserver } from '../bridge/endpoint.ts';
+import { parseFrame } from '../bridge/frame/frame.ts';
+import { memberAt, membersOf } from '../bridge/frame/members.ts';
+import { isSafeToRepeat } from '../bridge/methods.ts';
+import { revisionOf } from '../bridge/stateless/headers.ts';
+import {
+  batchOf,
+  type CallOutcome,
+  calledTool,
+  callOutcome,
+  nameOrNull,
+  paramsOf,
+  summarizeFrame,
+} from './frame-summary.ts';
+
+/** A proxy that is attached, and what is known about the client behind it. No arguments or results of tools. */
+export interface HubSession {
+  /** Counts the proxies since the hub began. */
+  id: number;
+  pid: number;
+  profile: string | undefined;
+  path: string;
+  /** Milliseconds since 1970. */
+  since: number;
+  /** As the client names itself; null until it has. */
+  clientName: string | null;
+  clientVersion: string | null;
+  /** The revision that client and server speak, as far as it is known. */
+  protocolVersion: string | null;
+  /** Requests that wait for their answer. */
+  open: number;
+  /** Requests that have ended, however. */
+  done: number;
+  /** The requests in `done` that ended with a tool's or the protocol's error, or without an answer. */
+  failed: number;
+  bytesFromClient: number;
+  bytesToClient: number;
+  /** When the last request came, in milliseconds since 1970. */
+  lastCallAt: number | null;
+}
+
+/** One request of a client's, reported when it has ended. */
+export interface HubCall {
+  /** Counts the calls since the hub began. */
+  id: number;
+  /** The `HubSession` that it belongs to. */
+  session: number;
+  /** The proxy's process. */
+  pid: number;
+  clientName: string | null;
+  clientVersion: string | null;
+  profile: string | undefined;
+  path: string;
+  method: string;
+  /** The tool of a `tools/call`. */
+  tool: string | null;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  durationMs: number;
+  /**
+   * `tool-error`: the tool itself said that it failed, or that the statement or question did. `error`: a JSON-RPC error. `cancelled`: the client canceled it.
+   * `lost`: it is unknown whether it ran, because the connection or the session ended before the answer.
+   */
+  outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';
+  /** The JSON-RPC code of an `error`, or of an `answered` request that the server has no method for. */
+  errorCode: number | null;
+  /** The request's size. */
+  bytesFromClient: number;
+  /** The answer's size. */
+  bytesToClient: number;
+  /** The number that a `ContentsRecorder` has given it; null if there was none when the request came. */
+  contents: number | null;
+  /** The attempts to send it to the server, the first one first; none if it was answered without the server. */
+  attempts: HubAttempt[];
+  /** Causeway's own error if Causeway wrote the answer; never the server's text. */
+  problem: HubProblem | null;
+}
+
+/** One attempt to send a request to the server. */
+interface HubAttempt {
+  /** Milliseconds from when the request came until it was sent. */
+  afterMs: number;
+  /** Until it ended; null if it has no end. */
+  tookMs: number | null;
+  /** Null for the attempt that brought the answer. */
+  failure: AttemptFailure | null;
+}
+
+/** Causeway's own error that ended a client's request. */
+interface HubProblem {
+  /** Causeway's error code. */
+  code: string;
+  /** What happened and what to do, in one line. */
+  message: string;
+}
+
+/**
+ * Receives each request and its answer while the user has contents recorded, and at no other time. The hub keeps neither. A
+ * recorder copies the bytes it keeps: the buffers are the hub's. Its functions must not throw and must be quick.
+ */
+export interface ContentsRecorder {
+  /** A request has come. Returns the number that its answer is reported with. */
+  asked(request: Buffer): number;
+  /** The answer to the request of that number goes to the client. */
+  answered(number: number, answer: Buffer): void;
+}
+
+/** Callbacks of one record. They must not throw and must be quick: a client's frames wait meanwhile. */
+export interface RecordEvents {
+  /** A call has ended. The listener assigns its `id`. */
+  call(call: Omit<HubCall, 'id'>): void;
+  /** The session has changed. */
+  changed(): void;
+  /** There only while contents are recorded; read again with each request and each answer. */
+  readonly recorder?: ContentsRecorder | undefined;
+}
+
+interface OpenCall {
+  method: string;
+  tool: string | null;
+  startedAt: number;
+  start: number;
+  bytes: number;
+  contents: number | null;
+  attempts: HubAttempt[];
+}
+
+/** How an answer ends a call. */
+interface CallEnd {
+  outcome: HubCall['outcome'];
+  errorCode?: number | null;
+  problem?: HubProblem | null;
+  /** The answer's size; 0 if there is none. */
+  bytes?: number;
+}
+
+/** The most attempts kept per call: retries are few (`REPEAT`), renewed sessions may add some. */
+const MAX_ATTEMPTS = 8;
+
+/** A long-lived request, whose end is not a failure (MCP 2026-07-28 › Subscriptions). */
+const LONG_LIVED = 'subscriptions/listen';
+
+const METHOD_NOT_FOUND = -32601;
+
+/** Whether a client only probed for a method that the server lacks (JSON-RPC 2.0 §5.1): that is not a failure. */
+function isProbe(method: string, result: CallOutcome): boolean {
+  return result.outcome === 'error' && result.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
+}
+
+/** Counts the frames between one client and its bridge. Frames are read, never kept. */
+export class SessionRecord implements AttemptObserver {
+  readonly #session: HubSession;
+  readonly #events: RecordEvents;
+  /** By the id as it was written. */
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor(of: Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>, events: RecordEvents) {
+    this.#session = {
+      ...of,
+      clientName: null,
+      clientVersion: null,
+      protocolVersion: null,
+      open: 0,
+      done: 0,
+      failed: 0,
+      bytesFromClient: 0,
+      bytesToClient: 0,
+      lastCallAt: null,
+    };
+    this.#events = events;
+  }
+
+  /** As it is now. */
+  get session(): HubSession {
+    return { ...this.#session, open: this.#open.size };
+  }
+
+  /** Whether an answer is outstanding that only this hub can deliver: a proxy sends idempotent requests again elsewhere. */
+  get awaitsAnswer(): boolean {
+    return Array.from(this.#open.values()).some(({ method }) => method !== LONG_LIVED && !isSafeToRepeat(method));
+  }
+
+  /** A frame of the client's has come. */
+  fromClient(frame: Buffer): void {
+    this.#session.bytesFromClient += frame.length;
+    for (const one of batchOf(frame) ?? [frame]) this.#sent(one);
+    this.#events.changed();
+  }
+
+  /** A frame goes to the client. */
+  toClient(frame: Buffer): void {
+    this.#session.bytesToClient += frame.length;
+    if (this.#open.size > 0) for (const one of batchOf(frame) ?? [frame]) this.#answered(one);
+    this.#events.changed();
+  }
+
+  sent(id: string): void {
+    const call = this.#open.get(id);
+    if (!call || call.attempts.length === MAX_ATTEMPTS) return;
+    call.attempts.push({ afterMs: performance.now() - call.start, tookMs: null, failure: null });
+  }
+
+  failed(id: string, failure: AttemptFailure): void {
+    const call = this.#open.get(id);
+    const last = call?.attempts.at(-1);
+    if (!call || !last || last.tookMs !== null) return;
+    last.tookMs = performance.now() - call.start - last.afterMs;
+    last.failure = failure;
+  }
+
+  /** The session is over: open requests get no answer. */
+  ended(): void {
+    for (const [id, { method }] of this.#open) this.#end(id, { outcome: method === LONG_LIVED ? 'cancelled' : 'lost' });
+  }
+
+  #sent(frame: Buffer): void {
+    const { id, method } = summarizeFrame(frame);
+    if (method === undefined) return;
+    if (id === undefined) {
+      if (method === 'notifications/cancelled') this.#cancelled(frame);
+      return;
+    }
+    if (method === 'initialize' || this.#session.protocolVersion === null) this.#learnClient(method, frame);
+    // A client that gives one id twice gets one answer.
+    this.#end(id, { outcome: 'lost' });
+    const startedAt = Date.now();
+    this.#session.lastCallAt = startedAt;
+    const tool = method === 'tools/call' ? calledTool(frame) : null;
+    const contents = this.#events.recorder?.asked(frame) ?? null;
+    this.#open.set(id, {
+      method,
+      tool,
+      startedAt,
+      start: performance.now(),
+      bytes: frame.length,
+      contents,
+      attempts: [],
+    });
+  }
+
+  #answered(frame: Buffer): void {
+    const seen = summarizeFrame(frame);
+    const { id, method } = seen;
+    const call = method === undefined && id !== undefined ? this.#open.get(id) : undefined;
+    if (!call || id === undefined) return;
+    if (call.method === 'initialize') this.#learnRevision(frame);
+    if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
+    const result = callOutcome(frame, seen);
+    const bytes = frame.length;
+    if (isProbe(call.method, result)) this.#end(id, { outcome: 'answered', errorCode: METHOD_NOT_FOUND, bytes });
+    else if (result.outcome !== 'error') this.#end(id, { outcome: result.outcome, bytes });
+    else {
+      const { errorCode, problem } = result;
+      this.#end(id, { outcome: problem?.code === 'outcome_unknown' ? 'lost' : 'error', errorCode, problem, bytes });
+    }
+  }
+
+  #cancelled(frame: Buffer): void {
+    const { requestId } = membersOf(paramsOf(frame));
+    // A server may still answer; such an answer only counts as bytes.
+    this.#end(JSON.stringify(requestId), { outcome: 'cancelled' });
+  }
+
+  #end(id: string, { outcome, errorCode = null, problem = null, bytes: bytesToClient = 0 }: CallEnd): void {
+    const call = this.#open.get(id);
+    if (!call) return;
+    this.#open.delete(id);
+    this.#session.done += 1;
+    if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
+    const { id: session, pid, clientName, clientVersion, profile, path } = this.#session;
+    const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts } = call;
+    const durationMs = performance.now() - start;
+    const last = attempts.at(-1);
+    // The attempt that brought the answer ends with the call; one that was cut off has no end.
+    if (last?.tookMs === null && bytesToClient > 0) last.tookMs = durationMs - last.afterMs;
+    this.#events.call({
+      session,
+      pid,
+      clientName,
+      clientVersion,
+      profile,
+      path,
+      method,
+      tool,
+      startedAt,
+      durationMs,
+      outcome,
+      errorCode,
+      bytesFromClient,
+      bytesToClient,
+      contents,
+      attempts,
+      problem,
+    });
+  }
+
+  /** Clients of the session revisions introduce themselves once, those of the stateless revision in each request. */
+  #learnClient(method: string, frame: Buffer): void {
+    const params = paramsOf(frame);
+    const isInitialize = method === 'initialize';
+    const revision = isInitialize ? memberAt(params, 'protocolVersion') : revisionOf(params);
+    const path = isInitialize ? ['clientInfo'] : ['_meta', 'io.modelcontextprotocol/clientInfo'];
+    const { name, version } = membersOf(memberAt(params, ...path));
+    this.#session.clientName = nameOrNull(name) ?? this.#session.clientName;
+    this.#session.clientVersion = nameOrNull(version) ?? this.#session.clientVersion;
+    this.#session.protocolVersion = nameOrNull(revision) ?? this.#session.protocolVersion;
+  }
+
+  #learnRevision(answer: Buffer): void {
+    const version = memberAt(parseFrame(answer), 'result', 'protocolVersion');
+    this.#session.protocolVersion = nameOrNull(version) ?? this.#session.protocolVersion;
+  }
+}
