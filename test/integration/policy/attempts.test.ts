@@ -1,33 +1,22 @@
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSecretStore } from '../../../main/auth/secrets/open-store.ts';
 import { openServers } from '../../../main/clients/servers.ts';
-import { fileSource } from '../../../main/policy/sources.ts';
 import { currentPolicy } from '../../../main/policy/system-policy.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { profileOf, SQL, startApplication, startSession } from '../cli/sql-session.ts';
-import { CAUSEWAY } from '../proxy/proxy-process.ts';
-import { callAgain, callSql, locked, managedHome } from './managed-home.ts';
+import { callAgain, callSql, locked, MANAGED, managedHome, oneWorkspace } from './managed-home.ts';
 
 const ALLOWED = 'https://acme.cloud.databricks.com';
 const ELSEWHERE = 'https://elsewhere.cloud.databricks.com';
-const MANAGED = /Managed by your organization/;
 const run = promisify(execFile);
-
-/** Ana may use one workspace and one server, and only tools that read. */
-const oneWorkspace = (host: string) => ({
-  contact: 'it@example.com',
-  workspaces: locked([host], 'Customer data stays in our workspace'),
-  servers: locked([SQL]),
-  readOnly: locked(true),
-});
 
 describe('a user who wants another workspace is refused, who', () => {
   test('signs in to it', async () => {
@@ -441,118 +430,6 @@ describe('a user who wants to remove Causeway from a computer that requires an A
   });
 });
 
-describe('a policy that cannot be trusted forbids everything if', () => {
-  const refused = async (change: (policy: Awaited<ReturnType<typeof managedHome>>['policy']) => Promise<unknown>) => {
-    const home = await managedHome(oneWorkspace);
-    await change(home.policy);
-    const { stderr, code } = await home.run('whoami', '--profile', 'ana');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(MANAGED);
-    expect(stderr).toContain('Ask your administrator');
-    expect(stderr).toContain(home.policy.folder);
-    return { ...home, stderr };
-  };
-
-  test('others can write to the file', async () => {
-    const { stderr } = await refused(({ file }) => chmod(file, 0o666));
-    expect(stderr).toContain('can be written by others (its mode is 666)');
-  });
-
-  test('others can write to its folder', async () => {
-    const { stderr } = await refused(({ folder }) => chmod(folder, 0o777));
-    expect(stderr).toContain('can be written by others');
-  });
-
-  test('the file is a symbolic link', async () => {
-    const { stderr } = await refused(async ({ file, parent }) => {
-      await rename(file, join(parent, 'mine.json'));
-      await symlink(join(parent, 'mine.json'), file);
-    });
-    expect(stderr).toContain('is a symbolic link');
-  });
-
-  test('the folder is a symbolic link', async () => {
-    const { stderr } = await refused(async ({ folder, parent }) => {
-      await rename(folder, join(parent, 'moved'));
-      await symlink(join(parent, 'moved'), folder);
-    });
-    expect(stderr).toContain('is not a real folder');
-  });
-
-  test('the file belongs to someone else', async () => {
-    const { file } = (await managedHome(oneWorkspace)).policy;
-    const source = fileSource(file, (process.getuid?.() ?? 0) + 1);
-    await expect(source.read()).rejects.toThrow(/belongs to user \d+, not to \d+/);
-  });
-
-  test('it is a folder', async () => {
-    const { stderr } = await refused(async ({ file }) => {
-      await rm(file);
-      await mkdir(file, { mode: 0o755 });
-    });
-    expect(stderr).toContain('is not a file');
-  });
-
-  test('it is a pipe, without waiting for it', async () => {
-    const { stderr } = await refused(async ({ file }) => {
-      await rm(file);
-      await run('mkfifo', ['-m', '644', file]);
-    });
-    expect(stderr).toContain('is not a file');
-  });
-
-  test('it is endless', async () => {
-    const { stderr } = await refused(({ file }) => truncate(file, 2 ** 40));
-    expect(stderr).toContain('has 1099511627776 bytes, more than the 1048576 of a policy');
-  });
-
-  test('it is nested deeper than can be read', async () => {
-    await refused(({ file }) => writeFile(file, `{"version":1,"rules":${'['.repeat(200_000)}`));
-  });
-
-  test('it is not UTF-8', async () => {
-    const bytes = Buffer.concat([
-      Buffer.from('{"version":1,\n"organization":"'),
-      Buffer.from([0xc3, 0x28]),
-      Buffer.from('"}'),
-    ]);
-    expect((await refused(({ file }) => writeFile(file, bytes))).stderr).toContain('line 2');
-  });
-
-  test('it is not JSON', async () => {
-    const { stderr } = await refused(({ file }) => writeFile(file, '{\n  "version": 1,\n  "workspaces": oops\n}'));
-    expect(stderr).toMatch(/line 3, column 17/);
-  });
-
-  test('it has a key that this version does not know', async () => {
-    const { stderr } = await refused(({ file }) => writeFile(file, '{\n  "version": 1,\n  "allowNothing": true\n}'));
-    expect(stderr).toContain('line 3, column 3: allowNothing: "allowNothing" is not supported by this version');
-  });
-
-  test('a value has the wrong type, for a proxy, the rules and the client files', async () => {
-    const {
-      proxy,
-      run: causeway,
-      env,
-    } = await refused(({ file }) =>
-      writeFile(file, '{ "version": 1, "readOnly": { "value": "yes", "locked": true } }'),
-    );
-    expect(await proxy().ended).toBe(2);
-    expect((await causeway('servers', 'add', 'sql', '--profile', 'ana')).code).toBe(1);
-    await mkdir(join(String(env.HOME), '.cursor'));
-    expect((await causeway('clients', 'add', 'cursor')).stderr).not.toBe('');
-    expect((await causeway('policy', 'show')).code).toBe(1);
-  });
-
-  test('a session is open', async () => {
-    const { policy, proxy } = await managedHome(() => ({}));
-    const session = proxy();
-    await callSql(session, 'SELECT 1');
-    await writeFile(policy.file, '{');
-    expect(await callAgain(session, 'SELECT 1')).toMatch(MANAGED);
-  });
-});
-
 const VARIABLES = [
   'CAUSEWAY_POLICY',
   'CAUSEWAY_POLICY_FILE',
@@ -600,139 +477,4 @@ test('cannot be prevented: a user with their own token and another MCP client', 
     }),
   });
   expect(answer.status).toBe(200);
-});
-
-const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-
-describe.skipIf(!canMount)('the built command, run by a user without rights', () => {
-  const UNPRIVILEGED = '65534';
-
-  /** Copies Node and the built command to where that user may read them: the folder of the tests may be closed to others. */
-  async function copyCommand(): Promise<{ node: string; causeway: string }> {
-    const copy = await mkdtemp(join(tmpdir(), 'causeway-copy-'));
-    onTestFinished(() => rm(copy, { recursive: true }));
-    await chmod(copy, 0o755);
-    await run('cp', ['-r', dirname(CAUSEWAY), join(copy, 'cli')]);
-    await copyFile(process.execPath, join(copy, 'node'));
-    return { node: join(copy, 'node'), causeway: join(copy, 'cli', basename(CAUSEWAY)) };
-  }
-
-  /** Runs a program under a policy in `/etc/causeway`, which is there for this run alone. */
-  async function asUser(policy: string, program: string[], env: NodeJS.ProcessEnv = {}, change = 'true') {
-    const layer = await mkdtemp(join(tmpdir(), 'causeway-etc-'));
-    onTestFinished(() => rm(layer, { recursive: true, force: true }));
-    await chmod(layer, 0o755);
-    const script = [
-      `mount -t tmpfs -o mode=755 tmpfs ${layer}`,
-      `mkdir -p ${layer}/upper/causeway ${layer}/work`,
-      `printf %s '${policy}' >${layer}/upper/causeway/policy.json`,
-      change.replaceAll('$1', `${layer}/upper/causeway`),
-      `mount -t overlay overlay -o lowerdir=/etc,upperdir=${layer}/upper,workdir=${layer}/work /etc`,
-      `exec setpriv --reuid=${UNPRIVILEGED} --clear-groups "$@"`,
-    ].join(' && ');
-    const all = ['-m', 'sh', '-c', script, 'sh', ...program];
-    return run('unshare', all, { env: { PATH: process.env.PATH, HOME: layer, ...env } }).then(
-      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-    );
-  }
-
-  const policy = JSON.stringify({ version: 1, workspaces: locked(['https://only.cloud.databricks.com']) });
-  const own = { DATABRICKS_HOST: ELSEWHERE, DATABRICKS_TOKEN: 'dapi-own' };
-
-  test('follows /etc/causeway/policy.json', async () => {
-    const { node, causeway } = await copyCommand();
-    const shown = await asUser(policy, [node, causeway, 'policy', 'show', '--json']);
-    expect(shown.stdout).toContain('/etc/causeway/policy.json');
-    expect((await asUser(policy, [node, causeway, 'whoami'], own)).stderr).toMatch(MANAGED);
-  });
-
-  test('follows it even under another name', async () => {
-    const { node, causeway } = await copyCommand();
-    const other = join(dirname(causeway), 'other.js');
-    await copyFile(causeway, other);
-    expect((await asUser(policy, [node, other, 'whoami'], own)).stderr).toMatch(MANAGED);
-  });
-
-  test('follows it through a link, and whatever Node options or search path it has', async () => {
-    const { node, causeway } = await copyCommand();
-    const link = join(dirname(dirname(causeway)), 'causeway-link');
-    await symlink(causeway, link);
-    const env = {
-      ...own,
-      PATH: `${dirname(causeway)}:/usr/bin:/bin`,
-      NODE_OPTIONS: '--no-warnings',
-      NODE_PATH: '/tmp',
-      TMPDIR: '/tmp',
-    };
-    expect((await asUser(policy, [node, link, 'whoami'], env)).stderr).toMatch(MANAGED);
-  });
-
-  test('is refused with a policy that it cannot read', async () => {
-    const { node, causeway } = await copyCommand();
-    const { stderr } = await asUser(policy, [node, causeway, 'whoami'], own, 'chmod 600 $1/policy.json');
-    expect(stderr).toContain('its policy cannot be used');
-    expect(stderr).toContain('EACCES');
-  });
-
-  test('is refused with a policy folder that it cannot open', async () => {
-    const { node, causeway } = await copyCommand();
-    const { stderr } = await asUser(policy, [node, causeway, 'whoami'], own, 'chmod 700 $1');
-    expect(stderr).toContain('its policy cannot be used');
-  });
-
-  test('cannot use another user’s hub and settings', async () => {
-    const { node, causeway } = await copyCommand();
-    const { env } = await managedHome(() => ({}));
-    await startApplication(env);
-    const theirs = { ...own, CAUSEWAY_HOME: env.CAUSEWAY_HOME };
-    const args = ['proxy', '--url', `${ELSEWHERE}${SQL}`];
-    const { code, stderr } = await asUser(policy, [node, causeway, ...args], theirs);
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(MANAGED);
-  });
-
-  test('removes Causeway only while an administrator removes the package', async () => {
-    const { node, causeway } = await copyCommand();
-    const required = JSON.stringify({ version: 1, requiredClients: locked(['cursor']) });
-    const uninstall = [node, causeway, 'uninstall', '--yes'];
-    expect((await asUser(required, uninstall)).stderr).toContain('Causeway must stay');
-    // In this run's own /run. The shell's process id stays that of the program it becomes.
-    const mark =
-      'mount -t tmpfs -o mode=755 tmpfs /run && mkdir -m 755 /run/causeway && echo $$ >/run/causeway/removal';
-    expect(await asUser(required, uninstall, {}, mark)).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('cannot pretend that an administrator removes the package', async () => {
-    const { node } = await copyCommand();
-    const write =
-      'const { mkdirSync, writeFileSync } = require("node:fs"); mkdirSync("/run/causeway", { recursive: true }); writeFileSync("/run/causeway/removal", String(process.pid))';
-    const { code, stderr } = await asUser(policy, [node, '-e', write]);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('EACCES');
-  });
-
-  test('cannot be prevented: making Node load a program first that hides the policy', async () => {
-    const { node, causeway } = await copyCommand();
-    const hide = join(dirname(causeway), 'hide.cjs');
-    const source = [
-      "const fs = require('node:fs');",
-      'const { lstatSync } = fs;',
-      "fs.lstatSync = (path, ...more) => (String(path).startsWith('/etc/causeway') ? undefined : lstatSync(path, ...more));",
-      "require('node:module').syncBuiltinESMExports();",
-    ];
-    await writeFile(hide, source.join('\n'));
-    const env = { NODE_OPTIONS: `--require=${hide}` };
-    expect((await asUser(policy, [node, causeway, 'policy', 'show', '--json'], env)).stdout).not.toContain(
-      'only.cloud',
-    );
-  });
-
-  test('cannot write it', async () => {
-    const { node } = await copyCommand();
-    const write = 'require("node:fs").writeFileSync("/etc/causeway/policy.json", "{}")';
-    const { code, stderr } = await asUser(policy, [node, '-e', write]);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('EACCES');
-  });
 });

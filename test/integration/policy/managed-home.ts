@@ -19,6 +19,17 @@ export const locked = <Value>(value: Value, reason?: string) => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
+/** What every refusal says. */
+export const MANAGED = /Managed by your organization/;
+
+/** Ana may use one workspace and one server, and only tools that read. */
+export const oneWorkspace = (host: string) => ({
+  contact: 'it@example.com',
+  workspaces: locked([host], 'Customer data stays in our workspace'),
+  servers: locked([SQL]),
+  readOnly: locked(true),
+});
+
 /** A folder as `/etc/causeway` is, owned by the user of this process. This process finds its policy in it. */
 async function managedFolder() {
   const parent = await mkdtemp(join(tmpdir(), 'causeway-policy-'));
