@@ -23,7 +23,7 @@ export interface AggregateServer {
   name: string;
   /** Opens a session with it. */
   open(sink: FrameSink): OpenedServer;
-  /** Distinguishes it from a server of the same name with a different setup. */
+  /** Differs if the same name stands for a server with a different setup. */
   setUp: string;
 }
 
@@ -31,9 +31,9 @@ export interface AggregateServer {
 const GATHER_MS = 50;
 
 /**
- * Several servers as one. To the client it is a server with sessions, whatever the servers speak; each server has a session
- * of its own, with the client's own `initialize`, and so the rules of that client. Requests go to the server that they
- * name (`Router`), and whatever comes back goes to who has asked.
+ * Several servers as one. To the client it is a server with sessions, whatever revision the servers speak. Each server gets a
+ * session of its own, opened with the client's `initialize`, so the rules for that client apply. Requests go to the server
+ * that they name (`Router`), and answers go to whoever asked.
  */
 export class Aggregate implements Bridge {
   readonly #client: FrameSink;
@@ -70,7 +70,7 @@ export class Aggregate implements Bridge {
     });
   }
 
-  /** The servers that are offered from now on. Those that stay as they are keep their sessions. */
+  /** Replaces the servers that are offered. Servers that have not changed keep their sessions. */
   offer(servers: readonly AggregateServer[]): void {
     this.#servers = servers;
     this.#unreadable = undefined;
@@ -81,7 +81,7 @@ export class Aggregate implements Bridge {
     this.#tell(LIST_KINDS);
   }
 
-  /** The list of servers cannot be read. Those that were offered stay; if there are none, clients get the error. */
+  /** The list of servers cannot be read. The servers offered so far stay; without any, clients get the error. */
   cannotList(error: unknown): void {
     this.#unreadable = error;
   }
@@ -198,7 +198,7 @@ export class Aggregate implements Bridge {
     } else if (!this.#router.send(frame, request)) request.reply(notFound(request, `Method not found: ${method}`));
   }
 
-  /** Answers at once: what the servers can do is not known yet, and may change. */
+  /** Answers at once: the capabilities of the servers are not known yet, and can change. */
   #introduce(frame: Buffer, request: RoutedRequest): void {
     for (const name of this.#members.keys()) this.#drop(name);
     this.#initialize = withoutTasksExtension(frame);
@@ -250,7 +250,7 @@ export class Aggregate implements Bridge {
     request.cancel();
   }
 
-  /** Opens sessions with the servers that have none. */
+  /** Opens a session with each server that has none. */
   #join(): void {
     if (!this.#initialize || this.#isClosed) return;
     for (const server of this.#servers) {

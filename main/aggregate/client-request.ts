@@ -1,4 +1,4 @@
-/** A request of the client's, which gets one answer or, once it is cancelled, none. */
+/** A client's request. It gets one answer, or none if it is cancelled. */
 export class RoutedRequest {
   /** As it was written. */
   readonly id: string;
@@ -7,7 +7,7 @@ export class RoutedRequest {
   readonly #notify: (notification: Buffer) => void;
   #isOver = false;
 
-  /** @param write takes the answer, or undefined if there is to be none */
+  /** @param write receives the answer, or undefined if the request gets none */
   constructor(
     id: string,
     method: string,
@@ -24,7 +24,7 @@ export class RoutedRequest {
     return this.#isOver;
   }
 
-  /** Any but the first call does nothing. */
+  /** Only the first call has an effect. */
   reply(answer: Buffer): void {
     this.#end(answer);
   }
@@ -33,7 +33,7 @@ export class RoutedRequest {
     this.#end(undefined);
   }
 
-  /** A notification of progress, which comes before the answer or not at all. */
+  /** A progress notification. It is dropped after the answer. */
   progress(notification: Buffer): void {
     if (!this.#isOver) this.#notify(notification);
   }

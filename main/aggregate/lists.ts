@@ -11,10 +11,10 @@ export type ListKind = (typeof LIST_KINDS)[number];
 
 export interface ListFacts {
   method: string;
-  /** The result's member with the list, and each element's member with its name. */
+  /** The member of the result that holds the list, and the member of each element that holds its name. */
   items: string;
   key: string;
-  /** The capability of servers that have it, and the notification that it has changed. */
+  /** The capability of servers with such a list, and the notification that it has changed. */
   capability: 'tools' | 'prompts' | 'resources';
   changed: string;
   prefix: Prefix;
@@ -60,13 +60,13 @@ export function listKindOf(method: string): ListKind | undefined {
   return LIST_KINDS.find((kind) => LISTS[kind].method === method);
 }
 
-/** One element of a list: its name, and its bytes as its server wrote them. */
+/** One element of a list: its name, and its bytes as the server wrote them. */
 export interface ListItem {
   name: string;
   bytes: Buffer;
 }
 
-/** The elements of a list in an answer that have a name, and where the list continues. */
+/** The named elements of the list in an answer, and the cursor of the next page. */
 export function itemsIn(kind: ListKind, answer: Buffer): { items: ListItem[]; nextCursor: string | undefined } {
   const { items, key } = LISTS[kind];
   const found = placesAt(answer, ['result', items, EACH]).flatMap(({ start, end }) => {
@@ -79,7 +79,7 @@ export function itemsIn(kind: ListKind, answer: Buffer): { items: ListItem[]; ne
   return { items: found, nextCursor: typeof next === 'string' && next !== '' ? next : undefined };
 }
 
-/** An answer with a list; each element has the name that the client sees. */
+/** An answer with a list whose elements have the names that the client sees. */
 export function listAnswer(id: string, kind: ListKind, items: readonly ListItem[], shown: readonly string[]): Buffer {
   const { key } = LISTS[kind];
   const parts = items.map(({ name, bytes }, at) =>
@@ -90,7 +90,7 @@ export function listAnswer(id: string, kind: ListKind, items: readonly ListItem[
   return Buffer.concat([Buffer.from(head), ...list, Buffer.from(']}}')]);
 }
 
-/** Where the results of requests speak of resources. */
+/** Where results mention resources. */
 const URIS: Readonly<Record<string, (string | typeof EACH)[][]>> = {
   'tools/call': [
     ['result', 'content', EACH, 'uri'],
@@ -103,7 +103,7 @@ const URIS: Readonly<Record<string, (string | typeof EACH)[][]>> = {
   'resources/read': [['result', 'contents', EACH, 'uri']],
 };
 
-/** The answer to a request with other resource URIs, if it holds some. */
+/** An answer with its resource URIs replaced. */
 export function withUris(method: string, answer: Buffer, change: (uri: string) => string): Buffer {
   const paths = Object.hasOwn(URIS, method) && answer.includes('"uri"') ? (URIS[method] ?? []) : [];
   const places = paths.flatMap((path) => placesAt(answer, path)).toSorted((one, other) => one.start - other.start);
@@ -115,8 +115,8 @@ export function withUris(method: string, answer: Buffer, change: (uri: string) =
 }
 
 /**
- * Where a tool names the resource that shows its results: MCP Apps (SEP-1865), the former place there, and that of the Apps SDK
- * of OpenAI.
+ * Where a tool names the resource that shows its results: the place in MCP Apps (SEP-1865), its former place there, and the
+ * one in OpenAI's Apps SDK.
  */
 const VIEWS = [
   ['_meta', 'ui', 'resourceUri'],
@@ -129,7 +129,7 @@ export function viewsOf({ bytes }: ListItem): string[] {
   return viewPlaces(bytes).map(({ uri }) => uri);
 }
 
-/** The same tool with other URIs there, in the order of `viewsOf`. */
+/** The same tool with these URIs replaced, in the order of `viewsOf`. */
 export function withViews(tool: ListItem, uris: readonly string[]): ListItem {
   const places = viewPlaces(tool.bytes);
   if (places.every(({ uri }, at) => uri === uris[at])) return tool;
@@ -152,7 +152,7 @@ function viewPlaces(bytes: Buffer): (Place & { uri: string })[] {
     .toSorted((one, other) => one.start - other.start);
 }
 
-/** Whether a template may have produced a URI (RFC 6570, all levels, lenient): the text outside its braces occurs in order. */
+/** Whether a URI can come from a template (RFC 6570, all levels, lenient): the text outside the braces occurs in order. */
 export function mayBeOf(template: string, uri: string): boolean {
   const parts = template.split(/\{[^{}]*\}/);
   const [first = '', ...rest] = parts;

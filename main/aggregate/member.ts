@@ -11,13 +11,13 @@ import { itemsIn, LIST_KINDS, LISTS, type ListItem, type ListKind } from './list
 import { OpenRequests } from './open-requests.ts';
 import { isOnlyTask } from './tasks.ts';
 
-/** How long before a server that could not be opened is tried again, in milliseconds. */
+/** The delay before another attempt to open a session, in milliseconds. */
 const REOPEN_MS = 10_000;
 
 /** What a member's session goes through: a bridge, and the reason why there is none, if it turns out so. */
 export interface OpenedServer {
   bridge: Bridge;
-  /** Rejects if no bridge can be built: the profile is missing, say. */
+  /** Rejects if no bridge can be built, for example because the profile is missing. */
   opened: Promise<void>;
   /** Told of an error that nothing has caught. */
   failed?(error: unknown): void;
@@ -25,24 +25,24 @@ export interface OpenedServer {
 
 export interface MemberPort {
   open(sink: FrameSink): OpenedServer;
-  /** Where frames of this server go; `write` takes what comes from it. */
+  /** Opens the way to this server; `write` receives its frames. */
   sink(write: (frame: Buffer) => void): FrameSink;
-  /** A request or a notification of the server's. Progress and answers have found their senders already. */
+  /** A request or a notification from the server, other than progress. */
   said(member: Member, frame: Buffer, method: string, isRequest: boolean): void;
-  /** The server can be asked: its session has begun, for the first time or again. */
+  /** The server can be asked: a session has begun, the first one or a later one. */
   introduced(member: Member): void;
-  /** The server's answer to a request of the client's, as the client may have it. */
+  /** The server's answer to a client's request, changed for the client. */
   answered(member: Member, request: RoutedRequest, answer: Buffer): void;
-  /** The server can be asked, or its list of this kind is another one than the client may have. */
+  /** The client's copy of this list may be out of date. */
   changed(kinds: readonly ListKind[]): void;
   /** There is room for frames again. */
   settled(): void;
 }
 
-/** Who waits for an answer of the server's: a request of the client's, or the aggregate itself. */
+/** Who waits for an answer from the server: a client's request, or the aggregate itself. */
 type Asker = { client: RoutedRequest } | { own: (answer: Buffer) => void };
 
-/** One of the servers that are offered as one: its session, the requests that it has not answered, and its lists. */
+/** One of the servers that are offered as one: its session, its unanswered requests and its lists. */
 export class Member {
   readonly name: string;
   readonly #port: MemberPort;
@@ -56,7 +56,7 @@ export class Member {
   /** Undefined until the server itself has announced them. */
   #capabilities: unknown;
   #reopening: NodeJS.Timeout | undefined;
-  /** The lists that are being asked for; one that came too late for its request is kept for the next one. */
+  /** The lists being requested. One that arrives too late for its request is kept for the next one. */
   readonly #lists = new Map<ListKind, { items: Promise<readonly ListItem[]>; isLate: boolean }>();
   #isClosed = false;
 
@@ -67,7 +67,7 @@ export class Member {
     this.#open();
   }
 
-  /** Why the server has no session; undefined if it has one, or is getting one. */
+  /** Why the server has no session; undefined if it has one or one is being opened. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -81,23 +81,23 @@ export class Member {
     return this.#opened?.bridge.pendingBytes ?? 0;
   }
 
-  /** Whether the server may support the methods of a capability: as announced, or always before it has announced any. */
+  /** Whether the server announced a capability; true until it has announced any. */
   mayHave(capability: string): boolean {
     return capability === 'tools' || !this.#capabilities || memberAt(this.#capabilities, capability) !== undefined;
   }
 
-  /** Sends a request of the client's. */
+  /** Sends a client's request. */
   request(frame: Buffer, client: RoutedRequest): void {
     if (this.#trouble !== undefined) client.reply(errorFrame(client.id, new Error(this.#trouble)));
     else this.#send(this.#requests.pass(frame, { client }));
   }
 
-  /** Sends a notification, or an answer to a request of the server's. */
+  /** Sends a notification, or an answer to a request from the server. */
   send(frame: Buffer): void {
     if (this.#trouble === undefined) this.#send(frame);
   }
 
-  /** Asks the server for something on the aggregate's own account. `params` is JSON text. */
+  /** Sends a request of the aggregate's own. `params` is JSON text. */
   ask(method: string, params: string): Promise<Buffer> {
     return new Promise((resolve) => {
       if (this.#trouble !== undefined) resolve(errorFrame('0', new Error(this.#trouble)));
@@ -105,24 +105,24 @@ export class Member {
     });
   }
 
-  /** The client has cancelled one of its requests; false if that is none of this server's. */
+  /** The client has cancelled a request. Returns false if this server does not have it. */
   cancel(notification: Buffer, request: RoutedRequest): boolean {
     const cancelled = this.#requests.cancelled(notification, (asker) => 'client' in asker && asker.client === request);
     if (!cancelled) return false;
     const id = textAt(cancelled.frame, 'params', 'requestId');
     const left = this.#held?.filter((held) => held.id === undefined || held.id !== id);
-    // What the server has not been sent yet is not sent at all.
+    // A request that has not been sent yet is dropped.
     if (left && left.length < (this.#held?.length ?? 0)) this.#held = left;
     else this.#send(cancelled.frame);
     return true;
   }
 
-  /** The client's requests that the server works on, the oldest first. */
+  /** The client's requests that the server is working on, the oldest first. */
   get working(): RoutedRequest[] {
     return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
   }
 
-  /** The server's list, or its placeholder; undefined if it takes longer than `timeoutMs`: a change is announced later. */
+  /** The server's list, or its placeholder; undefined after `timeoutMs`, and then a change is announced later. */
   async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
     if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];
@@ -133,7 +133,7 @@ export class Member {
     return items;
   }
 
-  /** Tries again what has failed. */
+  /** Retries what has failed. */
   reopen(): void {
     clearTimeout(this.#reopening);
     if (this.#trouble === undefined || this.#isClosed) return;
@@ -182,7 +182,7 @@ export class Member {
       all.push(...(kind === 'tools' ? items.filter((item) => !isOnlyTask(item)) : items));
       const error = kind === 'tools' ? rpcErrorIn(parseFrame(answer)) : undefined;
       if (error) all.push(statusTool(this.name, error.message));
-      // A cursor that comes again would lead to the same items for ever.
+      // A repeated cursor would return the same items forever.
       if (nextCursor === undefined || cursors.has(nextCursor)) break;
       cursors.add(nextCursor);
       params = JSON.stringify({ cursor: nextCursor });
@@ -236,7 +236,7 @@ export class Member {
     this.#port.changed(LIST_KINDS);
   }
 
-  /** Answers all open requests: no answer to them can come anymore. */
+  /** Answers all open requests with an error: the server can no longer answer them. */
   #refuse(error: unknown): void {
     this.#held = [];
     this.#lists.clear();
@@ -280,7 +280,7 @@ export class Member {
     if (progressed && 'client' in progressed.asker) progressed.asker.client.progress(progressed.frame);
   }
 
-  /** A list that is on its way may be the former one. */
+  /** A list in flight may be out of date. */
   #forgetLists(method: string): void {
     for (const kind of LIST_KINDS) if (LISTS[kind].changed === method) this.#lists.delete(kind);
   }

@@ -1,7 +1,7 @@
 import { placesAt, textAt, withTexts } from '../bridge/frame/edit.ts';
 import { matchOfIds, rawId, withId } from '../bridge/frame/frame.ts';
 
-/** A request that was passed on and has no answer yet. */
+/** A request that was forwarded and is not answered yet. */
 interface Open<Asker> {
   asker: Asker;
   /** Its id and its progress token as its sender wrote them. */
@@ -14,8 +14,8 @@ const TOKEN_IN_PROGRESS = ['params', 'progressToken'];
 const ID_IN_CANCELLED = ['params', 'requestId'];
 
 /**
- * Requests of several senders on their way to one receiver: there, each has an id and a progress token that no other has, and
- * what comes back under them finds its sender. An answer to nothing that is open finds nobody.
+ * Requests from several senders to one receiver. Each is given an id and a progress token that are unique at the receiver, by
+ * which answers and progress find their sender. An answer to no open request is dropped.
  */
 export class OpenRequests<Asker> {
   /** By the id at the receiver. */
@@ -43,7 +43,7 @@ export class OpenRequests<Asker> {
     );
   }
 
-  /** The receiver's answer, as the sender knows its request; the request is no longer open. */
+  /** Closes a request. Returns the receiver's answer with the sender's own id. */
   answered(answer: Buffer): { asker: Asker; frame: Buffer } | undefined {
     const id = rawId(answer);
     const open = this.#open.get(id);
@@ -52,7 +52,7 @@ export class OpenRequests<Asker> {
     return { asker: open.asker, frame: withId(answer, open.id) };
   }
 
-  /** The receiver's progress with a request, as its sender knows it. */
+  /** The receiver's progress notification with the sender's own token. */
   progressed(notification: Buffer): { asker: Asker; frame: Buffer } | undefined {
     const open = this.#open.get(textAt(notification, ...TOKEN_IN_PROGRESS) ?? '');
     if (open?.token === undefined) return undefined;
@@ -60,7 +60,7 @@ export class OpenRequests<Asker> {
     return { asker, frame: withTexts(notification, placesAt(notification, TOKEN_IN_PROGRESS), () => token) };
   }
 
-  /** A sender's notification that it cancels a request, as the receiver knows that; the request is no longer open. */
+  /** Closes a request. Returns the sender's cancellation with the receiver's id. */
   cancelled(notification: Buffer, isAsker: (asker: Asker) => boolean): { asker: Asker; frame: Buffer } | undefined {
     const wanted = textAt(notification, ...ID_IN_CANCELLED);
     if (wanted === undefined) return undefined;
@@ -72,7 +72,7 @@ export class OpenRequests<Asker> {
     return undefined;
   }
 
-  /** Forgets the requests of some senders: those, each with the id at the receiver. */
+  /** Removes the requests of some senders, and returns them with their ids at the receiver. */
   drop(isAsker: (asker: Asker) => boolean): { asker: Asker; id: string }[] {
     const dropped = [...this.#open].filter(([, { asker }]) => isAsker(asker));
     for (const [id] of dropped) this.#open.delete(id);

@@ -21,13 +21,13 @@ import { type Found, type Owned, SharedNames } from './shared-names.ts';
 import { withOneOfEachSignIn } from './sign-in-tools.ts';
 import { asPlainCall } from './tasks.ts';
 
-/** How long one server may hold up the list of all, in milliseconds. A session gives its last known tools before that. */
+/** How long one server can delay the combined list, in milliseconds. A session answers from its cache before that. */
 const LIST_MS = 3_000;
 
 const NAME = ['params', 'name'];
 const URI = ['params', 'uri'];
 
-/** What a request names, and where it does. */
+/** What a request names, and in which member. */
 interface Target {
   kind: ListKind;
   path: string[];
@@ -44,17 +44,17 @@ const TARGETS: Readonly<Record<string, Target>> = {
 /** Requests whose answers may contain a question from the server. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Which server a request of the client's means, and how what servers say about their tools and resources is told to the client. */
+/** Finds the server that a client's request is for, and translates names in servers' answers for the client. */
 export class Router {
   readonly #members: () => readonly Member[];
   readonly #names: Record<ListKind, SharedNames>;
-  /** What the client calls the resources that it has subscribed to, by server and the server's own name. */
+  /** The client's names of the resources that it has subscribed to, by server and the server's own name. */
   readonly #subscribed = new Map<string, string>();
-  /** What the client calls the resources that show results, as its last list of tools names them. */
+  /** The client's names of the resources that show results, from its last list of tools. */
   #views: ReadonlyMap<string, Owned> = new Map();
-  /** What a request that is open names, in the server's words and in the client's. */
+  /** What each open request names: the server's name for it and the client's. */
   readonly #namedBy = new WeakMap<RoutedRequest, { own: string; asked: string }>();
-  /** The client's last `logging/setLevel`, as the parameters of one. */
+  /** The parameters of the client's last `logging/setLevel`. */
   #level: string | undefined;
 
   constructor(members: () => readonly Member[]) {
@@ -78,7 +78,7 @@ export class Router {
     for (const key of this.#subscribed.keys()) if (key.startsWith(`${server} `)) this.#subscribed.delete(key);
   }
 
-  /** Sets the level of all servers that log, and of those that come later. */
+  /** Sets the log level of all servers that log, also of those added later. */
   setLevel(frame: Buffer): void {
     const level = textAt(frame, 'params');
     this.#level = level;
@@ -86,12 +86,12 @@ export class Router {
     for (const member of this.#members()) if (member.isIntroduced) this.introduced(member);
   }
 
-  /** Whether a server may ask something in the answer to such a request. */
+  /** Whether the answer to such a request can contain a question from the server. */
   isAsking(method: string): boolean {
     return ASKING.has(method);
   }
 
-  /** Answers with one list of what all servers have. One that takes long is left out, and told as a change later. */
+  /** Answers with one list of what all servers have. A slow server is left out, and announced as a change later. */
   async answerList(kind: ListKind, request: RoutedRequest): Promise<void> {
     const { owned, items } = await this.#listAll(kind);
     const shown = kind === 'tools' ? this.#withShownViews(owned, items) : items;
@@ -112,7 +112,7 @@ export class Router {
     });
   }
 
-  /** Sends a request to the server that it means, or answers it if it means none; false for an unknown method. */
+  /** Sends a request to the server that it is for, or answers it if there is none. Returns false for an unknown method. */
   send(received: Buffer, request: RoutedRequest): boolean {
     const frame = request.method === 'tools/call' ? asPlainCall(received) : received;
     const target = this.#targetOf(frame, request.method);
@@ -129,7 +129,7 @@ export class Router {
     return true;
   }
 
-  /** An answer as the client may have it: with the names that the client knows about the resources in it. */
+  /** An answer with the client's own names for the resources in it. */
   received(member: Member, request: RoutedRequest, answer: Buffer): Buffer {
     const server = member.name;
     const named = this.#namedBy.get(request);
@@ -138,7 +138,7 @@ export class Router {
     );
   }
 
-  /** A notification as the client may have it. */
+  /** A notification with the client's own names. */
   notified(member: Member, frame: Buffer, method: string): Buffer {
     if (method !== 'notifications/resources/updated') return frame;
     const server = member.name;
@@ -151,7 +151,7 @@ export class Router {
     });
   }
 
-  /** Which of these requests a notification of the client's cancels. */
+  /** The request that a client's notification cancels. */
   cancelled(notification: Buffer, requests: readonly RoutedRequest[]): RoutedRequest | undefined {
     const id = textAt(notification, 'params', 'requestId');
     if (id === undefined) return undefined;
@@ -174,7 +174,7 @@ export class Router {
     return found.kind === 'none' ? this.#byTemplate(name) : found;
   }
 
-  /** The server whose template may have produced a URI that no server lists. */
+  /** The server with a template that matches a URI that no server lists. */
   #byTemplate(uri: string): Found {
     const owners = this.#templates.filter(({ name }) => mayBeOf(name, uri));
     const servers = [...new Set(owners.map(({ server }) => server))];
@@ -186,7 +186,7 @@ export class Router {
 
   #templates: readonly Owned[] = [];
 
-  /** A name that was never listed: the servers are asked what they have. */
+  /** For a name that was never listed: asks the servers for their lists. */
   async #sendLater(frame: Buffer, request: RoutedRequest, target: Target, name: string): Promise<void> {
     try {
       for (const kind of target.kind === 'resources' ? (['resources', 'templates'] as const) : [target.kind]) {
@@ -200,7 +200,7 @@ export class Router {
     }
   }
 
-  /** A resource that no list names: where only one server has any, that one knows. */
+  /** For a resource in no list: if only one server has resources, it is asked. */
   #ofTheOnlyOne(uri: string): Found {
     const [only, ...others] = this.#members().filter((member) => member.mayHave('resources'));
     return only && others.length === 0 ? { kind: 'one', owned: { server: only.name, name: uri } } : { kind: 'none' };

@@ -4,38 +4,38 @@ export interface Owned {
   name: string;
 }
 
-/** How a name says which server it belongs to. Reversible: what `of` builds, `parse` takes apart. */
+/** How a name shows its server. `parse` reverses `of`. */
 export interface Prefix {
   of(owned: Owned): string;
   parse(name: string): Owned | undefined;
 }
 
-/** What a client means by a name: one server's, a name that several servers have, or nothing that is known. */
+/** What a name stands for: something of one server, of several servers, or nothing known. */
 export type Found = { kind: 'one'; owned: Owned } | { kind: 'several'; names: string[] } | { kind: 'none' };
 
-/** How many names are remembered beside those that the client was told last. */
+/** How many names are remembered besides those in the client's last list. */
 const MAX_REMEMBERED = 20_000;
 
 /**
- * The names of several servers as one client sees them. A name that one server has stays as it is; one that several have is
- * shown with its server before it, from then on for the whole session. What a client was told leads to the server of which it
- * was told, until it is told another list.
+ * The names of several servers as one client sees them. A name that only one server uses stays as it is. One that several use
+ * gets the server's name as a prefix, and keeps it for the whole session. A name in the client's last list always leads to the
+ * server that it was listed for.
  */
 export class SharedNames {
   readonly #prefix: Prefix;
   readonly #isServer: (name: string) => boolean;
-  /** Which servers have had each name, the oldest first. */
+  /** The servers that have used each name, the oldest first. */
   readonly #owners = new Map<string, Set<string>>();
   /** The meaning of the names in the client's last list. */
   #told = new Map<string, Owned>();
 
-  /** @param isServer whether a server of that name is there now */
+  /** @param isServer whether a server of that name is offered now */
   constructor(prefix: Prefix, isServer: (name: string) => boolean) {
     this.#prefix = prefix;
     this.#isServer = isServer;
   }
 
-  /** The names for a list of all that there is, in its order; the client knows no other names from then on. */
+  /** The names for a complete list, in its order. From then on, the client knows only these. */
   tell(list: readonly Owned[]): string[] {
     for (const owned of list) this.#note(owned);
     this.#told = new Map();
@@ -45,13 +45,13 @@ export class SharedNames {
     return shown;
   }
 
-  /** The name for something that a server speaks of by the way. */
+  /** The name for something that a server mentions outside a list. */
   mention(owned: Owned): string {
     const [shown = owned.name] = this.mentionAll([owned]);
     return shown;
   }
 
-  /** The same for what several servers speak of at once: names that two of them have are made distinct. */
+  /** The same for several servers at once: names that two of them use are made distinct. */
   mentionAll(list: readonly Owned[]): string[] {
     for (const owned of list) this.#note(owned);
     this.#trim();
@@ -70,7 +70,7 @@ export class SharedNames {
     return { kind: 'several', names: owners.map((one) => this.#prefix.of({ server: one, name })) };
   }
 
-  /** The server is no longer there: its names are free again. */
+  /** The server is no longer offered: its names become free. */
   forget(server: string): void {
     for (const [name, owners] of this.#owners) {
       owners.delete(server);
@@ -84,7 +84,7 @@ export class SharedNames {
     else this.#owners.set(name, new Set([server]));
   }
 
-  /** What was only mentioned, longest ago, is forgotten if there is too much of it. */
+  /** Removes the oldest names that were only mentioned, if there are too many. */
   #trim(): void {
     if (this.#owners.size <= MAX_REMEMBERED + this.#told.size) return;
     const names = new Set([...this.#told.values()].map(({ name }) => name));
@@ -108,15 +108,15 @@ export class SharedNames {
   }
 }
 
-/** `sql__execute_sql`. The names of servers hold no underscore, so the first two are the border. */
+/** `sql__execute_sql`. Server names contain no underscore, so the first two underscores separate the parts. */
 export const IN_NAMES: Prefix = {
   of: ({ server, name }) => `${server}__${name}`,
   parse: (text) => partsOf(/^([a-z0-9-]+)__(.*)$/s, text),
 };
 
 /**
- * `causeway.sql+file:///a`: a URI still, and a template still. Clients take a resource for an app's view by its scheme `ui`, so that
- * one stays: `ui://causeway.sql/a`.
+ * `causeway.sql+file:///a`: still a URI, and still a template. Clients recognize an app's view by the scheme `ui`, so that
+ * is kept: `ui://causeway.sql/a`.
  */
 export const IN_URIS: Prefix = {
   of: ({ server, name }) =>

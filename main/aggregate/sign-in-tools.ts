@@ -10,9 +10,8 @@ interface ServerList {
 }
 
 /**
- * The same lists with one tool `sign_in` for each sign-in. Several servers may wait for one and the same: whoever signs in for
- * one of them has signed in for all, and an agent that sees a tool for each would call them all. The tool of the first of
- * the servers stays, and names them.
+ * The same lists with one tool `sign_in` for each sign-in. Several servers can wait for the same sign-in, and an agent that
+ * sees a tool for each would call them all. The tool of the first server stays, and names them all.
  */
 export function withOneOfEachSignIn(lists: readonly ServerList[]): ServerList[] {
   const waiting = new Map<string, string[]>();

@@ -8,8 +8,8 @@ const EXTENSION = new Set(['io.modelcontextprotocol/tasks']);
 const TASK = new Set(['task']);
 
 /**
- * A client's `initialize` without that extension: the client learns of no such capability, and could not ask for what became of
- * a task.
+ * A client's `initialize` without that extension. The aggregate does not announce it, so the client could not ask for a task's
+ * result.
  */
 export function withoutTasksExtension(initialize: Buffer): Buffer {
   const path = ['params', 'capabilities', 'extensions'];
@@ -18,7 +18,7 @@ export function withoutTasksExtension(initialize: Buffer): Buffer {
     : initialize;
 }
 
-/** A call that asks for a task, as a plain one: a receiver without that capability ignores it (MCP 2025-11-25 › Tasks). */
+/** A call without its request for a task, which a receiver without that capability ignores (MCP 2025-11-25 › Tasks). */
 export function asPlainCall(call: Buffer): Buffer {
   return placeAt(call, 'params', 'task') ? withoutMembers(call, ['params'], TASK) : call;
 }

@@ -10,8 +10,8 @@ export interface CallToApprove {
 }
 
 /**
- * What the user has said to a call. `late` is no answer in time; `crowded` that too many calls wait already; `absent` that
- * there is nobody to ask: no application runs.
+ * What the user decided about a call. `late`: they did not answer in time; `crowded`: too many calls were waiting already;
+ * `absent`: the application is not running, so nobody can be asked.
  */
 export type Approval = 'allowed' | 'refused' | 'late' | 'crowded' | 'absent';
 
@@ -26,22 +26,22 @@ export interface ApprovalServer {
   key: string;
 }
 
-/** A call that the user is asked about now. Times are in milliseconds since the epoch. */
+/** A call that waits for the user's decision. Times are in milliseconds since the epoch. */
 export interface PendingApproval extends CallToApprove {
   id: number;
   server: ApprovalServer;
   askedAt: number;
-  /** When the call is refused for lack of an answer. */
+  /** When the call is refused if the user has not answered. */
   expiresAt: number;
 }
 
 export interface ApprovalQueueOptions {
-  /** How long the call of a client may wait, in milliseconds. `client` is what it calls itself. */
+  /** How long a client's call can wait, in milliseconds. `client` is the name that it gives itself. */
   waitMs(client: string | undefined): number;
   now?: () => number;
 }
 
-/** How many calls may wait at once: no user reads more, and each holds its arguments in memory. */
+/** How many calls can wait at once: a user would not read more, and each keeps its arguments in memory. */
 const MAX_PENDING = 50;
 
 /** The calls that wait for the user's permission, in the order in which they came. */
@@ -61,7 +61,7 @@ export class ApprovalQueue {
     return Array.from(this.#pending.values(), ({ approval }) => approval);
   }
 
-  /** The question that the sessions with a server put to the user. */
+  /** How the sessions with a server ask the user. */
   askFor(server: ApprovalServer): AskApproval {
     return (call, signal) => this.#ask(server, call, signal);
   }

@@ -14,14 +14,14 @@ import {
 } from './rules.ts';
 import type { RulesFile } from './rules-file.ts';
 
-/** A scope with what users call it. */
+/** A scope and its name for users. */
 export interface NamedScope extends RuleScope {
   words: string;
 }
 
 const EVERYTHING = 'everything';
 
-/** The scope of a client, a server, both or everything. */
+/** The scope for a client, a server, a client at a server, or everything. */
 export function scopeOf(client: RuleClient | undefined, server?: { key: string; name: string }): NamedScope {
   if (!server) return { client, words: client ? `${client.name} on all servers` : EVERYTHING };
   return { server: server.key, client, words: client ? `${client.name} on ${server.name}` : server.name };
@@ -36,14 +36,14 @@ export async function readRules(file: RulesFile): Promise<Rules> {
 
 export interface RuleChangeOptions {
   by: RuleChange['by'];
-  /** The server's tools as it lists them; those that no list names stay as they are where an edit decides about new ones. */
+  /** The tools that the server lists. If an edit decides about new tools, these keep their current state. */
   tools?: readonly string[] | undefined;
-  /** Only works out what would be stored. */
+  /** Only computes what would be stored. */
   dryRun?: boolean | undefined;
 }
 
 /**
- * Edits or removes the rules of a scope, and notes that in the history.
+ * Edits or removes the rules of a scope, and adds the change to the history.
  * @throws {CausewayError} as `withEdit` and `RulesFile.change`
  */
 export async function changeRules(

@@ -37,15 +37,15 @@ export interface DecidedBy {
 export type Decision =
   | { do: 'allow' }
   | { do: 'ask'; by: DecidedBy }
-  /** `new` is a tool that no list names, where new tools are off; `unlisted` one of which it is not known whether it only reads. */
+  /** `new`: no list names the tool, and new tools are off. `unlisted`: it is not known whether the tool only reads. */
   | { do: 'refuse'; why: 'off' | 'new' | 'read-only' | 'unlisted'; by: DecidedBy };
 
 /** Paths of the SQL servers (spec/managed-mcp-endpoints.md › Endpoints; its successor is an MCP service). */
 const SQL_SERVERS = /\/(?:api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)$/;
-/** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, whatever it says about itself. */
+/** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, even if its hints say otherwise. */
 const SQL_READ_TOOLS = new Set(['execute_sql_read_only', 'poll_sql_result']);
 
-/** Whether a tool only reads, as far as that is known; undefined if the server has not listed it. */
+/** Whether a tool is known to only read; undefined if the server has not listed it. */
 export function onlyReads(server: string, tool: string, hints: ToolHints | undefined): boolean | undefined {
   if (SQL_SERVERS.test(server)) {
     if (SQL_READ_TOOLS.has(tool)) return true;
@@ -69,7 +69,7 @@ function hasNames({ off = [], ask = [] }: ToolRules): boolean {
   return off.length + ask.length > 0;
 }
 
-/** Decides about one use of a tool. Where the client has not named itself, the strictest rule of any client holds. */
+/** Decides about one use of a tool. If the client has not named itself, the strictest rule for any client applies. */
 export function decide(rules: Rules, use: ToolUse): Decision {
   if (use.client !== undefined) return decideFor(rules, use, clientIdOf(rules, use.client));
   const decisions = [undefined, ...Object.keys(rules.clients ?? {})].map((id) => decideFor(rules, use, id));
@@ -109,7 +109,7 @@ function decideFor(rules: Rules, { server, tool, hints }: ToolUse, clientId: str
   return fallback ? decisionOf(fallback.state, 'new', fallback.by) : { do: 'allow' };
 }
 
-/** The rule that makes a use read-only, if one does. For everything and for a client everywhere, it has no exceptions. */
+/** The rule that makes a use read-only, if any. Such a rule for everything, or for a client everywhere, has no exceptions. */
 function readOnlyBy(
   rules: Rules,
   client: { name: string; readOnly?: boolean | undefined } | undefined,
@@ -128,7 +128,7 @@ function decisionOf(state: Switch | undefined, why: 'off' | 'new', by: DecidedBy
   return state === 'ask' ? { do: 'ask', by } : { do: 'allow' };
 }
 
-/** What the lists say about a tool: the strictest, and what forbids also where the name is spelled otherwise. */
+/** The strictest that the lists say about a tool. A list that forbids also matches other spellings of the name. */
 function switchIn({ on = NONE, off = NONE, ask = NONE }: ToolRules, tool: string): Switch | undefined {
   const name = folded(tool);
   if (foldedNames(off).has(name)) return 'off';
@@ -138,7 +138,7 @@ function switchIn({ on = NONE, off = NONE, ask = NONE }: ToolRules, tool: string
 
 const NONE: string[] = [];
 
-/** What lists have been folded into: they are looked into at each call. */
+/** The folded names of each list, cached because every call searches them. */
 const foldedLists = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function foldedNames(list: readonly string[]): ReadonlySet<string> {
@@ -149,7 +149,7 @@ function foldedNames(list: readonly string[]): ReadonlySet<string> {
   return names;
 }
 
-/** A name without case and invisible characters: a server may take it for the tool that it looks like. */
+/** A name without case and invisible characters: a server may accept it for the tool that it looks like. */
 function folded(name: string): string {
   if (PLAIN.test(name)) return name.trim().toLowerCase();
   // In both directions: `ß` is `SS` in capitals, and an `s` at the end of a Greek word has a small letter of its own.

@@ -7,14 +7,14 @@ import { type Decision, decide, isWithoutRules, type ToolHints } from './decisio
 import type { Rules } from './rules.ts';
 import { unreadableRules } from './unreadable.ts';
 
-/** How long a watched folder is left to settle before the file is looked at, in milliseconds. */
+/** How long to wait after a change in the folder before the file is checked, in milliseconds. */
 const SETTLE_MS = 50;
 /** How often the file is read if its folder cannot be watched, in milliseconds. */
 const LOOK_MS = 2_000;
 
 const NOTHING: Rules = { version: 1 };
 
-/** The rules for one server's tools, as they are in the file now. */
+/** The rules for one server's tools, as the file has them now. */
 export interface ServerRules {
   /** Checks the file. If it has changed, resolves when it has been read; undefined if it has not changed. */
   refresh(): Promise<void> | undefined;
@@ -26,20 +26,20 @@ export interface ServerRules {
     client: string | undefined,
     hints: ToolHints | undefined,
   ): Decision | { do: 'refuse'; why: 'unreadable'; error: CausewayError };
-  /** Calls back after each change of the file, until the function that is returned is called. */
+  /** Calls back after each change of the file. Returns the function that ends this. */
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * The file with the rules about what agents may do. It is looked at before each decision. One that cannot be read refuses
- * every tool; one that is not there allows every tool.
+ * The file with the rules about what agents may do. It is checked before each decision. If it cannot be read, every tool is
+ * refused; if it does not exist, every tool is allowed.
  */
 export class RulesFile {
   readonly path: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #listeners = new Set<() => void>();
   #version: string | undefined;
-  /** The system did not let the file be read, which it may do the next time, although the file is the same. */
+  /** The last reading failed although the file exists: the next one may succeed without a change of the file. */
   #readAgain = false;
   #rules: Rules | CausewayError = NOTHING;
   #reading: Promise<void> | undefined;
@@ -123,7 +123,7 @@ export class RulesFile {
     };
   }
 
-  /** Calls back after each change of the file. The process may end meanwhile. */
+  /** As `ServerRules.subscribe`. Does not keep the process alive. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (!this.#stopWatching) {
@@ -139,7 +139,7 @@ export class RulesFile {
   }
 
   /**
-   * Reads, changes and writes the rules, one process at a time. What `edit` gives back unchanged is not written.
+   * Reads, changes and writes the rules, one process at a time. If `edit` returns the same object, nothing is written.
    * @throws {CausewayError} `invalid_file` if the rules cannot be read, `file_not_writable`, and whatever `edit` throws
    */
   async change(edit: (now: Rules) => Rules): Promise<Rules> {
@@ -178,7 +178,7 @@ export class RulesFile {
           watcher = undefined;
         });
       } catch {
-        // The folder is not there yet, or no more folders can be watched: the timer looks instead.
+        // The folder does not exist yet, or the limit of watched folders is reached: the timer checks instead.
         watcher = undefined;
       }
     };
@@ -208,7 +208,7 @@ export class RulesFile {
 const ABSENT = 'absent';
 const DANGLING = 'unreadable: a link to nothing';
 
-/** What distinguishes versions of a file. A file that cannot be examined counts as unreadable. */
+/** A text that differs for each version of a file. A file that cannot be examined counts as unreadable. */
 function versionOf(path: string): string {
   try {
     // Most users have no such file, and an exception for each of their calls would cost more than all other checks.
@@ -221,7 +221,7 @@ function versionOf(path: string): string {
   }
 }
 
-/** Whether a file was never there, or is out of reach: behind a link to nothing, or below something that is not a folder. */
+/** Why there is no file: it was never created, a link points to nothing, or a part of its path is not a folder. */
 function whyMissing(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false })) return DANGLING;
   const folder = dirname(path);

@@ -11,13 +11,13 @@ const switchSchema = z.enum(SWITCHES);
 const toolRulesSchema = z.strictObject({
   /** Only tools that read. */
   readOnly: z.boolean().optional(),
-  /** What holds for a tool that no list below names. */
+  /** The state of a tool that no list below names. */
   newTools: switchSchema.optional(),
   on: z.array(z.string()).optional(),
   off: z.array(z.string()).optional(),
   ask: z.array(z.string()).optional(),
 });
-/** What is stored for a scope holds more than its rules: the clients of a server, or what a client is called. */
+/** A stored scope holds more than its rules: the clients of a server, or the names of a client. */
 const ownRulesSchema = z.object(toolRulesSchema.shape);
 const changeSchema = z.strictObject({
   /** ISO 8601. */
@@ -27,7 +27,7 @@ const changeSchema = z.strictObject({
 });
 const ruleSetMembers = {
   all: z.strictObject({ readOnly: z.boolean().optional(), newTools: switchSchema.optional() }).optional(),
-  /** By the client's id. `wireNames` are what it calls itself in `clientInfo`. */
+  /** By the client's id. `wireNames` are the names that it gives itself in `clientInfo`. */
   clients: z
     .record(
       z.string(),
@@ -45,7 +45,7 @@ const ruleSetMembers = {
     )
     .optional(),
 };
-/** Rules as a policy, or a file for a team, may hold them. */
+/** Rules in a policy, or in a file for a team. */
 export const ruleSetSchema = z.strictObject(ruleSetMembers).superRefine(checkClients);
 const rulesSchema = z
   .strictObject({
@@ -109,7 +109,7 @@ const MAX_HISTORY = 200;
 
 /**
  * Reads a rules file.
- * @throws {CausewayError} `invalid_file` with line and column if it is not JSON in UTF-8, or holds what this version does not know
+ * @throws {CausewayError} `invalid_file` with line and column if it is not JSON in UTF-8, or this version does not know its content
  */
 export async function parseRules(path: string, bytes: Buffer): Promise<Rules> {
   const invalid = ({ line, column, what }: JsonFault, cause?: unknown) =>
@@ -136,7 +136,7 @@ export function hasRules(rules: Rules, scope: RuleScope): boolean {
   return [rulesOf(rules, scope), ...Object.values(inside)].some((of) => Object.keys(of).length > 0);
 }
 
-/** The changes that `rules set` can make to a scope; what is left out stays. */
+/** The changes that `rules set` can make to a scope. Members that are left out stay as they are. */
 export interface RuleEdit {
   readOnly?: boolean | undefined;
   newTools?: Switch | undefined;
@@ -146,7 +146,7 @@ export interface RuleEdit {
 }
 
 /**
- * The rules with one scope changed. A tool is in one list at a time: the one named last.
+ * The rules with one scope changed. A tool is in one list at a time: the last one that it was put in.
  * @throws {CausewayError} `usage` if tools are named without a server, or one tool in two lists
  */
 export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules {
@@ -182,16 +182,16 @@ export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules 
   return withRulesOf(rules, scope, after);
 }
 
-/** The rules without a scope's; a server's go with those of its clients. */
+/** The rules without those of a scope; for a server, those of its clients go too. */
 export function withoutScope(rules: Rules, scope: RuleScope): Rules {
   return withRulesOf(rules, scope, undefined);
 }
 
 /**
- * The rules with a server's for another place as well; the same object if it has none. They stay where they were: sessions
- * that are open continue there.
+ * The rules with those of a server copied to another server; the same object if it has none. They also stay where they are,
+ * for sessions that are open.
  * @param from, to `serverKey`s
- * @throws {CausewayError} `already_exists` if the other place has its own rules
+ * @throws {CausewayError} `already_exists` if the other server has its own rules
  */
 export function withRulesCopied(rules: Rules, from: string, to: string, change: RuleChange): Rules {
   const copied = rules.servers?.[from];
@@ -240,7 +240,7 @@ export function withChange(rules: Rules, change: RuleChange): Rules {
 }
 
 /**
- * An edit that also names the tools that a server has now, where it decides about new ones: those continue as they were.
+ * An edit that decides about new tools, with the server's current tools named in it, so that those keep their state.
  * @param tools the server's tools as it lists them
  */
 export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonly string[]): RuleEdit {
@@ -252,7 +252,7 @@ export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonl
   return { ...edit, on: [...(edit.on ?? []), ...tools.filter((tool) => !isListed(tool))] };
 }
 
-/** Rules, or changes of rules, as a short text; empty if there are none. */
+/** Rules, or changes of rules, as a short text; empty for none. */
 export function formatRules({ readOnly, newTools, on, off, ask }: RuleEdit): string {
   const list = (state: string, tools: readonly string[] | undefined) =>
     tools && tools.length > 0 ? [`${state}: ${tools.join(', ')}`] : [];

@@ -1,6 +1,6 @@
 import { percentDecoded } from '../platform/percent.ts';
 
-/** The server that rules name: host and path, however they are spelled. Unity Catalog's names have no case. */
+/** How rules name a server: one text for every spelling of its host and path. Names in Unity Catalog ignore case. */
 export function serverKey(host: string, path: string): string {
   const { origin, pathname } = new URL(path, host);
   return `${origin}${percentDecoded(pathname)
