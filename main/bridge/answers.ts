@@ -16,7 +16,7 @@ import { refusedAddress, URL_REQUIRED, unsafeAddress } from './stateless/elicita
 
 /** Handlers of the frames that do not simply go to the client. */
 export interface AnswerEvents {
-  /** The server asks something of the client, in the answer to the request with the raw id `of`. */
+  /** The server sends the client a request, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
   /** A request has its answer. `json` is the answer as the server sent it, `frame` as the client reads it. */
   answered(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void;
@@ -39,7 +39,7 @@ const NO_HEAD: ResponseHead = { status: 200, headers: {} };
 /**
  * Passes a server's frames on to the client, with exactly one answer for each request. A response belongs to the request
  * whose POST it answers, or on the server's own stream to the request with its id. Responses that match no open request,
- * and what is no frame, are dropped.
+ * and text that is not a frame, are dropped.
  */
 export class Answers {
   readonly #sink: FrameSink;
@@ -121,7 +121,7 @@ export class Answers {
     if (passed) this.#sink.write(passed);
   }
 
-  /** The frames of an array that the client may read, as an array. */
+  /** The frames of an array that go to the client, as an array. */
   #takeBatch(pending: PendingRequest, batch: Buffer, head: ResponseHead): void {
     const kept: Buffer[] = [];
     let isWhole = true;
@@ -142,7 +142,7 @@ export class Answers {
     else if (kept.length > 0) this.#sink.write(Buffer.from(`[${kept.join(',')}]`));
   }
 
-  /** A response as the client may read it, where it answers a request of this request; it then counts as answered. */
+  /** A response for the client if it answers one of this frame's requests, which then counts as answered. */
   #accept(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): Buffer | undefined {
     const responseId = rawId(frame);
     const request = pending.requestFor(responseId);
@@ -174,7 +174,7 @@ export class Answers {
     return undefined;
   }
 
-  /** A request or notification of the server's as the client may read it; undefined if it may not. */
+  /** A server's request or notification, changed for the client; undefined if it must not be passed on. */
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
     // Some clients would mistake it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
@@ -235,7 +235,7 @@ function errorObjectFor(error: unknown): { code: number; message: string } {
   return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: words };
 }
 
-/** An error that wants to open addresses, of which a client that does not open any shows its user the message alone. */
+/** Adds the addresses to the message, for a client that opens none and shows its user only the message. */
 function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffer {
   if (memberAt(json, 'error', 'code') !== URL_REQUIRED || events.opensAddresses()) return answer;
   const error = membersOf(memberAt(parseFrame(answer), 'error'));

@@ -17,7 +17,7 @@ export interface FrameSink {
   flushed(): Promise<void>;
 }
 
-/** The same sink with `write` replaced: each frame passes `write` instead. */
+/** The same sink, but its frames go to `write` instead. */
 export function intercept(sink: FrameSink, write: (frame: Buffer) => void): FrameSink {
   return {
     write,

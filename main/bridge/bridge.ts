@@ -28,7 +28,7 @@ export interface Bridge {
   fault(fault: FrameFault): void;
   /** The memory held by frames that were received and are not settled, in bytes. */
   readonly pendingBytes: number;
-  /** Called each time a frame has been settled. */
+  /** Called each time a frame is settled. */
   onSettled(listener: () => void): void;
   /** Waits at most `graceMs` for the answers in flight, then ends the session at the server. */
   finish(graceMs: number): Promise<void>;

@@ -90,7 +90,7 @@ export class ConnectionTool {
     };
   }
 
-  /** Whether a frame of the client's is a call of this tool. The names are the server's own where it has such tools. */
+  /** Whether a client's frame calls this tool. If the server has tools of these names, it does not. */
   async handles(frame: Buffer): Promise<boolean> {
     const known = await this.#port.memory.get('tools/list');
     const tools = itemsOf(memberAt(known && parseFrame(known), 'result', 'tools'));
@@ -136,7 +136,7 @@ export class ConnectionTool {
       : `${hostOf(host)} has not responded yet. Still trying.`;
   }
 
-  /** The service that waits for its user's sign-in, where that user can sign in. */
+  /** The service that waits for its user's sign-in, if the user can sign in. */
   get #awaitedService(): ServiceSignIn | undefined {
     const { code, action } = this.trouble ?? {};
     return code === 'service_signed_out' && action?.do === 'sign-in-to-service' ? this.#port.service : undefined;
@@ -174,7 +174,7 @@ export class ConnectionTool {
 
   async #signIn(signIn: EndpointSignIn): Promise<CallText> {
     const signedIn = `Signed in to ${hostOf(this.#port.host)}.`;
-    // The page may have been answered between the list and the call. A sign-in that the workspace refuses is none.
+    // The page may have been answered between the list and the call. A sign-in that the workspace refuses does not count.
     const isRefused = this.trouble?.code === 'unauthenticated';
     if (!isRefused && (await signIn.isDone().catch(() => false))) return this.#check(signedIn);
     const begun = signIn.begin();
@@ -222,7 +222,7 @@ interface CallText {
   isError: boolean;
 }
 
-/** Whether a request of the client's, as JSON, calls a tool of that name, which may be the server's own. */
+/** Whether a client's request, as JSON, calls a tool of that name. The tool can be the server's own. */
 export function mayCallConnectionTool(json: unknown): boolean {
   return memberAt(json, 'method') === 'tools/call' && NAMES.has(calledName(json));
 }
@@ -233,7 +233,7 @@ function calledName(json: unknown): unknown {
 
 const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';
 
-/** Always at the end, so that nothing follows the address. */
+/** At the end of the text, so that nothing follows the address. */
 function addressOf(url: string | undefined): string {
   return url === undefined ? '' : ` If the page does not appear, open ${url}`;
 }

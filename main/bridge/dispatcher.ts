@@ -43,9 +43,9 @@ export interface SessionPort {
   /** Waits until a frame with this method may be sent, and returns the state it is sent in. */
   admit(method: string): Promise<SessionState> | SessionState;
   report(event: SessionEvent): void;
-  /** The server asks something of the client, in the answer to the request with the raw id `of`. */
+  /** The server sends the client a request, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
-  /** A response of the bridge's own to a request of the server's. */
+  /** The bridge's own response to a server's request. */
   reply(frame: Buffer): void;
   /** Whether the server's own stream is open. Some servers send answers there. */
   hasStream(): boolean;
@@ -66,7 +66,7 @@ export class RequestDispatcher {
   readonly #answers: Answers;
   readonly #progress: ProgressReports;
   readonly #probe: SessionProbe;
-  /** For a server with a service behind it that its users may have to sign in to. */
+  /** For a server with a service behind it that users have to sign in to. */
   readonly #service: ServiceRefusals | undefined;
   /** Checks calls again that have waited. */
   readonly #guard: Pick<ToolGuard, 'refusalAfterWait'> | undefined;
@@ -150,7 +150,7 @@ export class RequestDispatcher {
     }
   }
 
-  /** Opens the session of `generation` instead of the one before. The client does not see it. */
+  /** Opens the session of `generation` in place of the previous one. The client does not notice. */
   async reconnect(generation: number): Promise<void> {
     try {
       const session = await this.#renewal.open(generation);
@@ -166,7 +166,7 @@ export class RequestDispatcher {
     return this.#renewal.checkTools(session);
   }
 
-  /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
+  /** Sends the frame once. Resolves to true if it is settled. */
   async #attempt(pending: PendingRequest): Promise<boolean> {
     // While it waited to be sent again it may have been answered on the server's own stream.
     if (pending.generation > 0 && isForAnswer(pending) && !pending.isOpen) return true;
@@ -183,7 +183,7 @@ export class RequestDispatcher {
     const token = await this.#waiting.bounded(pending, this.#upstream.token(pending.rejected));
     if (token === CANCELLED) return true;
     if (await this.#isForbiddenNow(pending)) return true;
-    // Without the answer to `initialize` there is no session to take it back in.
+    // Without the answer to `initialize`, there is no session in which to cancel the request.
     if (session.id !== undefined && pending.method !== 'initialize') this.#endings.add(pending);
     this.#answers.sent(pending);
     if (this.#attempts) for (const id of pending.ids()) this.#attempts.sent(id);
@@ -234,7 +234,7 @@ export class RequestDispatcher {
     return true;
   }
 
-  /** Notes that the attempt brought none of the answers that are still outstanding. */
+  /** Reports that the attempt brought no answer to the outstanding requests. */
   #failed(pending: PendingRequest, failure: AttemptFailure): void {
     if (this.#attempts) for (const id of pending.ids()) this.#attempts.failed(id, failure);
   }
@@ -251,7 +251,7 @@ export class RequestDispatcher {
     return true;
   }
 
-  /** Whether an answer says that the session is gone. Where the error may be a tool's own, the server is probed. */
+  /** Whether an answer says that the session is gone. If the error can be a tool's own, the server is probed. */
   async #isGone(session: Session, loss: Buffer | undefined, outcome: HttpOutcome): Promise<boolean> {
     const frame = outcome.kind === 'frame' ? outcome.frame : loss;
     if (frame && isSessionLostFrame(frame)) return true;

@@ -37,21 +37,21 @@ export interface Endpoint {
   onNotice?: ((words: string) => void) | undefined;
   /** Whether the client is Causeway itself: it needs the server's own answers and errors, not the cache. */
   isOwnClient?: boolean;
-  /** The server's last known answers; nothing is remembered without it. */
+  /** The server's last known answers. Without it, nothing is remembered. */
   memory?: AnswerStore & RevisionStore;
-  /** What the client may do with the server's tools; everything without it. */
+  /** What the client may do with the server's tools. Without it, everything. */
   rules?: ServerRules | undefined;
-  /** Asks the user to allow a call; without it, no call that needs that is allowed. */
+  /** Asks the user to allow a call. Without it, calls that need approval are refused. */
   askApproval?: AskApproval | undefined;
-  /** Hears how each request fares at the server. */
+  /** Observes each attempt to send a request to the server. */
   attempts?: AttemptObserver | undefined;
 }
 
-/** Hears of each attempt to send a request, by the request's raw id. Its functions must not throw and must be quick. */
+/** Observes each attempt to send a request, by the request's raw id. Its functions must not throw and must be quick. */
 export interface AttemptObserver {
   /** The request goes to the server now. */
   sent(id: string): void;
-  /** The last attempt has ended without an answer of the server's. */
+  /** The last attempt has ended without an answer from the server. */
   failed(id: string, failure: AttemptFailure): void;
 }
 
@@ -85,7 +85,7 @@ export interface ServerRequest {
 /** What an endpoint is made with. */
 export interface EndpointOptions {
   auth: AuthService;
-  /** Gives the connections to an origin. */
+  /** Returns the connections to an origin. */
   pool(origin: string): Promise<Connections>;
   env: NodeJS.ProcessEnv;
   /** Left out for our own client, which rules do not apply to. */

@@ -26,7 +26,7 @@ export type UpstreamFailure =
   | { kind: 'too-long' }
   /** The server speaks the transport of revision 2024-11-05, HTTP+SSE. */
   | { kind: 'old-transport' }
-  /** The server lost each session that was opened for it: it was never run. */
+  /** The server lost every session that was opened for the request, so the request was never run. */
   | { kind: 'forgotten' };
 
 /** Which server of which workspace was asked, as whom. */
@@ -121,7 +121,7 @@ function oldTransport({ host, path }: FailureContext): string {
 
 function explainRefusal(head: ResponseHead, text: string, where: FailureContext, method: string): CausewayError {
   if (isSignInPage(head, text)) return refusalError('login_page', where, '');
-  // What it holds may be the result itself: it is not quoted.
+  // Not quoted, because it can be the result itself.
   if (head.status < 300) {
     const form = [mediaType(head), encodingOf(head) ?? ''].filter((word) => word !== '').join(', ');
     const type = foreignText(form, { sent: where.sent ?? [], maxLength: 80 }) || 'no type';

@@ -31,9 +31,9 @@ export interface HttpRequest {
   silenceMs?: number | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: ResponseHead): void;
-  /** A JSON answer goes to `onFrame` in the moment in which it is whole, and the outcome is `streamed`. */
+  /** A JSON answer goes to `onFrame` as soon as it is complete, and the outcome is `streamed`. */
   atOnce?: boolean | undefined;
-  /** The frame is a batch: an array in the answer is handed over whole, and else one frame after the other. */
+  /** The frame is a batch: an array in the answer is handed over whole; otherwise its frames are handed over one by one. */
   isBatch?: boolean | undefined;
 }
 
@@ -52,7 +52,7 @@ export type HttpOutcome =
   | { kind: 'cancelled' }
   /**
    * No whole answer. `sent` tells whether the server may have seen the request, `silenceMs` how long it was allowed to be
-   * silent where that was less than the connections allow.
+   * silent if that was less than the connections allow.
    */
   | {
       kind: 'broken';
@@ -118,7 +118,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   readonly #resolve: (outcome: HttpOutcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #head: ResponseHead | undefined;
-  /** A good answer of another type is `unknown` until its first byte shows what it may be. */
+  /** A successful answer of another type is `unknown` until its first byte shows what it can be. */
   #form: 'frame' | 'events' | 'refusal' | 'unknown' | 'perhaps-frame' | 'encoded' = 'refusal';
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -161,7 +161,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (this.#events) {
       this.#safely(() => this.#events?.push(chunk));
       if (this.#settled) return;
-      // Frames that went to the sink count there; what is counted here is the event that is not whole yet.
+      // Frames that went to the sink count there. Only the incomplete event counts here.
       this.#count(controller, this.#events.pendingBytes - this.#bytes);
       return;
     }

@@ -26,7 +26,7 @@ export function presetFrame(frame: Buffer, presets: MetaPresets): Buffer {
 
 function presetCall(frame: Buffer, presets: MetaPresets): Buffer {
   if (scanFrame(frame).method !== 'tools/call') return frame;
-  // A server may read the first of two members of a name, and would find the client's own value there.
+  // If a name occurs twice, some servers read the first member, which would be the client's own.
   const call = withMemberOnce(withMemberOnce(frame, [], 'params'), ['params'], '_meta');
   const members = JSON.stringify(presets).slice(1, -1);
   const place = placeAt(call, 'params', '_meta');

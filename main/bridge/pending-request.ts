@@ -31,7 +31,7 @@ export class PendingRequest implements Ending {
   readonly cameAt = performance.now();
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
-  /** Whether a refusal of it has been checked against the service's own record. */
+  /** Whether a refusal of that token has been checked against the service's own record. */
   serviceChecked = false;
   /** Called when no answer is outstanding. */
   onAnswered: (() => void) | undefined;

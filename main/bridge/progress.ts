@@ -10,7 +10,7 @@ const STEP = 0.001;
 
 /** A request whose client wants progress notifications. */
 interface Report {
-  /** What marks the progress, as the client wrote it. */
+  /** The progress token as the client wrote it. */
   token: string;
   /** The last progress that the bridge has sent; undefined if it has sent none. */
   progress: number | undefined;
@@ -48,8 +48,8 @@ export class ProgressReports {
   }
 
   /**
-   * Reports from now on that a call waits for the user's permission, until the function that is returned is called. The
-   * reports about the request itself continue from there.
+   * Reports that a call waits for the user's permission. Returns the function that ends this; reports about the request itself
+   * then continue.
    */
   askingUser(frame: Buffer): () => void {
     const token = textAt(frame, 'params', '_meta', 'progressToken');
@@ -77,7 +77,7 @@ export class ProgressReports {
     for (const pending of this.#reports.keys()) if (pending.id === id) this.ended(pending);
   }
 
-  /** A frame of the server's for the client. If it reports progress, the value is raised above earlier reports. */
+  /** A frame from the server to the client. If it reports progress, the value is raised above earlier reports. */
   adjusted(frame: Buffer, json: unknown): Buffer {
     const { method, params } = membersOf(this.#reports.size > 0 ? json : undefined);
     const { progress } = membersOf(params);

@@ -61,11 +61,11 @@ export class ServiceRefusals {
   }
 
   /**
-   * Decides about a request that was refused, and waits for the user where that helps.
+   * Decides what to do with a refused request, and waits for the user if that helps.
    * @throws {CausewayError} `service_signed_out` with what to do
    */
   async handle(pending: PendingRequest, refusal: Refused | Buffer): Promise<Verdict> {
-    // A request waits for one sign-in only. Where the service refuses it again, the reason is another.
+    // A request waits for one sign-in only. If the service refuses it again, there is another reason.
     if (pending.serviceChecked || (!Buffer.isBuffer(refusal) && !isRejection(refusal))) return 'other';
     pending.serviceChecked = true;
     const { service, waiting } = this.#port;
@@ -144,7 +144,7 @@ export class ServiceRefusals {
     return true;
   }
 
-  /** The address that the service wants to open, if it may be. */
+  /** The address that the service wants to open, if it is allowed. */
   #addressIn(frame: Buffer): string | undefined {
     const json = parseFrame(frame);
     return unsafeAddress(json) === undefined ? elicitationIn(json) : undefined;
@@ -171,7 +171,7 @@ const TOKEN_ACCEPTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'not_found',
 ]);
 
-/** Whether a frame asks for something, alone or in a batch, that waits for the user. */
+/** Whether a frame contains a request that waits for the user, alone or in a batch. */
 function isWantedByUser({ envelope, frame, method }: PendingRequest): boolean {
   if (envelope.kind !== 'batch') return WAITING_METHODS.has(method);
   return elementsOf(frame, wholeOf(frame)).some(({ start, end }) =>
@@ -187,7 +187,7 @@ function notOpened({ title }: ServiceSignIn): CausewayError {
   return new CausewayError('consent_denied', `The sign-in page of ${title} was not opened.`);
 }
 
-/** The error of a request that has waited for the user as long as clients wait for an answer. */
+/** The error for a request that has waited for the user as long as clients wait for an answer. */
 function stillAtPage(service: ServiceSignIn, url: string): CausewayError {
   return new CausewayError(
     'service_signed_out',
@@ -204,7 +204,7 @@ function blamesToken({ head, text }: Refused): boolean {
   return `${challenge}`.includes('invalid_token') || challenge === undefined || /^\s*invalid token/i.test(text);
 }
 
-/** The first address in an error that wants to open one; empty if it names none, undefined for any other frame. */
+/** The first address that an error asks to open; empty if it names none, undefined for any other frame. */
 function elicitationIn(json: unknown): string | undefined {
   if (memberAt(json, 'error', 'code') !== URL_REQUIRED) return undefined;
   const [first] = itemsOf(memberAt(json, 'error', 'data', 'elicitations'));

@@ -8,13 +8,13 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** Holds the session's state, and the frames that wait for it to be another. */
+/** Holds the session's state, and the frames that wait for it to change. */
 export class SessionGate {
   readonly #onChange: (event: SessionEvent) => void;
   readonly #waiting: Waiting[] = [];
   #state: SessionState = FRESH;
 
-  /** @param onChange called when an event has changed the state, before any frame that waits continues */
+  /** @param onChange called when an event has changed the state, before waiting frames continue */
   constructor(onChange: (event: SessionEvent) => void) {
     this.#onChange = onChange;
   }
@@ -39,7 +39,7 @@ export class SessionGate {
     return this.#state;
   }
 
-  /** Waits for a session, and opens one instead of one that the client believes it has. */
+  /** Waits for a session, and opens one if the client only believes that it has one. */
   async connected(): Promise<SessionState> {
     const { name, generation } = this.#state;
     if (name === 'fresh' && generation > 0) this.apply({ name: 'deferred', generation });

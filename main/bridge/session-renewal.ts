@@ -13,8 +13,8 @@ export interface SessionRenewalPort {
 }
 
 /**
- * Opens a new session instead of one that was lost, with the client's own frames, and gives it what the client was granted
- * in the one before. The client does not see it.
+ * Opens a new session in place of a lost one, with the client's own frames, and requests again what the client was granted in
+ * the lost one. The client does not notice.
  */
 export class SessionRenewal {
   readonly #port: SessionRenewalPort;
@@ -28,7 +28,7 @@ export class SessionRenewal {
     this.#port = port;
   }
 
-  /** A frame of the client's is about to be sent. */
+  /** A client's frame is about to be sent. */
   sending(method: string, frame: Buffer): void {
     if (method === 'initialize') {
       this.#opening.initialize = frame;
@@ -37,12 +37,12 @@ export class SessionRenewal {
     if (method === 'notifications/initialized') this.#opening.initialized = frame;
   }
 
-  /** The server has granted a request of the client's. */
+  /** The server has granted a client's request. */
   granted(method: string, frame: Buffer): void {
     this.#subscriptions.granted(method, frame);
   }
 
-  /** Whether the client has opened a session itself, and so can be given a new one. */
+  /** Whether the client has opened a session itself, so that a new one can be opened for it. */
   get isPossible(): boolean {
     return this.#opening.initialize !== undefined;
   }
@@ -66,7 +66,7 @@ export class SessionRenewal {
     return session;
   }
 
-  /** Asks a new session for what the one before had granted; the client has had its answers. */
+  /** Requests in a new session what the lost one had granted. The client already has the answers. */
   async restore(session: Session): Promise<void> {
     for (const { method, frame } of this.#subscriptions.all()) {
       await this.#port.send(method, withId(frame, '"causeway-again"'), session, () => {});
@@ -85,7 +85,7 @@ export class SessionRenewal {
   }
 }
 
-/** The client's own frames that begin a session; `initialized` is missing where the client has not sent it yet. */
+/** The client's own frames that begin a session; `initialized` is missing if the client has not sent it yet. */
 export interface OpeningFrames {
   initialize: Buffer | undefined;
   initialized: Buffer | undefined;

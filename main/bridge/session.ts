@@ -158,8 +158,8 @@ function shortErrorIn(frame: Buffer): RpcError | undefined {
 }
 
 /**
- * Whether a refusal is a JSON-RPC error that the client should see as it is. Where the status already says what the user
- * has to do (sign in, ask for access, wait), the bridge's own error is more useful.
+ * Whether a refusal is a JSON-RPC error that the client should see as it is. If the status already says what the user has to
+ * do (sign in, ask for access, wait), the bridge's own error is more useful.
  */
 export function isServersOwnError(status: number, text: string): boolean {
   return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;

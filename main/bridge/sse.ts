@@ -54,7 +54,7 @@ export class EventStreamParser {
     return this.#endedWithLine && text.startsWith('\n') ? 1 : 0;
   }
 
-  /** Whether what has arrived of an event is more than a frame may be. */
+  /** Whether the part of an event that has arrived is already longer than a frame may be. */
   get isTooLong(): boolean {
     return this.pendingBytes > MAX_FRAME_BYTES || this.#pendingLines > MAX_EVENT_LINES;
   }
@@ -84,8 +84,8 @@ export class EventStreamParser {
 }
 
 /**
- * Turns every line end of an event stream into a line feed. The parser waits behind a carriage return for what follows, which
- * in a stream with no other line ends comes with the next event or never.
+ * Turns every line end of an event stream into a line feed. After a carriage return, the parser waits for the next character,
+ * which comes with the next event or never if a stream has no other line ends.
  */
 class LineFeeds {
   #endedWithReturn = false;

@@ -82,7 +82,7 @@ export interface FrameInput {
   push(chunk: Buffer): void;
   /** The stream has ended: a last line without a newline still counts. */
   end(): void;
-  /** Nothing more is read. */
+  /** Stops reading. */
   stop(): void;
 }
 
@@ -118,7 +118,7 @@ const NEWLINE = Buffer.from('\n');
 /** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
 const SMALL_BYTES = 16 * 1024;
 
-/** The same bridge with `receive` replaced: each frame of the client's passes `receive` instead. */
+/** The same bridge, but the client's frames go to `receive` instead. */
 export function interceptBridge(bridge: Bridge, receive: (frame: Buffer) => void): Bridge {
   return {
     receive,
@@ -133,8 +133,8 @@ export function interceptBridge(bridge: Bridge, receive: (frame: Buffer) => void
 }
 
 /**
- * Frames as lines on a stream. One that comes alone leaves at once; where several come in one turn of the event loop they
- * leave in one system call, and in the next turn the first waits for the others too.
+ * Frames as lines on a stream. A single frame is written at once. If several come in one turn of the event loop, they are
+ * written in one system call, and in the next turn the first one waits for others as well.
  */
 export class StreamSink implements FrameSink {
   readonly #stream: Writable;
@@ -176,7 +176,7 @@ export class StreamSink implements FrameSink {
     this.#stream.on('drain', listener);
   }
 
-  /** Resolves when everything written has left, or nothing can leave anymore. */
+  /** Resolves when everything is written, or nothing more can be written. */
   async flushed(): Promise<void> {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableLength === 0) return;

@@ -8,7 +8,7 @@ export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
 
 export interface ToolApprovalsOptions {
   rules: ServerRules;
-  /** What the rules say about a call now; the text for the model where they refuse it. */
+  /** What the rules say about a call now; the text for the model if they refuse it. */
   decide(call: CallerAndTool): 'allow' | 'ask' | { text: string };
   askApproval: AskApproval | undefined;
   /** Tells the client that its call waits for the user. */
@@ -38,8 +38,8 @@ export class ToolApprovals {
   }
 
   /**
-   * Asks about a call. `cancelled` where the client does not wait for it anymore; otherwise, if it is not allowed, the
-   * text of its answer.
+   * Asks about a call. Returns `cancelled` if the client no longer waits for it, and the text of its answer if it is not
+   * allowed.
    */
   async ask(frame: Buffer, call: CallerAndTool): Promise<'allowed' | 'cancelled' | { text: string }> {
     const { rules, decide, progress } = this.#options;
@@ -65,7 +65,7 @@ export class ToolApprovals {
     for (const { id, abort } of this.#waiting) if (id !== undefined && matchOfIds(requestId, id)) abort.abort();
   }
 
-  /** What the user says to a call, or the rules do once the user has changed them. */
+  /** The user's answer about a call, or the rules' decision once the user has changed them. */
   async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval | { text: string }> {
     const { rules, decide, askApproval } = this.#options;
     if (!askApproval) return 'absent';
@@ -85,7 +85,7 @@ export class ToolApprovals {
   }
 }
 
-/** The text for the model in answer to a call that needed the user's permission and has none. */
+/** The text for the model if a call needed the user's permission and did not get it. */
 export const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch' | 'meanwhile', (tool: string) => string> = {
   refused: (tool) =>
     `The user refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,

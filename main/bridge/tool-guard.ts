@@ -26,7 +26,7 @@ export interface ToolGuardOptions {
   rules: ServerRules;
   /** The server's last known list of tools, whole. */
   memory: AnswerStore;
-  /** Takes the answers to calls that do not continue, and the notification that the tools have changed. */
+  /** Takes the answers to refused calls, and the notification that the tools have changed. */
   sink: FrameSink;
   askApproval?: AskApproval | undefined;
   /** Tells the client that its call waits for the user. */
@@ -35,7 +35,7 @@ export interface ToolGuardOptions {
   signal: AbortSignal;
 }
 
-/** What happens to a frame: it continues, it does not, or the user is asked. */
+/** What happens to a frame: it is sent, it is refused, or the user is asked. */
 type Verdict = 'go' | 'stop' | CallerAndTool;
 
 /**
@@ -58,7 +58,7 @@ export class ToolGuard {
   /** The raw id of an `initialize` that has no answer yet. */
   #initializeId: string | undefined;
   #areHintsLoaded = false;
-  /** Resolves when the frame that came last has been decided about. */
+  /** Resolves when the decision about the last frame has been made. */
   #last: Promise<void> = Promise.resolve();
   /** The calls that the user has allowed. */
   readonly #approved = new WeakSet<Buffer>();
@@ -76,7 +76,7 @@ export class ToolGuard {
     signal.addEventListener('abort', unsubscribe, { once: true });
   }
 
-  /** Whether a frame of the client's has to go through `pass`. `json` is the frame, or its outline. */
+  /** Whether a client's frame has to go through `pass`. `json` is the frame, or its outline. */
   concerns(frame: Buffer, envelope: SendableEnvelope, json: unknown): boolean {
     const isInitialize = envelope.kind === 'request' && envelope.method === 'initialize';
     if (isInitialize) {
@@ -91,8 +91,8 @@ export class ToolGuard {
   }
 
   /**
-   * Sends the frame, or what is left of a batch, as far as the rules allow it, in the order in which frames come; only calls
-   * that wait for the user are overtaken. What may not continue is answered here.
+   * Sends a frame, or the part of a batch that the rules allow. Frames keep their order, except that they overtake calls that
+   * wait for the user. A call that is refused is answered here.
    */
   async pass(frame: Buffer, envelope: SendableEnvelope, send: (frame: Buffer) => Promise<void>): Promise<void> {
     const before = this.#last;
@@ -127,7 +127,7 @@ export class ToolGuard {
     await sent;
   }
 
-  /** What of a batch may continue. */
+  /** The part of a batch that is allowed. */
   async #restOf(batch: Buffer): Promise<Buffer | undefined> {
     const elements = elementsIn(batch);
     const kept: Buffer[] = [];
@@ -137,8 +137,8 @@ export class ToolGuard {
   }
 
   /**
-   * Why a call that has waited may not be sent anymore, by the rules of now; undefined if it may. What the user was asked
-   * about stays allowed.
+   * Why the current rules forbid a call that has waited; undefined if they allow it. A call that the user was asked about
+   * stays allowed.
    */
   async refusalAfterWait(frame: Buffer): Promise<string | undefined> {
     await this.#rules.refresh();
@@ -156,9 +156,9 @@ export class ToolGuard {
     return undefined;
   }
 
-  /** Decides about one frame, and answers one that may not continue. */
+  /** Decides about one frame, and answers it if it is refused. */
   async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
-    // Also where the rules have been removed meanwhile: a call that waits would be sent then.
+    // Even if the rules have been removed meanwhile: a call that waits would be sent then.
     if (scanFrame(frame).method === 'notifications/cancelled') {
       this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
     }
@@ -184,7 +184,7 @@ export class ToolGuard {
     await this.#loadHints();
     const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
     if (decision.do === 'allow') return 'go';
-    // The user is shown one of two members of a name, and the server may take the other.
+    // If a name occurs twice, the user is shown one member, and the server may use the other.
     if (decision.do === 'ask' && hasRepeatedArgument(frame)) {
       this.#answer(frame, { error: AMBIGUOUS });
       return 'stop';
@@ -210,7 +210,7 @@ export class ToolGuard {
     this.#lists.set(id, [...(this.#lists.get(id) ?? []).slice(1 - MAX_SAME_ID), this.#clientOf(frame)]);
   }
 
-  /** A frame for the client, without the tools that it may not use. */
+  /** A frame for the client, without the tools that it must not use. */
   filtered(frame: Buffer): Buffer {
     if (this.#initializeId !== undefined && isAnswerTo(this.#initializeId, frame)) return this.#withListChanged(frame);
     if (this.#lists.size === 0) return frame;
@@ -255,7 +255,7 @@ export class ToolGuard {
     }
   }
 
-  /** Answers a call that does not continue, as a tool's error that the model reads. A notification has no answer. */
+  /** Answers a refused call with a tool error, which the model reads. A notification gets no answer. */
   #answer(frame: Buffer, answer: { text: string } | { error: CausewayError }): void {
     const id = textAt(frame, 'id');
     if (id === undefined) return;
@@ -279,7 +279,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** The members that decide what a frame does. Servers differ in which of two duplicates counts, and some ignore case (Go › encoding/json). */
 const DECISIVE = new Set(['method', 'params', 'name', 'arguments', '_meta']);
 
-/** For a request that a server may read as another one than the rules do. */
+/** For a request that a server may read differently than the rules do. */
 const AMBIGUOUS = new CausewayError(
   'invalid_argument',
   'This request repeats its method, parameters, tool, arguments or _meta, or spells them differently than the protocol.',
@@ -297,7 +297,7 @@ function elementsIn(batch: Buffer): Buffer[] {
   return elementsOf(batch, wholeOf(batch)).map(({ start, end }) => batch.subarray(start, end));
 }
 
-/** Whether servers may read a frame as another one than the rules do. */
+/** Whether a server may read a frame differently than the rules do. */
 function isAmbiguous(frame: Buffer): boolean {
   const top = frameMembers(frame, wholeOf(frame));
   const params = top.findLast(({ name }) => name === 'params');
@@ -309,7 +309,7 @@ function hasRepeatedArgument(frame: Buffer): boolean {
   const place = placeAt(frame, 'params', 'arguments');
   if (!place) return false;
   const value = parseText(frame.toString('utf8', place.start, place.end));
-  // A member is written with one colon, and is read as one unless another has its name.
+  // Each member has one colon. Fewer parsed members than colons mean that a name occurs twice.
   return countMembers(value) < countColons(frame, place);
 }
 

@@ -16,7 +16,7 @@ import type { Session } from './session.ts';
 /** How long the server may take to end a session, in milliseconds. */
 const SESSION_END_TIMEOUT_MS = 1_000;
 
-/** How long a server may take for the first event of an old transport, in milliseconds. The client waits for its error meanwhile. */
+/** How long a server may take for the old transport's first event, in milliseconds. The client waits for its error meanwhile. */
 const OLD_TRANSPORT_TIMEOUT_MS = 3_000;
 /** How servers of the HTTP+SSE transport alone refuse a POST (MCP 2025-11-25 › Transports › Backwards Compatibility). */
 const OLD_TRANSPORT_REFUSALS = new Set([400, 404, 405]);
@@ -33,7 +33,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** A JSON answer goes to `onFrame`, like an event. */
   atOnce?: boolean;
-  /** The frame is a batch, and so may be the answer. */
+  /** The frame is a batch, so the answer can be one too. */
   isBatch?: boolean;
   /** How long the server may be silent, in milliseconds. */
   silenceMs?: number | undefined;
@@ -46,7 +46,7 @@ export class UpstreamClient {
   readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
-  /** Where an app has led to. */
+  /** Where an app has redirected to. */
   #appPath: string | undefined;
   readonly #onSignedOut: (error: CausewayError) => Promise<void>;
 
@@ -241,7 +241,7 @@ export class UpstreamClient {
       outcome = await send({ ...place, path }, take);
       if (outcome.kind !== 'refused') this.#appPath = path;
     }
-    // It may have been stopped, or moved: the next token for it waits for the workspace's word.
+    // It may have been stopped, or moved: the workspace is asked before the next token is sent to it.
     if (outcome.kind === 'refused' || outcome.kind === 'broken') app.doubt();
     return outcome.kind === 'frame' ? { ...outcome, frame: withoutTokens(outcome.frame, this.sent) } : outcome;
   }

@@ -7,9 +7,9 @@ export const ANSWER_TIMEOUTS = {
   handshakeMs: 150,
   /** For the list of tools, before the client gets the last known one. */
   toolsMs: 1_000,
-  /** For the list of tools, before the connection tool is listed instead where no list is known and a user is signed in. */
+  /** For the list of tools if none is known and a user is signed in, before the connection tool is listed instead. */
   firstToolsMs: 2_000,
-  /** The same if it is not known yet whether one is: some clients give up on a new server after 1 s. */
+  /** The same if it is not known whether a user is signed in: some clients give up on a new server after 1 s. */
   firstToolsWithoutTokenMs: 500,
   /** For a session, and for a token that waits for a sign-in, before a request fails: clients give up after 60 s. */
   sessionMs: 25_000,
@@ -28,7 +28,7 @@ export const CANCELLED = Symbol('cancelled');
 
 interface Wait {
   pending: PendingRequest;
-  /** How many checks the request may wait for in total; undefined if it may wait for ever. */
+  /** How many checks the request can wait for in total; undefined if there is no limit. */
   maxChecks: number | undefined;
   cancel(): void;
   giveUp(): void;
@@ -46,8 +46,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Waits for a session or a token, which may never come, no longer than a client waits for an answer; the time of all waits
-   * of one request counts. @throws {CausewayError} `timeout`, `signed_out`
+   * Waits for a session or a token, but no longer than a client waits for an answer. All waits of one request count together.
+   * @throws {CausewayError} `timeout`, `signed_out`
    */
   bounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
     return this.#wait(pending, waiting, MAX_CHECKS, this.#tooLong);
