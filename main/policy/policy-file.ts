@@ -1,6 +1,8 @@
 import { asCausewayError, asSentence, CausewayError, inOneLine } from '../platform/errors.ts';
+import { isOutOfFiles } from '../platform/file-errors.ts';
+import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
 import { NO_POLICY, type Policy } from './policy.ts';
-import { ABSENT, type PolicySource } from './sources.ts';
+import type { PolicySource } from './sources.ts';
 
 /**
  * The organization's policy as it is now. It is looked at before each decision. One that cannot be used forbids all that a
@@ -8,12 +10,15 @@ import { ABSENT, type PolicySource } from './sources.ts';
  */
 export class PolicyFile {
   readonly #source: PolicySource;
-  #version: string | undefined;
-  #policy: Policy | undefined;
-  #reading: Promise<void> | undefined;
+  readonly #value: VersionedValue<Policy>;
 
   constructor(source: PolicySource) {
     this.#source = source;
+    this.#value = new VersionedValue({
+      version: () => source.version(),
+      absent: NO_POLICY,
+      read: () => this.#read(),
+    });
   }
 
   /** The location of a policy. */
@@ -28,7 +33,7 @@ export class PolicyFile {
 
   /** What was last read. Before the first reading, one that is there forbids everything. */
   get current(): Policy {
-    if (this.#policy) return this.#policy;
+    if (this.#value.current) return this.#value.current;
     return this.#source.version() === ABSENT ? NO_POLICY : this.#closed(new Error('it was not read yet'));
   }
 
@@ -40,25 +45,16 @@ export class PolicyFile {
 
   /** Looks whether the policy has changed. Resolves when it has been read; undefined if what is known still holds. */
   refresh(): Promise<void> | undefined {
-    const version = this.#source.version();
-    if (version === this.#version) return this.#reading;
-    this.#version = version;
-    if (version === ABSENT) {
-      this.#policy = NO_POLICY;
-      this.#reading = undefined;
-      return undefined;
-    }
-    const reading = this.#read(version).finally(() => {
-      if (this.#reading === reading) this.#reading = undefined;
-    });
-    this.#reading = reading;
-    return reading;
+    return this.#value.refresh();
   }
 
-  async #read(version: string): Promise<void> {
-    const policy = await this.#load().catch((error: unknown) => this.#closed(error));
-    // A later look has found another version meanwhile.
-    if (this.#version === version) this.#policy = policy;
+  async #read(): Promise<{ value: Policy; isFinal: boolean }> {
+    try {
+      return { value: await this.#load(), isFinal: true };
+    } catch (error) {
+      // With too many files open, nothing is known about the policy.
+      return { value: this.#closed(error), isFinal: !isOutOfFiles(error) };
+    }
   }
 
   async #load(): Promise<Policy> {

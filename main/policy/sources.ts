@@ -6,6 +6,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { propertyListAsJson } from '../platform/property-list.ts';
+import { ABSENT } from '../platform/versioned-value.ts';
 
 /** The location of a policy. */
 export interface PolicySource {
@@ -18,8 +19,6 @@ export interface PolicySource {
   /** Whether an administrator is removing Causeway from this computer; never so if nothing tells. */
   isBeingRemoved?(): boolean;
 }
-
-export const ABSENT = 'absent';
 
 const POLICY_FILE = '/etc/causeway/policy.json';
 /** Where root writes the id of the process that removes Causeway (`docs/policy.md`). */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, FileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
+import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
 import { type Decision, decide, isWithoutRules, type ToolHints } from './decision.ts';
 import type { Rules } from './rules.ts';
 import { unreadableRules } from './unreadable.ts';
@@ -38,11 +39,7 @@ export class RulesFile {
   readonly path: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #listeners = new Set<() => void>();
-  #version: string | undefined;
-  /** The last reading failed although the file exists: the next one may succeed without a change of the file. */
-  #readAgain = false;
-  #rules: Rules | CausewayError = NOTHING;
-  #reading: Promise<void> | undefined;
+  readonly #value: VersionedValue<Rules | CausewayError>;
   #stopWatching: (() => void) | undefined;
   /** The version of the file that the listeners know. */
   #toldVersion: string | undefined;
@@ -50,44 +47,37 @@ export class RulesFile {
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
     this.path = join(configFolder(env), 'rules.json');
+    this.#value = new VersionedValue<Rules | CausewayError>({
+      version: () => versionOf(this.path),
+      absent: NOTHING,
+      read: () => this.#read(),
+    });
   }
 
   /** What was last read. */
   get rules(): Rules | CausewayError {
-    return this.#rules;
+    return this.#value.current ?? NOTHING;
   }
 
   /** As `ServerRules.refresh`. Never rejects. */
   refresh(): Promise<void> | undefined {
-    const version = versionOf(this.path);
-    if (version === this.#version && !this.#readAgain) return this.#reading;
-    this.#version = version;
-    this.#readAgain = false;
-    if (version === ABSENT) {
-      this.#rules = NOTHING;
-      this.#reading = undefined;
-      return undefined;
-    }
-    const reading = this.#read(version).finally(() => {
-      if (this.#reading === reading) this.#reading = undefined;
-    });
-    this.#reading = reading;
-    return reading;
+    return this.#value.refresh();
   }
 
-  async #read(version: string): Promise<void> {
-    let readAgain = false;
-    const rules = await this.#load().catch((error: unknown) => {
-      if (error instanceof CausewayError && !(error instanceof FileError)) return error;
-      readAgain = true;
-      if (error instanceof FileError) return unreadableRules(this.path, `it ${error.problem}`, error.repair, error);
-      const reason = error instanceof Error ? error.message : String(error);
-      return unreadableRules(this.path, reason, 'Restart Causeway and the AI client.', error);
-    });
-    // If the file has changed meanwhile, a later reading counts.
-    if (this.#version !== version) return;
-    this.#rules = rules;
-    this.#readAgain = readAgain;
+  async #read(): Promise<{ value: Rules | CausewayError; isFinal: boolean }> {
+    try {
+      return { value: await this.#load(), isFinal: true };
+    } catch (error) {
+      if (error instanceof CausewayError && !(error instanceof FileError)) return { value: error, isFinal: true };
+      return { value: this.#failed(error), isFinal: false };
+    }
+  }
+
+  /** The system did not let the file be read. The next attempt may succeed although the file stays the same. */
+  #failed(error: unknown): CausewayError {
+    if (error instanceof FileError) return unreadableRules(this.path, `it ${error.problem}`, error.repair, error);
+    const reason = error instanceof Error ? error.message : String(error);
+    return unreadableRules(this.path, reason, 'Restart Causeway and the AI client.', error);
   }
 
   async #load(): Promise<Rules> {
@@ -110,15 +100,15 @@ export class RulesFile {
     return {
       refresh: () => file.refresh(),
       get isEmpty() {
-        const rules = file.#rules;
+        const rules = file.rules;
         if (judged?.rules !== rules)
           judged = { rules, isEmpty: !(rules instanceof CausewayError) && isWithoutRules(rules, server) };
         return judged.isEmpty;
       },
       decide: (tool, client, hints) =>
-        file.#rules instanceof CausewayError
-          ? { do: 'refuse', why: 'unreadable', error: file.#rules }
-          : decide(file.#rules, { server, tool, client, hints }),
+        file.rules instanceof CausewayError
+          ? { do: 'refuse', why: 'unreadable', error: file.rules }
+          : decide(file.rules, { server, tool, client, hints }),
       subscribe: (listener) => file.subscribe(listener),
     };
   }
@@ -149,7 +139,7 @@ export class RulesFile {
     ]);
     return withLock(join(stateFolder(this.#env), 'locks', 'rules'), async () => {
       await this.refresh();
-      const before = this.#rules;
+      const before = this.rules;
       if (before instanceof CausewayError) throw before;
       const after = edit(before);
       if (after !== before) {
@@ -199,13 +189,12 @@ export class RulesFile {
   /** Notifies the listeners if the file differs from the one that was last reported. */
   async #changed(): Promise<void> {
     await this.refresh();
-    if (this.#toldVersion === this.#version) return;
-    this.#toldVersion = this.#version;
+    if (this.#toldVersion === this.#value.version) return;
+    this.#toldVersion = this.#value.version;
     for (const listener of this.#listeners) listener();
   }
 }
 
-const ABSENT = 'absent';
 const DANGLING = 'unreadable: a link to nothing';
 
 /** A text that differs for each version of a file. A file that cannot be examined counts as unreadable. */

@@ -160,3 +160,27 @@ describe('the policy in the registry', () => {
     expect(problem?.code).toBe('managed');
   });
 });
+
+describe('a policy that cannot be read', () => {
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+  const opened = (...results: (Error | Buffer)[]) => {
+    const read = async () => {
+      const next = results.shift();
+      if (next instanceof Error) throw next;
+      return next;
+    };
+    return new PolicyFile({ name: 'policy', version: () => 'same', read });
+  };
+
+  it('is read again at the next decision if too many files were open', async () => {
+    const file = opened(failure('EMFILE'), Buffer.from('{"version":1,"organization":"Acme"}'));
+    expect((await file.now()).problem?.code).toBe('managed');
+    expect(await file.now()).toMatchObject({ problem: null, organization: 'Acme' });
+  });
+
+  it('is not read again for any other reason until it has changed', async () => {
+    const file = opened(failure('EACCES'), Buffer.from('{"version":1}'));
+    expect((await file.now()).problem?.message).toContain('EACCES');
+    expect((await file.now()).problem?.message).toContain('EACCES');
+  });
+});
