@@ -348,7 +348,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await press('Escape');
     await closed();
     await getsFocus(grid);
-    await opens(button('Change selected'), /^Overrides? of /);
+    await opens(button('Change selected'), /^Overrides? for /);
     await reach(role('button', { name: 'User', exact: true }));
     await press('Enter');
     await expect.poll(() => role('columnheader', { name: /^User/ }).getAttribute('aria-sort')).toBe('ascending');

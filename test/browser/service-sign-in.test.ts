@@ -101,7 +101,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
     await go('Servers');
     await text(/ana@example\.com is not signed in to GitHub\./);
     await text(/Sign in to GitHub in a browser where you are signed in to the workspace as ana@example\.com/);
-    await button('Copy link, for code').click();
+    await button('Copy link for code').click();
     await expect.poll(() => shown.server.copied).toEqual([page()]);
     await button('Open sign-in page of code').click();
     await expect.poll(() => shown.server.opened).toEqual([page()]);
