@@ -10,6 +10,11 @@ import { EventStreamParser } from './sse.ts';
 /** How many bytes are read of an answer that is no MCP frame: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
+/** How long such an answer may take after its status, in milliseconds. The request waits for it, and has failed already. */
+const REFUSAL_BODY_MS = 5_000;
+/** How long the body of an answer that only says "accepted" may take, in milliseconds. Later frames may wait for it. */
+const ACCEPTED_BODY_MS = 1_000;
+
 const LESS_THAN = 0x3c;
 
 /** An answer's status line and headers (names in lower case). */
@@ -33,6 +38,8 @@ export interface HttpRequest {
   onFrame(frame: Buffer, head: ResponseHead): void;
   /** A JSON answer goes to `onFrame` as soon as it is complete, and the outcome is `streamed`. */
   atOnce?: boolean | undefined;
+  /** The frame needs no answer: its 2xx status is enough, and its outcome does not wait long for the rest. */
+  isAnswerless?: boolean | undefined;
   /** The frame is a batch: an array in the answer is handed over whole; otherwise its frames are handed over one by one. */
   isBatch?: boolean | undefined;
 }
@@ -124,6 +131,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   #bytes = 0;
   #events: EventStreamParser | undefined;
   #settled = false;
+  #bodyTimer: NodeJS.Timeout | undefined;
 
   constructor(flow: FlowControl, request: HttpRequest, resolve: (outcome: HttpOutcome) => void) {
     this.#flow = flow;
@@ -154,6 +162,21 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
       this.#events = new EventStreamParser((frame) => this.#pass(frame, head));
     } else if (status < 300) this.#form = 'unknown';
     if (this.#form === 'frame' && Number(header(head, 'content-length')) > MAX_FRAME_BYTES) this.#stop(head);
+    else if (this.#form === 'refusal' || this.#form === 'encoded') this.#limitRefusal();
+    else if (this.#request.isAnswerless) {
+      this.#bodyTimer = setTimeout(() => this.#resolve({ kind: 'accepted', head }), ACCEPTED_BODY_MS);
+    }
+  }
+
+  /** A refusal counts as it is so far if its body does not end: its status says enough. */
+  #limitRefusal(): void {
+    clearTimeout(this.#bodyTimer);
+    this.#bodyTimer = setTimeout(() => this.#endRefusal(), REFUSAL_BODY_MS);
+  }
+
+  #endRefusal(): void {
+    this.#safely(() => this.#finish());
+    this.#controller?.abort(new Error('the rest of the refusal is not read'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -165,10 +188,14 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
       this.#count(controller, this.#events.pendingBytes - this.#bytes);
       return;
     }
-    if (this.#form === 'unknown') this.#form = formOf(chunk);
-    if ((this.#form === 'refusal' || this.#form === 'encoded') && this.#bytes >= MAX_REFUSAL_BYTES) return;
+    if (this.#form === 'unknown') {
+      this.#form = formOf(chunk);
+      if (this.#form === 'refusal' && !this.#request.isAnswerless) this.#limitRefusal();
+    }
     this.#chunks.push(chunk);
     this.#count(controller, chunk.length);
+    const isRefusal = this.#form === 'refusal' || this.#form === 'encoded';
+    if (isRefusal && this.#bytes >= MAX_REFUSAL_BYTES) this.#endRefusal();
   }
 
   /** An exception ends this answer alone; undici's parser would let it become an uncaught exception. */
@@ -260,6 +287,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   #settle(outcome: HttpOutcome): void {
     if (this.#settled) return;
     this.#settled = true;
+    clearTimeout(this.#bodyTimer);
     const { signal } = this.#request;
     if (signal) endingWith(signal).delete(this);
     const bytes = this.#bytes;

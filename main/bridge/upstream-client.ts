@@ -35,6 +35,8 @@ export interface RequestOptions {
   atOnce?: boolean;
   /** The frame is a batch, so the answer can be one too. */
   isBatch?: boolean;
+  /** The frame needs no answer. */
+  isAnswerless?: boolean;
   /** How long the server may be silent, in milliseconds. */
   silenceMs?: number | undefined;
 }
@@ -85,6 +87,7 @@ export class UpstreamClient {
         onFrame: take,
         atOnce: special?.atOnce,
         isBatch: special?.isBatch,
+        isAnswerless: special?.isAnswerless,
         silenceMs: special?.silenceMs,
       });
     return app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame);

@@ -1,14 +1,16 @@
 import type { Secret } from '../../platform/secret.ts';
 import type { RevisionStore } from '../answer-store.ts';
+import { scanFrame } from '../frame/frame.ts';
 import type { HttpOutcome, StreamPlace } from '../http-exchange.ts';
 import type { Session } from '../session.ts';
 import { jsonRpcError } from '../session.ts';
-import type { OnFrame, UpstreamClient } from '../upstream-client.ts';
+import type { OnFrame, RequestOptions, UpstreamClient } from '../upstream-client.ts';
 import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { isStatelessRefusal, mayBeStateless, readDiscovered } from './discovery.ts';
 import type { StatelessServer } from './server.ts';
 
 const AT_ONCE = { atOnce: true };
+const ANSWERLESS = { atOnce: true, isAnswerless: true };
 const BATCH = { atOnce: true, isBatch: true };
 
 /**
@@ -50,13 +52,14 @@ export class ProtocolAdapter {
     }
     return this.#stateless
       ? this.#stateless.post(method, frame, token, onFrame)
-      : this.#upstream.post(
-          frame,
-          session,
-          token,
-          onFrame,
-          method === 'batch' ? BATCH : method === 'tools/list' ? this.#list : AT_ONCE,
-        );
+      : this.#upstream.post(frame, session, token, onFrame, this.#optionsFor(method, frame));
+  }
+
+  #optionsFor(method: string, frame: Buffer): RequestOptions {
+    if (method === 'tools/list') return this.#list;
+    if (method === 'batch') return BATCH;
+    const isNotification = method.startsWith('notifications/') && scanFrame(frame).id === undefined;
+    return isNotification || method === 'response' ? ANSWERLESS : AT_ONCE;
   }
 
   listen(
