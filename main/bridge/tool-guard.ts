@@ -147,8 +147,9 @@ export class ToolGuard {
     const elements = elementsIn(frame);
     for (const element of elements.length > 0 ? elements : [frame]) {
       if (isAmbiguous(element)) return inOneLine(AMBIGUOUS);
-      const tool = jsonAt(element, 'params', 'name');
-      if (scanFrame(element).method !== 'tools/call' || typeof tool !== 'string') continue;
+      if (scanFrame(element).method !== 'tools/call') continue;
+      const tool = toolNameIn(element);
+      if (tool === undefined) continue;
       const decision = this.#rules.decide(tool, this.#clientOf(element), this.#hints.get(tool));
       if (decision.do === 'refuse') return refusalOf(tool, decision);
       if (decision.do === 'ask' && !this.#approved.has(element)) return NOT_ALLOWED.meanwhile(tool);
@@ -177,9 +178,9 @@ export class ToolGuard {
   }
 
   async #judgeCall(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
-    const tool = jsonAt(frame, 'params', 'name');
+    const tool = toolNameIn(frame);
     // The server refuses a call without a tool's name.
-    if (typeof tool !== 'string') return 'go';
+    if (tool === undefined) return 'go';
     const client = this.#clientOf(frame);
     await this.#loadHints();
     const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
@@ -237,11 +238,12 @@ export class ToolGuard {
     const [client, ...others] = this.#lists.get(id) ?? [];
     if (others.length > 0) this.#lists.set(id, others);
     else this.#lists.delete(id);
-    for (const { name, hints } of listedTools(frame)) this.#hints.set(name, hints);
+    const listed = hintsByName(listedTools(frame));
+    for (const [name, hints] of listed) this.#hints.set(name, hints);
     if (this.#rules.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
       const tool = listedTool(parseFrame(element));
-      return tool !== undefined && this.#rules.decide(tool.name, client, tool.hints).do !== 'refuse';
+      return tool !== undefined && this.#rules.decide(tool.name, client, listed.get(tool.name)).do !== 'refuse';
     });
   }
 
@@ -250,7 +252,7 @@ export class ToolGuard {
     if (this.#areHintsLoaded) return;
     this.#areHintsLoaded = true;
     const known = await this.#memory.get('tools/list');
-    for (const { name, hints } of known ? listedTools(known) : []) {
+    for (const [name, hints] of hintsByName(known ? listedTools(known) : [])) {
       if (!this.#hints.has(name)) this.#hints.set(name, hints);
     }
   }
@@ -349,6 +351,17 @@ function jsonAt(frame: Buffer, ...path: string[]): unknown {
   return text === undefined ? undefined : parseText(text);
 }
 
+/** The name of the tool that a call is for. A lenient server makes a text of what is none: `["drop"]` is `drop` then. */
+function toolNameIn(call: Buffer): string | undefined {
+  const name = jsonAt(call, 'params', 'name');
+  return name === undefined ? undefined : asText(name);
+}
+
+function asText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(asText).join();
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
 function clientNameOf(clientInfo: unknown): string | undefined {
   const name = memberAt(clientInfo, 'name');
   return typeof name === 'string' && name !== '' ? name : undefined;
@@ -357,6 +370,17 @@ function clientNameOf(clientInfo: unknown): string | undefined {
 /** The tools in the answer to `tools/list`. */
 export function listedTools(frame: Buffer): ListedTool[] {
   return itemsOf(memberAt(parseFrame(frame), 'result', 'tools')).flatMap((tool) => listedTool(tool) ?? []);
+}
+
+/** What a server says about each tool. Of one that it lists twice, nobody knows which is called: what is stricter counts. */
+function hintsByName(tools: readonly ListedTool[]): Map<string, ToolHints> {
+  const found = new Map<string, ToolHints>();
+  for (const { name, hints } of tools) {
+    const other = found.get(name);
+    const readOnlyHint = other && !other.readOnlyHint ? other.readOnlyHint : hints.readOnlyHint;
+    found.set(name, { readOnlyHint, destructiveHint: other?.destructiveHint || hints.destructiveHint });
+  }
+  return found;
 }
 
 function listedTool(tool: unknown): ListedTool | undefined {
