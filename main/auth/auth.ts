@@ -137,7 +137,7 @@ export interface PageSubject {
   alreadyAsked(profile: Profile, outcome: string): CausewayError;
 }
 
-/** What is known, in all processes of this user, of the browser page of one sign-in. */
+/** What this user's processes know about the browser page of one sign-in. */
 export interface SignInPages {
   /** The page that is open, or that ended without a sign-in for all processes within the last ten minutes. */
   current(): Promise<SignInPage | undefined>;
@@ -193,7 +193,7 @@ export type AuthEvent =
   /** A sign-in, this process's or one that it waits for, is with the user in the browser; it has ended, however. */
   | { type: 'sign-in-began'; profile: Profile; url?: string | undefined }
   | { type: 'sign-in-ended'; profile: Profile }
-  /** A renewed sign-in works, but could not be stored: it may end with this process. */
+  /** A renewed sign-in works but could not be stored, so it can end with this process. */
   | { type: 'not-kept'; profile: Profile; message: string; remedy: string }
   /** A message for the user. */
   | { type: 'notice'; message: string };
@@ -228,7 +228,7 @@ export interface AuthService {
    * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` if the profile holds its own credentials
    */
   signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
-  /** The sign-in that is with the user in the browser now, as far as this process knows; its page's address where that is known. */
+  /** The sign-in that this process knows to be open in the browser now, with its page's address if known. */
   signInUnderWay(profile: Profile): { url: string | undefined } | undefined;
   /**
    * Removes the sign-in from this computer and revokes it at the workspace.
@@ -276,7 +276,7 @@ export interface AuthService {
   moveSecrets(to: 'keychain' | 'encrypted-file', switchOver: () => Promise<void>): Promise<void>;
 
   /**
-   * Tries the place where sign-ins are kept. @returns which one it is
+   * Checks the store of sign-ins by using it. @returns its kind
    * @throws {CausewayError} `keychain_unavailable`, `keychain_locked`, `invalid_file`, `usage`
    */
   checkStore(): Promise<string>;

@@ -91,7 +91,7 @@ export class AuthHttp {
     }
   }
 
-  /** From this call on, requests go over new connections: those that there are may lead nowhere. @throws as `openDispatcher` */
+  /** Later requests use new connections, because the present ones may be dead. @throws as `openDispatcher` */
   renew(): Promise<void> {
     return this.#pools.renew();
   }
@@ -161,7 +161,7 @@ const SECRET_FIELDS = [
   'subject_token',
 ];
 
-/** What must not come back in an error: the credentials of a header and of a form. */
+/** What an error must not repeat: the credentials in a header and in a form. */
 function secretsIn(headers: Record<string, string>, body: string | undefined): string[] {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
   const credentials = header.replace(/^\S+ /, '');

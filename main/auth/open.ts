@@ -274,7 +274,7 @@ export function openAuth(options: AuthOptions): AuthService {
     async close() {
       listeners.clear();
       await connections?.close();
-      // Now that files are closed which a renewed sign-in may have lacked.
+      // A renewed sign-in that could not be stored is stored now: more files can be open.
       await opened?.settle();
     },
   };

@@ -33,7 +33,7 @@ export interface UserTokens extends TokenSource {
   access(request?: TokenRequest): Promise<AccessToken>;
   /** What is stored now; undefined when signed out. */
   record(): Promise<TokenRecord | undefined>;
-  /** What is stored now, if it may be used. */
+  /** What is stored now, if it can be used. */
   usableRecord(): Promise<TokenRecord | undefined>;
   /** Replaces the stored sign-in, if any. */
   replace(record: TokenRecord): Promise<void>;
@@ -96,7 +96,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     return unkept?.record ?? stored;
   }
 
-  /** Stores a renewed record. What cannot be stored stays in memory, and `onNotKept` is called once. */
+  /** Stores a renewed record. If that fails, it stays in memory, and `onNotKept` is called once. */
   async function keep(record: TokenRecord, instead: TokenRecord): Promise<void> {
     const isNews = unkept === undefined;
     try {

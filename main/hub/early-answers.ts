@@ -56,7 +56,7 @@ export class EarlyAnswers {
     this.#waiting.clear();
   }
 
-  /** Answers nothing anymore. */
+  /** Stops answering. */
   close(): void {
     this.#isClosed = true;
     this.clear();

@@ -29,7 +29,7 @@ export function failedResult(structuredContent: unknown, content: unknown): Fail
   return undefined;
 }
 
-/** Other tools may speak of things that failed, such as jobs: those tools have not. */
+/** Other tools can report things that failed, such as jobs, although their own call succeeded. */
 function failureIn(value: unknown): FailedResult | undefined {
   const { statement_id: statement, conversationId, conversation_id: conversation, status, error } = membersOf(value);
   const state = statement === undefined ? status : memberAt(status, 'state');

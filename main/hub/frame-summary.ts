@@ -11,7 +11,7 @@ const SCALAR = String.raw`(?:"(?:[^"\\]|\\.)*"|-?[\d.eE+-]+|null)`;
 const MEMBER = String.raw`\s*"(?:jsonrpc|id|method)"\s*:\s*${SCALAR}\s*`;
 /** The small members that a frame begins with, and which large one follows them. */
 const BEGINNING = new RegExp(String.raw`^\s*\{((?:${MEMBER},)*)\s*"(params|result|error)"\s*:`);
-/** The small members behind the large one: nothing but the frame's own last brace may follow. */
+/** The small members after the large one. Only the frame's closing brace follows them. */
 const ENDING = new RegExp(String.raw`[\]}"\w]\s*((?:,${MEMBER})+)\}\s*$`);
 const ID = new RegExp(String.raw`"id"\s*:\s*(${SCALAR})`);
 const METHOD = /"method"\s*:\s*"([^"\\]*)"/;
@@ -19,7 +19,7 @@ const NAME_FIRST = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 const ERROR_FIRST = /"result"\s*:\s*\{\s*"isError"\s*:\s*true\b/;
 const ERROR_LAST = new RegExp(String.raw`[{,]\s*"isError"\s*:\s*true\s*\}\s*(?:,${MEMBER})*\}\s*$`);
 
-/** The members that may be large; a frame has one of them. */
+/** The members that can be large. A frame has one of them. */
 const BODIES = ['params', 'result', 'error'] as const;
 
 /** A frame's id, method and kind of body. */
@@ -57,7 +57,7 @@ export function summarizeFrame(frame: Buffer): FrameSummary {
   return { id: asUtf8(id), method, body };
 }
 
-/** The name of the tool that a `tools/call` asks for. Null too where more than 64 KiB of other members precede it. */
+/** The name of the tool that a `tools/call` asks for. Null also if more than 64 KiB of other members precede it. */
 export function calledTool(frame: Buffer): string | null {
   const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE_BYTES))?.[1];
   return nameOrNull(first === undefined ? memberAt(paramsOf(frame), 'name') : parseFrame(Buffer.from(first, 'latin1')));
@@ -81,7 +81,7 @@ export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome 
 /** The longest message of an error that is kept, in characters. */
 const MAX_MESSAGE_CHARACTERS = 600;
 
-/** An error's code, and its message if it is Causeway's own: a server's may hold contents. */
+/** An error's code, and its message if it is Causeway's own: a server's message can hold contents. */
 function errorIn(error: object): { errorCode: number | null; problem: { code: string; message: string } | null } {
   const { code, message, data } = membersOf(error);
   const reason = memberAt(data, 'source') === 'causeway' ? nameOrNull(memberAt(data, 'reason') ?? 'internal') : null;

@@ -40,7 +40,7 @@ export class HubFinder {
     return rendezvous && this.#attachTo(rendezvous);
   }
 
-  /** Like `attach`, right after the hub was lost and may be back in a moment. */
+  /** Like `attach`, for a hub that was just lost and may be back in a moment. */
   async attachSoon(): Promise<HubConnection | undefined> {
     const now = monotonicMs();
     this.#losses = [...this.#losses.filter((at) => now - at < LOSSES_WITHIN_MS), now];

@@ -7,7 +7,7 @@ import { fileError } from '../platform/file-errors.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { contentOf, type Rendezvous, readRendezvous, rendezvousFile, untrustedReason } from './rendezvous.ts';
 
-/** The longest path that a Unix socket may have on every system, in bytes (macOS: 104 with its end). */
+/** The longest path of a Unix socket that works on every system, in bytes (macOS: 104 with the final NUL). */
 const MAX_SOCKET_PATH = 100;
 
 /** How folders begin that are made for a socket in the system's temporary folder. */

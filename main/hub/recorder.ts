@@ -12,7 +12,7 @@ export function recordedSink(sink: FrameSink, record: SessionRecord): FrameSink 
   });
 }
 
-/** The same bridge, which also passes each of the client's frames to the record. */
+/** The same bridge, but each of the client's frames also goes to the record. */
 export function recordedBridge(bridge: Bridge, record: SessionRecord): Bridge {
   return interceptBridge(bridge, (frame) => {
     record.fromClient(frame);

@@ -27,7 +27,7 @@ export interface RelayFallbacks {
 
 /** How often the relay checks whether a hub with outstanding answers has sent anything, in milliseconds. */
 const SILENCE_CHECK_MS = 5_000;
-/** How many bridges in this process may break in a row, each within `SHORT_LIFE_MS`, before no other is built. */
+/** After this many bridges in a row have broken in this process, each within `SHORT_LIFE_MS`, no other is built. */
 const MAX_BROKEN = 3;
 const SHORT_LIFE_MS = 10_000;
 
@@ -45,7 +45,7 @@ export class Relay implements Bridge {
   readonly #client: FrameSink;
   readonly #fallbacks: RelayFallbacks;
   readonly #replayLog = new ReplayLog();
-  /** Undefined while a new transport is being opened; frames are held meanwhile. */
+  /** Undefined while a new transport is being opened; until then, frames are held. */
   #transport: RelayTransport | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -59,7 +59,7 @@ export class Relay implements Bridge {
   #broken = 0;
   readonly #early: EarlyAnswers;
   #settled: () => void = () => {};
-  /** Called when nothing is open anymore. */
+  /** Called when no request is open anymore. */
   #answered: () => void = () => {};
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
@@ -123,7 +123,7 @@ export class Relay implements Bridge {
     this.#settled = listener;
   }
 
-  /** Waits for open requests before it ends the transport: a transport that is ending may not deliver answers. */
+  /** Waits for open requests before it ends the transport, because a transport that is ending may lose answers. */
   async finish(graceMs: number): Promise<void> {
     const until = monotonicMs() + graceMs;
     await this.#moving;
@@ -311,7 +311,7 @@ export class Relay implements Bridge {
     void before?.close();
   }
 
-  /** A hub that sends nothing while answers are outstanding may be stopped: then the relay takes another transport. */
+  /** If the hub sends nothing while answers are outstanding, its process may be stopped: then the relay takes another transport. */
   #checkSilence(): void {
     const connection = this.#connection;
     if (!connection?.isAlive || this.#replayLog.isSettled) return;

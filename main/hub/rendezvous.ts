@@ -29,7 +29,7 @@ export function hubFolder(env: NodeJS.ProcessEnv): string {
 /** The rendezvous file itself. */
 export const rendezvousFile = (folder: string): string => join(folder, 'hub.json');
 
-/** Reads the rendezvous file, quickly: undefined if there is none, or another user could have written it. */
+/** Reads the rendezvous file; undefined if it is missing, or another user could have written it. */
 export function readRendezvous(folder: string): Rendezvous | undefined {
   const found = lookUpHub(folder);
   return found.kind === 'found' ? found.rendezvous : undefined;
@@ -67,7 +67,7 @@ export function contentOf({ address, secret, pid }: Rendezvous): string {
   return JSON.stringify({ hub: HUB_PROTOCOL, address, key: secret, pid });
 }
 
-/** Why a socket may be another user's. On Windows the mutual proof alone decides: its pipes lie in no folder. */
+/** Why a socket may be another user's. On Windows, only the mutual proof decides: pipes there are not in a folder. */
 function untrustedSocketReason(address: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   return untrustedReason(dirname(address), 'folder') ?? untrustedReason(address, 'socket');

@@ -13,7 +13,7 @@ const QUESTION_MS = 600_000;
 /** How many of them are remembered. */
 const MAX_QUESTIONS = 1_000;
 
-/** A request of the client's that has no answer yet. */
+/** A client's request that is not answered yet. */
 export interface OpenRequest {
   /** The id as it was written. */
   id: string;
@@ -34,7 +34,7 @@ export class ReplayLog {
   readonly subscriptions = new SessionSubscriptions();
   /** By raw id. A new map after each idle time: the backing store of V8's maps, once old, keeps later entries alive. */
   #open = new Map<string, OpenRequest>();
-  /** When each open request of the server's to the client came, by raw id, in milliseconds of `monotonicMs()`. */
+  /** When each open request from the server to the client came, by raw id, in milliseconds of `monotonicMs()`. */
   readonly #questions = new Map<string, number>();
   /** The ids of requests whose next answer is not for the client: it has one, or the relay itself sent the request. */
   readonly #replayed = new Set<string>();
@@ -57,7 +57,7 @@ export class ReplayLog {
     return !isWaited && !isAsked;
   }
 
-  /** A frame of the client's has passed. */
+  /** A client's frame has passed. */
   sent(frame: Buffer, seen = identify(frame)): void {
     this.#sent(frame, seen);
     // The client has its answer already.
@@ -130,7 +130,7 @@ export class ReplayLog {
    * The frames that bring a new session to the state of the old one.
    *
    * @param open the requests that are sent again if that is safe
-   * @param held the frames that are sent afterwards, for some of which the client may have an answer already
+   * @param held the frames that are sent afterwards, some of which the client may already have an answer to
    */
   replay(open: OpenRequest[], held: Buffer[]): Buffer[] {
     const again = open.flatMap(({ frame }) => (frame ? [frame] : []));

@@ -42,7 +42,7 @@ const FINISH_MS = 8_000;
 /** How often a proxy that has closed its end is probed, in milliseconds. */
 const PROBE_MS = 250;
 
-/** How many frames of one client may cause an exception in Causeway before its session is ended. */
+/** After this many frames of one client have caused an exception in Causeway, its session is ended. */
 const MAX_FAULTS = 10;
 
 export interface HubOptions {

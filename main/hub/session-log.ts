@@ -7,7 +7,7 @@ const LIST_INTERVAL_MS = 250;
 export interface HubWatcher {
   /** Called with all sessions when one has changed, at most four times a second. */
   onSessions?(sessions: HubSession[]): void;
-  /** One request of a client's has ended. */
+  /** A client's request has ended. */
   onCall?(call: HubCall): void;
   /** There only while the user has contents recorded. */
   readonly recorder?: ContentsRecorder | undefined;

@@ -39,7 +39,7 @@ export interface HubSession {
   lastCallAt: number | null;
 }
 
-/** One request of a client's, reported when it has ended. */
+/** A client's request, reported when it has ended. */
 export interface HubCall {
   /** Counts the calls since the hub began. */
   id: number;
@@ -175,12 +175,12 @@ export class SessionRecord implements AttemptObserver {
     return { ...this.#session, open: this.#open.size };
   }
 
-  /** Whether an answer is outstanding that only this hub can deliver: a proxy sends idempotent requests again elsewhere. */
+  /** Whether only this hub can deliver an outstanding answer: a proxy repeats idempotent requests elsewhere. */
   get awaitsAnswer(): boolean {
     return Array.from(this.#open.values()).some(({ method }) => method !== LONG_LIVED && !isSafeToRepeat(method));
   }
 
-  /** A frame of the client's has come. */
+  /** The client has sent a frame. */
   fromClient(frame: Buffer): void {
     this.#session.bytesFromClient += frame.length;
     for (const one of batchOf(frame) ?? [frame]) this.#sent(one);
@@ -221,7 +221,7 @@ export class SessionRecord implements AttemptObserver {
       return;
     }
     if (method === 'initialize' || this.#session.protocolVersion === null) this.#learnClient(method, frame);
-    // A client that gives one id twice gets one answer.
+    // A client that uses an id twice gets one answer.
     this.#end(id, { outcome: 'lost' });
     const startedAt = Date.now();
     this.#session.lastCallAt = startedAt;

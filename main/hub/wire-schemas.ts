@@ -55,7 +55,7 @@ export function readEntry(line: string): EntryRequest | undefined {
   return readLine(EntryLine, line);
 }
 
-/** Reads a question, which may come instead of an entry; undefined for anything else. */
+/** Reads a question, which can come in place of an entry; undefined for anything else. */
 export function readQuestion(line: string): Question | undefined {
   return readLine(QuestionLine, line);
 }

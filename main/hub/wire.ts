@@ -88,7 +88,7 @@ export function firstLine(received: Buffer): { line: string; rest: Buffer } | un
 
 /** What both ends of a connection know before either has proven itself. */
 export interface Transcript {
-  /** Where the proxy has connected to, and where the hub listens: a peer that passes the lines on from elsewhere fails. */
+  /** The address that the proxy connected to and the hub listens on: a peer that relays the lines from elsewhere fails. */
   address: string;
   proxyNonce: string;
   hubNonce: string;
@@ -108,7 +108,7 @@ function randomBytes(length: number): Buffer {
 
 /** Undefined if the system has no such file, or it cannot be read. */
 function bytesFromSystem(length: number): Buffer | undefined {
-  // On Windows that path is an ordinary one, and any user may put a file there.
+  // On Windows, that is an ordinary path, and any user can put a file there.
   if (process.platform === 'win32') return undefined;
   try {
     const file = openSync('/dev/urandom', 'r');
@@ -124,7 +124,7 @@ function bytesFromSystem(length: number): Buffer | undefined {
   }
 }
 
-/** Whether a text may be a nonce of `freshNonce`. */
+/** Whether a text has the form of a nonce from `freshNonce`. */
 export function isNonce(text: unknown): text is string {
   return typeof text === 'string' && /^[\w-]{43}$/.test(text);
 }

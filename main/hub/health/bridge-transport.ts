@@ -37,7 +37,7 @@ export class BridgeTransport implements Transport {
   }
 
   /**
-   * Takes a frame of the server's. The next one waits until the client has handled it: the client handles a notification a
+   * Takes a frame from the server. The next one waits until the client has handled it: the client handles a notification a
    * little later than it comes, and takes none for a request that an answer right behind it has ended.
    */
   receive(frame: Buffer): void {

@@ -20,9 +20,9 @@ export type HealthAction =
 export interface FormattedHealth {
   /** A few words, as for a row of a list: "Running, 6 tools". */
   label: string;
-  /** What is so, in one or two sentences. */
+  /** The state, in one or two sentences. */
   sentence: string;
-  /** What the user can do about it, as a command shows it; null if nothing is to be done. */
+  /** What the user can do about it, as text for a command; null if there is nothing to do. */
   remedy: string | null;
   /** What can be done about it from here. */
   action: HealthAction | null;

@@ -18,7 +18,7 @@ export type Trouble =
 
 /** How a configured server is (spec/managed-mcp-endpoints.md › States). Times are milliseconds since 1970. */
 export type ServerHealth =
-  /** It is being asked, and nothing is known of it yet. */
+  /** It is being probed for the first time. */
   | { name: 'connecting' }
   | { name: 'ready'; tools: number; checkedAt: number }
   /** It answers, but lists no tools: the user has no grants on what it serves. */
@@ -41,7 +41,7 @@ export interface Watch {
 export type WatchEvent =
   | { name: 'answered'; tools: number; at: number; random: number }
   | { name: 'failed'; error: unknown; at: number; random: number }
-  /** A check was requested, or something has changed that may change the answer. */
+  /** A check was requested, or a change may have altered the result. */
   | { name: 'asked'; at: number }
   /** The server has notified that its tools have changed. */
   | { name: 'tools-changed'; at: number }
@@ -97,7 +97,7 @@ const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
 /** Troubles that a sign-in in the browser ends. */
 const SIGN_INS: ReadonlySet<Trouble> = new Set<Trouble>(['signed-out', 'service-signed-out']);
 
-/** Whether a call's error means that its server may no longer be ready. */
+/** Whether a call's error suggests that its server is no longer ready. */
 export function meansTrouble(error: unknown): boolean {
   return error instanceof CausewayError && TROUBLES[error.code] !== undefined;
 }
@@ -107,7 +107,7 @@ export function newWatch(at: number): Watch {
   return { health: { name: 'connecting' }, failures: 0, due: at };
 }
 
-/** What is known about a server, and when it is asked next, after an event. */
+/** The state of a server after an event, and when it is probed next. */
 export function nextWatch(watch: Watch, event: WatchEvent): Watch {
   switch (event.name) {
     case 'answered':

@@ -17,7 +17,7 @@ const OPEN_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 60_000;
 /** The longest that a timer can wait, in milliseconds: the client has to be given some time limit. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-/** The most tools that a server may list: no client could offer so many to a model. */
+/** The most tools that are read from a server: no client could offer so many to a model. */
 const MAX_TOOLS = 10_000;
 
 const toolSchema = z.looseObject({
@@ -33,7 +33,7 @@ const resultSchema = z.looseObject({ content: z.array(z.unknown()).catch([]), is
 /** A tool as its server describes it. Servers are not strict about what they say: what is malformed is left out. */
 export type ServerTool = z.output<typeof toolSchema>;
 
-/** What a tool gave back, as it came: content, structured content, and whether the tool itself calls it a failure. */
+/** A tool's result as it came: content, structured content, and whether the tool reports a failure. */
 export type ToolResult = z.output<typeof resultSchema>;
 
 export interface AskOptions {
@@ -44,7 +44,7 @@ export interface AskOptions {
 
 export interface McpSessionOptions {
   onToolsChanged?: (() => void) | undefined;
-  /** How long a server may take for one call, in milliseconds; as long as it likes if left out. */
+  /** How long a server may take for one call, in milliseconds; without it, there is no limit. */
   callTimeoutMs?: number | undefined;
   /** What each call carries in `_meta`. */
   meta?: MetaPresets | undefined;

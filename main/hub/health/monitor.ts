@@ -111,7 +111,7 @@ export class HealthMonitor {
     this.#probeDue();
   }
 
-  /** A user has signed in to this profile, or out of it, in another process, which sends no event. */
+  /** A user has signed in to or out of this profile in another process, which sends no event. */
   signedIn(profile: string): void {
     this.#applyToProfile(profile, { name: 'asked', at: this.#clock.now() });
   }

@@ -24,7 +24,7 @@ export class WatchedServer {
   #session: Promise<McpSession> | undefined;
   /** The probe in flight. */
   #asking: AbortController | undefined;
-  /** Whether something changed during the probe that its answer may not reflect. */
+  /** Whether something changed during the probe, so that its answer may be out of date. */
   #isOutdated = false;
   /** Whether a check was requested, or no probe has ended yet. */
   #isWanted = true;
