@@ -22,6 +22,7 @@ import { watchPanel } from './desktop/tray/panel-watch.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
+import { installedUpdates } from './desktop/updates/installed-updates.ts';
 import { isSystemPackage, updateCommand } from './desktop/updates/package-type.ts';
 import { updateBlocker } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
@@ -85,6 +86,7 @@ function start(): void {
   };
   const openInBrowser = browserOpener(() => configuredHosts(causeway));
   const login = loginItem(env);
+  const blocker = updateBlocker(app.isPackaged, process.platform, env);
   const systemProxies = (origin: string) => session.defaultSession.resolveProxy(origin);
   const quitForGood = () => void login.set(false).finally(() => app.quit());
   const causeway = createCauseway({ env, openBrowser: openInBrowser, systemProxies, onQuit: quitForGood });
@@ -106,9 +108,9 @@ function start(): void {
       showFolder: async (folder) => void (await shell.openPath(folder)),
       loginItem: login,
       updates: {
-        blocker: updateBlocker(app.isPackaged, process.platform, env),
+        blocker,
         command: updateCommand(process.resourcesPath),
-        openSource: openElectronUpdates,
+        ...(blocker === 'package-manager' ? installedUpdates() : { openSource: openElectronUpdates }),
       },
       closeForUpdate,
       quit: () => app.quit(),

@@ -8,7 +8,7 @@ import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
 import type { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
-import type { UpdateBlocker, UpdateService, UpdateSource } from './updates/updates.ts';
+import type { UpdateService, UpdatesOptions } from './updates/updates.ts';
 import type { OverrideHistory } from './warehouse/override-history.ts';
 
 /** What only Electron and the system can do. Tests provide their own. */
@@ -29,7 +29,7 @@ export interface Shell {
   /** Starts the application at login; null if this system cannot. */
   loginItem: LoginItem | null;
   /** Where updates come from, and why this copy cannot replace itself. */
-  updates: { blocker: UpdateBlocker; command?: string | undefined; openSource(): Promise<UpdateSource> };
+  updates: Pick<UpdatesOptions, 'blocker' | 'command' | 'openSource' | 'watchInstalled'>;
   /** Ends the application as quitting does, so that `install` can start the new version. */
   closeForUpdate(): Promise<void>;
   /** Quits the application as its menu does. */

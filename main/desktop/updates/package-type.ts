@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -22,4 +23,29 @@ export function updateCommand(resources: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** How often it is looked which version is installed, in milliseconds. */
+const LOOK_MS = 10_000;
+
+/**
+ * Reports the version that a package manager has installed over the copy with this resources folder, which runs on, whenever it
+ * changes. @returns a function that ends that
+ */
+export function watchInstalledVersion(
+  resources: string,
+  running: string,
+  report: (version: string) => void,
+): () => void {
+  let known = running;
+  const look = async () => {
+    const installed = (await readFile(join(resources, 'package-version'), 'utf8').catch(() => '')).trim();
+    // While the package is removed, or by a package that does not say it, nothing is known.
+    if (installed === '' || installed === known) return;
+    known = installed;
+    report(installed);
+  };
+  const timer = setInterval(() => void look(), LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

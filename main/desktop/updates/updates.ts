@@ -2,6 +2,7 @@ import type { Settings, UpdateState } from '../../../preload/contract/settings.t
 import type { Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { networkFailure } from '../../platform/network-failure.ts';
+import { VERSION } from '../../platform/version.ts';
 import { lockedValue, managedError } from '../../policy/policy.ts';
 import { currentPolicy } from '../../policy/system-policy.ts';
 import { problemFor } from '../failure.ts';
@@ -22,6 +23,8 @@ export interface UpdatesOptions {
   command?: string | undefined;
   settings: SettingsStore;
   openSource(): Promise<UpdateSource>;
+  /** Reports each version that is installed while this one runs on, until the function that it returns is called. */
+  watchInstalled?: ((report: (version: string) => void) => () => void) | undefined;
   show(state: UpdateState): void;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -37,6 +40,7 @@ export class UpdateService {
   #state: UpdateState;
   #source: Promise<UpdateSource> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #endWatch = (): void => {};
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -48,8 +52,9 @@ export class UpdateService {
   }
 
   start(): void {
-    const { settings, show } = this.#options;
+    const { settings, show, watchInstalled } = this.#options;
     show(this.#state);
+    if (watchInstalled) this.#endWatch = watchInstalled((version) => this.#showInstalled(version));
     this.#checkAfter(FIRST_CHECK_DELAY_MS);
     settings.onChange(({ automaticUpdates }, before) => {
       if (automaticUpdates === before.automaticUpdates) return;
@@ -95,6 +100,7 @@ export class UpdateService {
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#endWatch();
   }
 
   #open(): Promise<UpdateSource> {
@@ -105,8 +111,20 @@ export class UpdateService {
     return this.#source;
   }
 
+  /** A package manager has put another version in this one's place, or this one back. */
+  #showInstalled(version: string): void {
+    const { blocker, settings, command } = this.#options;
+    const isOwn = version === VERSION;
+    this.#set(
+      isOwn ? updatesAtStart(blocker, settings.current.automaticUpdates, command) : { status: 'ready', version },
+    );
+  }
+
   #apply(event: UpdateEvent): void {
-    const next = afterUpdateEvent(this.#state, event);
+    this.#set(afterUpdateEvent(this.#state, event));
+  }
+
+  #set(next: UpdateState): void {
     if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
     this.#state = next;
     this.#options.show(next);

@@ -50,6 +50,8 @@ export async function linkApplication(release: LinuxRelease, folder: string, typ
   // By this the application knows which command updates it. electron-updater reads the same file.
   await rm(join(folder, 'resources', 'package-type'), { force: true });
   await writeFile(join(folder, 'resources', 'package-type'), type);
+  // By this a running application knows that another version has been installed in its place.
+  await writeFile(join(folder, 'resources', 'package-version'), release.version);
 }
 
 export async function writeFiles(folder: string, files: ReadonlyMap<string, string | Buffer>): Promise<void> {

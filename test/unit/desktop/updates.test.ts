@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { updateCommand } from '../../../main/desktop/updates/package-type.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { updateCommand, watchInstalledVersion } from '../../../main/desktop/updates/package-type.ts';
 import {
   afterUpdateEvent,
   type UpdateEvent,
@@ -11,6 +11,7 @@ import {
   updateBlocker,
   updatesAtStart,
 } from '../../../main/desktop/updates/updates.ts';
+import { VERSION } from '../../../main/platform/version.ts';
 import type { UpdateState } from '../../../preload/contract.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 
@@ -85,6 +86,37 @@ describe('the state of updates', () => {
       expect(updateCommand(resources)).toBe(command);
     }
     expect(updatesAtStart('package-manager', true, 'sudo apt')).toMatchObject({ command: 'sudo apt' });
+  });
+
+  it('reports the version that is installed over the running one, once', async () => {
+    const resources = await mkdtemp(join(tmpdir(), 'causeway-package-version-'));
+    await using _removed = { [Symbol.asyncDispose]: () => rm(resources, { recursive: true, force: true }) };
+    const install = (version: string) => writeFile(join(resources, 'package-version'), version);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const reported: string[] = [];
+    const end = watchInstalledVersion(resources, '1.0.0', (version) => void reported.push(version));
+    /** The file is read in real time. */
+    const look = async () => {
+      await vi.advanceTimersByTimeAsync(10_000);
+      await readFile(join(resources, 'package-version')).catch(() => undefined);
+    };
+    await look();
+    await install('1.0.0');
+    await look();
+    await install('1.1.0\n');
+    await look();
+    await vi.waitFor(() => expect(reported).toEqual(['1.1.0']));
+    await look();
+    await rm(join(resources, 'package-version'));
+    await look();
+    await install('1.0.0');
+    await look();
+    await vi.waitFor(() => expect(reported).toEqual(['1.1.0', '1.0.0']));
+    end();
+    await install('1.2.0');
+    await look();
+    expect(reported).toEqual(['1.1.0', '1.0.0']);
   });
 
   it.each([
@@ -176,6 +208,37 @@ describe('updates', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(look).toHaveBeenCalledTimes(4);
     updates.close();
+  });
+
+  it('that a package manager has installed only need a restart', async () => {
+    const install = vi.fn();
+    let report = (_version: string): void => undefined;
+    const settings = plainSettings({ CAUSEWAY_HOME: home });
+    const updates = new UpdateService({
+      blocker: 'package-manager',
+      command: 'sudo apt',
+      settings,
+      openSource: async () => ({ look: async () => null, download: async () => {}, install }),
+      watchInstalled: (listener) => {
+        report = listener;
+        return () => {
+          report = () => undefined;
+        };
+      },
+      show: () => {},
+    });
+    updates.start();
+    report('99.0.0');
+    expect(updates.state).toEqual({ status: 'ready', version: '99.0.0' });
+    await updates.check();
+    expect(updates.state.status).toBe('ready');
+    await updates.install(async () => expect(install).not.toHaveBeenCalled());
+    expect(install).toHaveBeenCalledOnce();
+    report(VERSION);
+    expect(updates.state).toMatchObject({ status: 'not-possible-here', command: 'sudo apt' });
+    updates.close();
+    report('99.0.0');
+    expect(updates.state.status).toBe('not-possible-here');
   });
 
   it('explain what went wrong, and are tried again on request', async () => {
