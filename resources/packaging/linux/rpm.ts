@@ -73,7 +73,11 @@ ${script.replaceAll('%', '%%')}
 /usr/bin/causeway-desktop
 /usr/share/applications/causeway.desktop
 /usr/share/bash-completion/completions/causeway
+%dir /usr/share/fish
+%dir /usr/share/${SHELLS.fish}
 /usr/share/${SHELLS.fish}/causeway.fish
+%dir /usr/share/zsh
+%dir /usr/share/${SHELLS.zsh}
 /usr/share/${SHELLS.zsh}/_causeway
 /usr/share/icons/hicolor/*/apps/causeway.*
 /usr/share/man/man1/causeway*.1.gz
