@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { show, showOutput } from './transcript.ts';
 
@@ -7,6 +8,8 @@ const run = promisify(execFile);
 
 /** By this comment an account is known as one of ours. */
 const COMMENT = 'Made by a test';
+/** Every program of a desktop puts its own into these (XDG Base Directory Specification): they are not one program's to remove. */
+const FOLDERS = ['.cache', '.config', '.config/autostart', '.local', '.local/share', '.local/state'];
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** An ordinary user of this computer, made for a test. */
@@ -17,6 +20,7 @@ export class Account {
   readonly uid: number;
   /** What logging in has put into the environment. */
   readonly #session = new Map<string, string>();
+  #computer: readonly string[] = [];
 
   private constructor(uid: number) {
     this.uid = uid;
@@ -24,7 +28,16 @@ export class Account {
 
   static create(): Account {
     execFileSync('useradd', ['--create-home', '--shell', '/bin/bash', '--comment', COMMENT, Account.NAME]);
-    return new Account(Number(execFileSync('id', ['-u', Account.NAME], { encoding: 'utf8' })));
+    const account = new Account(Number(execFileSync('id', ['-u', Account.NAME], { encoding: 'utf8' })));
+    execFileSync('install', [
+      '-d',
+      '-o',
+      Account.NAME,
+      '-g',
+      Account.NAME,
+      ...FOLDERS.map((name) => join(account.home, name)),
+    ]);
+    return account;
   }
 
   /** Whether an earlier test has left its account, and with it, maybe, the package. */
@@ -55,12 +68,28 @@ export class Account {
     for (const [name, value] of Object.entries(variables)) this.#session.set(name, value);
   }
 
+  /** Where its commands run from now on: what comes before a command to run it there. */
+  enter(computer: readonly string[]): void {
+    this.#computer = computer;
+  }
+
   /** What comes before a command to run it as this user, with nothing of this process's environment. */
   get prefix(): string[] {
     const { name, home } = this;
     const own = { HOME: home, USER: name, LOGNAME: name, SHELL: '/bin/bash', PATH: '/usr/local/bin:/usr/bin:/bin' };
     const variables = [...Object.entries({ ...own, LANG: 'C.UTF-8' }), ...this.#session];
-    return ['runuser', '-u', name, '--', 'env', '-i', '-C', home, ...variables.map((pair) => pair.join('='))];
+    return [
+      ...this.#computer,
+      'runuser',
+      '-u',
+      name,
+      '--',
+      'env',
+      '-i',
+      '-C',
+      home,
+      ...variables.map((pair) => pair.join('=')),
+    ];
   }
 
   /** Runs a line of a shell as the user, and shows it with what it prints. @returns what it has printed */

@@ -9,9 +9,14 @@ const ENVIRONMENT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL:
 const QUIET = ['-y', '-q', '-o', 'Dpkg::Use-Pty=0', '-o', 'DPkg::Lock::Timeout=120'];
 
 /** Runs `apt-get` as an administrator does, and shows it. @returns what it has printed */
-export async function apt(...args: string[]): Promise<string> {
+export function apt(...args: string[]): Promise<string> {
+  return aptOn([], ...args);
+}
+
+/** The same, after what comes before a command to run it on a managed computer. */
+export async function aptOn(prefix: readonly string[], ...args: string[]): Promise<string> {
   show(`# apt-get ${args.join(' ')}`);
-  const [program, ...words] = sparingOthers('apt-get', ...QUIET, ...args);
+  const [program = '', ...words] = [...prefix, ...sparingOthers('apt-get', ...QUIET, ...args)];
   const { stdout } = await run(program, words, { env: ENVIRONMENT });
   showOutput(stdout.replaceAll(/^\(Reading database.*\n/gm, ''));
   return stdout;
