@@ -24,6 +24,8 @@ declare module 'vitest' {
     /** The application as it is here, and the same with a higher version. */
     older: Release;
     newer: Release;
+    /** The packages that come with Causeway's, because it depends on them or recommends them. */
+    dependencies: string[];
   }
 }
 
@@ -47,6 +49,7 @@ const PROGRAMS = {
   gdbus: 'libglib2.0-bin',
   import: 'imagemagick',
   man: 'man-db',
+  xdotool: 'xdotool',
 };
 
 /** Why nothing can be installed here. */
@@ -56,6 +59,7 @@ function whyNotHere(): string | undefined {
     return `${what} left out: they install packages, as root on Debian or Ubuntu.`;
   }
   if (packageState() !== '') return `${what} left out: Causeway is installed here, and they would remove it.`;
+  if (existsSync('/etc/causeway')) return `${what} left out: this computer is managed (/etc/causeway).`;
   if (!canSpareOthers()) return `${what} left out: removal would also remove what other users have of Causeway's.`;
   const missing = missingPackages(PROGRAMS);
   return missing.length > 0 ? `${what} left out: install ${missing.join(' ')}.` : leftOut(what);
@@ -73,6 +77,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
   provide('older', older);
   provide('newer', newer);
   installedWithIt = packagesWith(older.deb);
+  provide('dependencies', installedWithIt);
 }
 
 export async function teardown(): Promise<void> {

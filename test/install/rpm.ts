@@ -19,6 +19,19 @@ export async function rpm(action: string, what: string): Promise<string> {
   return stdout;
 }
 
+/** What rpm knows of the package: its version where it is there. */
+export function rpmState(): string {
+  try {
+    const query = ['--query', '--queryformat', '%{VERSION}', 'causeway'];
+    return execFileSync('rpm', ['--dbpath', DATABASE, ...query], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch {
+    return '';
+  }
+}
+
 /** Removes what a test that broke off has left. */
 export function eraseRpm(): void {
   if (!existsSync(DATABASE)) return;
