@@ -100,6 +100,11 @@ export async function typePath(title: string, path: string): Promise<void> {
   if ((await windowOf(title)) !== undefined) throw new Error(`The dialog "${title}" does not take ${path}.`);
 }
 
+/** Whether a window of that title is on the screen, whatever it has drawn. */
+export async function isShown(title: string): Promise<boolean> {
+  return (await windowOf(title)) !== undefined;
+}
+
 async function windowOf(title: string): Promise<string | undefined> {
   const found = run('xdotool', ['search', '--onlyvisible', '--name', `^${title}$`]);
   const printed = await found.then(

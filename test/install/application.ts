@@ -74,6 +74,15 @@ export function programOf(pid: number): string {
   }
 }
 
+/** The process that has started it; 0 where it has ended. */
+export function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
 /** Its arguments with spaces between: Chromium's processes write theirs so. */
 export function commandLineOf(pid: number): string {
   try {

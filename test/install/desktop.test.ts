@@ -1,31 +1,54 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { isDrawn } from '../desktop/screen.ts';
+import { isDrawn, isShown, pressKey } from '../desktop/screen.ts';
 import type { TrayOverDbus } from '../desktop/tray-over-dbus.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import { Account } from './account.ts';
 import { connect, query } from './ai-client.ts';
-import { commandLineOf, entryOfCursor, findTray, programOf, SOON, signIn, writeCursorFile } from './application.ts';
-import { apt, packageState, purge } from './apt.ts';
+import {
+  commandLineOf,
+  entryOfCursor,
+  findTray,
+  parentOf,
+  programOf,
+  SOON,
+  signIn,
+  writeCursorFile,
+} from './application.ts';
+import { apt, packageState, purge, purgeAll } from './apt.ts';
+import { difference, filesIn, systemFiles } from './file-list.ts';
 import { LoginSession } from './login-session.ts';
 import { secondsSince, show } from './transcript.ts';
 
+/** How long the window is given to show what it was told to, in milliseconds; it is told again where that was too short. */
+const SETTLING_MS = 500;
+/** What the session itself and the graphics driver put into a new home folder. */
+const DESKTOPS_OWN =
+  /^\+ ~\/(\.ICEauthority|\.cache\/(mesa_shader_cache|sessions)|\.config\/(user-dirs\.|xfce4)|\.gnupg|Desktop|Documents|Downloads|Music|Pictures|Public|Templates|Videos)/;
 const PROGRAM = '/usr/lib/causeway/causeway-desktop';
 
 /** The package for Debian, used by somebody who has logged in to a desktop. */
 describe.skipIf(inject('reason'))('the application of the .deb', () => {
   const older = inject('older');
+  const newer = inject('newer');
   let workspace: EmbeddedWorkspace;
   let account: Account;
   let session: LoginSession;
   let tray: TrayOverDbus;
   let client: Client;
+  /** What was there before anything was installed. */
+  let systemBefore: string[];
+  let homeBefore: string[];
 
   beforeAll(async () => {
     workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
     account = Account.create();
     session = await LoginSession.start(account);
+    await writeCursorFile(account);
+    [systemBefore, homeBefore] = await Promise.all([systemFiles(), filesIn(account.home)]);
   });
   afterAll(async () => {
     await client?.close();
@@ -75,6 +98,10 @@ describe.skipIf(inject('reason'))('the application of the .deb', () => {
       expect(readlinkSync(`/proc/${page}/ns/user`)).not.toBe(readlinkSync('/proc/self/ns/user'));
       show(`Process ${page} of the window: a filter for system calls, and namespaces of its own.`);
     }
+    // The button before the field for the workspace's address, where a first run begins.
+    for (const key of ['shift+Tab', 'shift+Tab', 'Return']) await pressKey(key);
+    await expect.poll(() => readFileSync(settingsFile(), 'utf8'), SOON).toContain('"firstRun": null');
+    show('The user skips the first steps in the window: they use the command.');
   });
 
   it('puts the command on PATH, with its manual page and completion', async () => {
@@ -92,7 +119,6 @@ describe.skipIf(inject('reason'))('the application of the .deb', () => {
   it('signs in, and gives an AI client an entry that reaches a managed server through the application', async () => {
     await signIn(account, 'causeway', workspace);
     await account.types('causeway servers add sql');
-    await writeCursorFile(account);
     await account.types('causeway clients add cursor');
     expect(await keychainItems()).not.toBe('(<@ao []>,)');
     client = await connect(account, await entryOfCursor(account));
@@ -100,4 +126,100 @@ describe.skipIf(inject('reason'))('the application of the .deb', () => {
     await expect.poll(() => tray.labels(), SOON).toContain('1 client connected');
     await account.types('causeway status');
   });
+
+  it('opens the screen that a causeway:// link names, in the running application', async () => {
+    const running = mainProcess();
+    await closeWindow();
+    await account.types('xdg-open causeway://open/settings');
+    await expect.poll(() => isDrawn('Causeway'), SOON).toBe(true);
+    expect(mainProcess()).toBe(running);
+  });
+
+  it('is switched on for the login, and the next session starts it into the tray', async () => {
+    const file = join(account.home, '.config', 'autostart', 'causeway.desktop');
+    expect(existsSync(file)).toBe(false);
+    const switchOn = async () => {
+      // Another screen begins at its heading, and behind that of the settings is this switch.
+      for (const screen of ['servers', 'settings']) await account.run('xdg-open', `causeway://open/${screen}`);
+      await pause(SETTLING_MS);
+      for (const key of ['Tab', 'space']) await pressKey(key);
+      await pause(SETTLING_MS);
+      return existsSync(file);
+    };
+    await expect.poll(switchOn, SOON).toBe(true);
+    show('The user has switched “Start at login” on in the window, and logs out.');
+    const before = mainProcess();
+    // An AI client ends with the session, too.
+    await client.close();
+    await session.end();
+    await expect.poll(() => application(), SOON).toEqual([]);
+
+    session = await LoginSession.start(account);
+    tray = await findTray(account);
+    const started = mainProcess();
+    expect(started).not.toBe(before);
+    expect(commandLineOf(started ?? 0)).toContain(' --hidden');
+    expect(programOf(parentOf(started ?? 0))).toContain('xfce4-session');
+    expect(await isShown('Causeway')).toBe(false);
+    show('Logged in again: the session has started Causeway, which is in the tray without its window.');
+    client = await connect(account, await entryOfCursor(account));
+    expect(await query(client, 'SELECT 40 + 3 AS answer')).toContain('43');
+    await expect.poll(() => tray.labels(), SOON).toContain('1 client connected');
+  });
+
+  it('is upgraded while it runs, and restarts into the new version when the user wants it', async () => {
+    await account.types('xdg-open causeway://open/settings');
+    await expect.poll(() => isDrawn('Causeway'), SOON).toBe(true);
+    const entry = await entryOfCursor(account);
+    const keychain = await keychainItems();
+    const before = mainProcess();
+    await apt('install', newer.deb);
+    expect(packageState()).toBe(`install ok installed ${newer.version}`);
+    expect(await account.types('causeway --version')).toBe(`${newer.version}\n`);
+    expect(await query(client, 'SELECT 40 + 4 AS answer')).toContain('44');
+    expect(mainProcess()).toBe(before);
+
+    const restart = `Restart to update to ${newer.version}`;
+    await expect.poll(() => tray.labels(), SOON).toContain(restart);
+    show(`In the tray’s menu: ${restart}.`);
+    await tray.click(restart);
+    await expect.poll(() => mainProcess() ?? before, SOON).not.toBe(before);
+    await expect.poll(async () => (await findTray(account)).labels(), SOON).not.toContain(restart);
+    tray = await findTray(account);
+    await expect.poll(() => isDrawn('Causeway'), SOON).toBe(true);
+    for (const pid of application()) expect(programOf(pid)).toBe(PROGRAM);
+    expect(await query(client, 'SELECT 40 + 5 AS answer')).toContain('45');
+    await expect.poll(() => tray.labels(), SOON).toContain('1 client connected');
+    expect(await entryOfCursor(account)).toEqual(entry);
+    expect(await keychainItems()).toBe(keychain);
+    expect(await account.types('causeway whoami')).toContain('ana@example.com');
+  });
+
+  it('is purged while it runs, and nothing of it is left', async () => {
+    expect(await apt('purge', 'causeway')).toContain(`Removing what Causeway has left for ${account.name}:`);
+    expect(application()).toEqual([]);
+    expect(packageState()).toBe('');
+    expect(await keychainItems()).toBe('(<@ao []>,)');
+    await client.close();
+    purgeAll(inject('dependencies'));
+    expect(difference(systemBefore, await systemFiles())).toEqual([]);
+    const added = difference(homeBefore, await filesIn(account.home)).map((line) => line.replace(account.home, '~'));
+    // The profiles stay the user's.
+    expect(added.filter((line) => !DESKTOPS_OWN.test(line))).toEqual(['+ ~/.databrickscfg']);
+    show('No file of the package is left, and none of the application’s in the home folder.');
+  });
+
+  /** The application's first process, which started the others. */
+  function mainProcess(): number | undefined {
+    return application().find((pid) => !commandLineOf(pid).includes(' --type='));
+  }
+
+  function settingsFile(): string {
+    return join(account.home, '.config', 'causeway', 'settings.json');
+  }
+
+  async function closeWindow(): Promise<void> {
+    await pressKey('ctrl+w');
+    await expect.poll(() => isShown('Causeway'), SOON).toBe(false);
+  }
 });
