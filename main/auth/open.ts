@@ -274,7 +274,7 @@ export function openAuth(options: AuthOptions): AuthService {
     async close() {
       listeners.clear();
       await connections?.close();
-      // A renewed sign-in that could not be stored is stored now: more files can be open.
+      // After closing, which frees files that storing a renewed sign-in may need.
       await opened?.settle();
     },
   };
