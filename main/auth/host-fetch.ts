@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { endingWithin } from '../platform/body-limit.ts';
 import { type SharedPools, sharedPools } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
@@ -28,6 +29,8 @@ export type HostFetch = (url: string, request?: HostRequest) => Promise<Response
 const SILENCE_MS = 20_000;
 /** No answer of a sign-in service comes near this size, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
+/** How long the body of a redirect may take, in milliseconds: nobody reads it. */
+const DUMP_MS = 2_000;
 /** For how long a busy service is retried: callers wait for the token, and give up after 30 s. */
 const RETRY_WITHIN_MS = 15_000;
 const WITHOUT_BODY = new Set([204, 205, 304]);
@@ -128,14 +131,15 @@ async function asResponse(
   const status = answer.statusCode;
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location && !takesRedirect) {
-    await answer.body.dump();
+    // Only for the connection's sake.
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(DUMP_MS) }).catch(() => undefined);
     const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
     const page = foreignText(location.split('?')[0] ?? '', { sent, maxLength: 200 });
     throw elsewhere(host, target === host ? `another page (${page})` : foreignText(target, { sent, maxLength: 200 }));
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of endingWithin(answer.body, SILENCE_MS)) {
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES)
       throw new CausewayError('unexpected_answer', `${host} sent a response larger than 1 MiB.`);

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import { maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
+import { endingWithin } from '../platform/body-limit.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
@@ -35,7 +36,7 @@ export interface RestRequest<T> {
   schema: z.ZodType<T>;
   /** Whether the request may be repeated after a lost answer. GET always may. */
   idempotent?: boolean;
-  /** How long the connection may stay silent, in milliseconds, if that is not the usual. */
+  /** How long the connection may stay silent, and the whole body take, in milliseconds, if that is not the usual. */
   silenceMs?: number;
   signal?: AbortSignal | undefined;
 }
@@ -130,7 +131,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
       const value = response.headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
-    const text = textWithoutTokens(await readBody(response.body, method), sentWith(token));
+    const text = textWithoutTokens(await readBody(endingWithin(response.body, silenceMs), method), sentWith(token));
     answer = { status: response.statusCode, text, header };
   } catch (cause) {
     const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: sentWith(token) }, signal);
