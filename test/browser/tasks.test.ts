@@ -19,6 +19,12 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
   const press = async (...keys: string[]) => {
     for (const key of keys) await shown.page.keyboard.press(key);
   };
+  /** Waits for the field to have the focus: what is typed before goes to the page. */
+  const openPalette = async () => {
+    await press('Control+K');
+    const field = role('dialog', { name: 'Command palette' }).getByRole('combobox');
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
+  };
   const type = (text: string) => shown.page.keyboard.type(text);
   const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
   const dialog = () => role('dialog');
@@ -90,7 +96,7 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
 
   it('the warehouse is switched without a mouse', async () => {
     await reason('Workspace default');
-    await press('Control+K');
+    await openPalette();
     await type('switch shared');
     await role('option', { name: /Switch to Shared analytics/ }).waitFor();
     await press('Enter');
@@ -119,7 +125,7 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
   });
 
   it('a Genie space is added without a mouse', async () => {
-    await press('Control+K');
+    await openPalette();
     await type('add server');
     await role('option', { name: /Add server/ }).waitFor();
     await press('Enter');
@@ -187,7 +193,7 @@ describe.skipIf(whyNotHere)('everyday tasks', () => {
 
   it('SQL is tried and its result copied without a mouse', async () => {
     await giveServer('sql', '/api/2.0/mcp/sql');
-    await press('Control+K');
+    await openPalette();
     await type('sql');
     await role('option', { name: /sql/i }).first().waitFor();
     await press('Enter');
