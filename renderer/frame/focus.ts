@@ -13,8 +13,8 @@ export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: str
   }, [page, place]);
 }
 
-/** A dialog that closes returns the focus to the element that had it before within this time. */
-const DIALOG_CLOSED_MS = 50;
+/** From the loss of the focus: a dialog that closes returns it to the element that had it before within this time. */
+const DIALOG_CLOSED_MS = 200;
 
 /**
  * Restores the focus when the focused element is removed or disabled for a while: to the element itself once it is enabled
@@ -29,15 +29,17 @@ export function useFocusKept(page: RefObject<HTMLElement | null>): void {
       last = target instanceof HTMLElement ? target : null;
       wasDisabled = false;
     };
+    const isLost = () =>
+      last !== null && document.activeElement === document.body && (!last.isConnected || wasDisabled);
     const restoreFocus = () => {
       restoreTimer = undefined;
-      if (last === null || document.activeElement !== document.body) return;
+      if (last === null || !isLost()) return;
       if (!last.isConnected) instead(page.current)?.focus({ preventScroll: true });
-      else if (wasDisabled && !last.matches(':disabled')) last.focus({ preventScroll: true });
+      else if (!last.matches(':disabled')) last.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(() => {
       if (last?.matches(':disabled')) wasDisabled = true;
-      restoreTimer ??= setTimeout(restoreFocus, DIALOG_CLOSED_MS);
+      if (isLost()) restoreTimer ??= setTimeout(restoreFocus, DIALOG_CLOSED_MS);
     });
     observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     document.addEventListener('focusin', remember);

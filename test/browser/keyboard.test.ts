@@ -319,6 +319,21 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(button('Resume'));
   });
 
+  it('a dialog returns the focus to its button while the page keeps changing', async () => {
+    await given();
+    await go('Servers');
+    await shown.page.getByRole('link', { name: 'main.default', exact: true }).click();
+    const tool = role('button', { name: 'Try main__default__initials' });
+    await tool.waitFor();
+    await shown.page.evaluate(() => {
+      const ticking = document.body.appendChild(document.createElement('div'));
+      setInterval(() => ticking.replaceChildren(document.createElement('i')), 5);
+    });
+    await tool.focus();
+    // Each change of the page may coincide with the closing, or not.
+    for (let round = 0; round < 12; round += 1) await opens(tool, 'Try main__default__initials');
+  });
+
   it('an override of a user is set, and changed from the table', async () => {
     await given();
     await go('Overrides');
