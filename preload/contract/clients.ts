@@ -15,6 +15,8 @@ const clientFile = z.object({
   entries: z.record(z.string(), entryState),
   /** The names of entries for all servers as one. */
   all: z.array(z.string()),
+  /** The servers that one of these leads to: an entry for one profile leads only to its servers. */
+  servedByAll: z.array(z.string()),
   /** Entries of ours for servers that are no longer in the list. */
   leftOver: z.array(z.string()),
   /** Servers whose entry a repair would change. */

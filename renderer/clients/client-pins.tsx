@@ -5,7 +5,7 @@ import { takesPin } from '../../preload/format.ts';
 import layout from '../shared/layout.module.css';
 import { PickPin, usePins } from '../warehouse/pick-pin.tsx';
 import styles from './clients.module.css';
-import { clientEntryStatus, entriesForAll, listed, ownFiles } from './format.ts';
+import { hasServer, listed, ownFiles } from './format.ts';
 import { strings } from './strings.ts';
 
 const { pin: words } = strings;
@@ -19,8 +19,7 @@ interface ClientPinsProps {
 
 /** What a client's calls run on, for each of its servers whose calls run on a warehouse. */
 export function ClientPins({ client, servers, onPin }: ClientPinsProps) {
-  const hasAll = entriesForAll(ownFiles(client)).length > 0;
-  const pinnable = servers.filter(({ name, path }) => takesPin(path) && (hasAll || clientEntryStatus(client, name).on));
+  const pinnable = servers.filter(({ name, path }) => takesPin(path) && hasServer(client, name));
   return pinnable.map((server) => (
     <ClientPin key={server.name} client={client} server={server} onPin={(id) => onPin(server.name, id)} />
   ));

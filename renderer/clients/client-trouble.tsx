@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { AiClient } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
-import { entriesForAll, foreignIn, formatModified, listed, ownFiles, toRepair } from './format.ts';
+import { entriesForAll, foreignIn, formatModified, isCovered, listed, ownFiles, toRepair } from './format.ts';
 import type { ReviewChanges } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
@@ -20,6 +20,7 @@ export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps)
   const files = ownFiles(client);
   const troubles = [problem, ...files.map((file) => file.problem)].filter((it) => it !== null);
   const forAll = entriesForAll(files);
+  const covered = servers.filter((server) => isCovered(client, server));
   const foreign = foreignIn(files, servers);
   return (
     <>
@@ -28,7 +29,11 @@ export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps)
       ))}
       {foreign.length > 0 && <Notice tone="note" message={strings.foreign(listed(foreign), name)} remedy={null} />}
       {forAll.length > 0 && (
-        <Notice tone="note" message={strings.allInOne} remedy={null}>
+        <Notice
+          tone="note"
+          message={covered.length < servers.length ? strings.someInOne(listed(covered)) : strings.allInOne}
+          remedy={null}
+        >
           <Button
             variant="default"
             size="compact-sm"

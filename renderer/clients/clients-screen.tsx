@@ -19,7 +19,7 @@ import { projectsOf } from './client-details.tsx';
 import { ClientRow } from './client-row.tsx';
 import styles from './clients.module.css';
 import { ConnectItself } from './connect-itself.tsx';
-import { clientEntryStatus, entriesForAll, ownFiles } from './format.ts';
+import { clientEntryStatus, entriesForAll, hasServer, ownFiles } from './format.ts';
 import { type Review, ReviewChange } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useClients } from './use-clients.ts';
@@ -184,23 +184,17 @@ function NoServers({ clients }: { clients: string[] }) {
 /** Whether there are servers and clients, and nothing of ours in any of them. */
 function isFirstEntry({ clients, servers }: ClientsReport): boolean {
   const names = servers.map(({ name }) => name);
-  const hasAny = (client: AiClient) => hasOneForAll(client) || names.some((name) => clientEntryStatus(client, name).on);
+  const hasAny = (client: AiClient) =>
+    entriesForAll(ownFiles(client)).length > 0 || names.some((name) => clientEntryStatus(client, name).on);
   const hasNone = !clients.some(hasAny);
   return names.length > 0 && clients.length > 0 && hasNone;
-}
-
-function hasOneForAll(client: AiClient): boolean {
-  return entriesForAll(ownFiles(client)).length > 0;
 }
 
 /** Every server for every client, while one of them lacks one. Servers that have a problem are left out at first. */
 function everythingFor({ clients, servers }: ClientsReport, { servers: states, managed }: DesktopState): Review | null {
   const names = servers.map(({ name }) => name);
   const lacking = clients.filter(
-    (client) =>
-      isAllowed(managed, 'clients', client.id) &&
-      !hasOneForAll(client) &&
-      names.some((name) => !clientEntryStatus(client, name).on),
+    (client) => isAllowed(managed, 'clients', client.id) && names.some((name) => !hasServer(client, name)),
   );
   if (names.length === 0 || lacking.length === 0) return null;
   const isFailing = (name: string) => states.some((server) => server.name === name && needsAttention(server.state));
@@ -210,7 +204,7 @@ function everythingFor({ clients, servers }: ClientsReport, { servers: states, m
     change: clientChange({
       action: 'add',
       clients: lacking.map(({ id }) => id),
-      servers: names.filter((name) => !isFailing(name)),
+      servers: names.filter((name) => !isFailing(name) && lacking.some((client) => !hasServer(client, name))),
     }),
     running: lacking.filter(({ isRunning }) => isRunning).map(({ name }) => name),
     failing: names.filter(isFailing),

@@ -96,6 +96,16 @@ export function entriesForAll(files: AiClient['files']): string[] {
   return [...new Set(files.flatMap((file) => file.all.filter((name) => hasEntry(file, name))))];
 }
 
+/** Whether a client has a server through an entry for all servers. */
+export function isCovered(client: AiClient, server: string): boolean {
+  return ownFiles(client).some(({ servedByAll }) => servedByAll.includes(server));
+}
+
+/** Whether a client has a server, by an entry of its own or through one for all servers. */
+export function hasServer(client: AiClient, server: string): boolean {
+  return clientEntryStatus(client, server).on || isCovered(client, server);
+}
+
 /** How a client stands, in a few words. */
 export function summaryOf(client: AiClient, servers: readonly string[]): { tone: StateTone; words: string } {
   const { states } = strings;
@@ -103,8 +113,9 @@ export function summaryOf(client: AiClient, servers: readonly string[]): { tone:
     return { tone: 'failed', words: states.unreadable };
   const broken = servers.filter((server) => isModified(ownFiles(client), server)).length;
   if (broken > 0) return { tone: 'attention', words: states.repair(broken) };
-  if (entriesForAll(ownFiles(client)).length > 0) return { tone: 'good', words: states.allInOne };
-  const on = servers.filter((server) => clientEntryStatus(client, server).on).length;
+  if (servers.length > 0 && servers.every((server) => isCovered(client, server)))
+    return { tone: 'good', words: states.allInOne };
+  const on = servers.filter((server) => hasServer(client, server)).length;
   if (on === 0) return { tone: 'resting', words: states.none };
   if (on === servers.length) return { tone: 'good', words: states.all };
   return { tone: 'good', words: states.some(on, servers.length) };

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import type { AiClient } from '../../preload/contract.ts';
 import styles from './clients.module.css';
-import { clientEntryStatus, entriesForAll, ownFiles } from './format.ts';
+import { clientEntryStatus, isCovered } from './format.ts';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
 
@@ -20,11 +20,11 @@ interface ServerSwitchProps {
 export function ServerSwitch({ client, server, title, turning, onTurn }: ServerSwitchProps) {
   const { on: hasOwn, words: state, unknown } = clientEntryStatus(client, server);
   // Removing the one entry turns it off, and a notice beneath offers that.
-  const isCovered = !hasOwn && entriesForAll(ownFiles(client)).length > 0;
-  const on = hasOwn || isCovered;
+  const isInShared = !hasOwn && isCovered(client, server);
+  const on = hasOwn || isInShared;
   const { mayAdd, mayRemove } = useLimits(client.id);
   const isFixed = on ? !mayRemove : !mayAdd;
-  const words = state ?? (isCovered ? strings.entries.covered : isFixed && !unknown ? strings.managed : null);
+  const words = state ?? (isInShared ? strings.entries.covered : isFixed && !unknown ? strings.managed : null);
   const described = useId();
   return (
     <li className={styles.cell}>
@@ -34,7 +34,7 @@ export function ServerSwitch({ client, server, title, turning, onTurn }: ServerS
         aria-label={strings.switchName(title, client.name)}
         aria-describedby={words ? described : undefined}
         checked={turning ? !on : on}
-        disabled={unknown || isFixed || isCovered}
+        disabled={unknown || isFixed || isInShared}
         onChange={({ currentTarget }) => {
           if (!turning) onTurn(currentTarget.checked);
         }}

@@ -56,6 +56,9 @@ export const strings = {
   foreign: (names: string, client: string) => `${client} has another entry named ${names}.`,
   unwritable: (client: string) => `${client} cannot be changed.`,
   allInOne: 'One entry covers all servers, including those you add later.',
+  /** An entry for one profile. */
+  someInOne: (servers: string) =>
+    servers === '' ? 'One entry covers another profile.' : `One entry covers ${servers}.`,
   repair: 'Repair…',
   update: 'Update…',
   remove: 'Remove…',

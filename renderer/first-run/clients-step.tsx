@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { Difference } from '../clients/difference.tsx';
-import { clientEntryStatus, ownFiles } from '../clients/format.ts';
+import { hasServer, ownFiles } from '../clients/format.ts';
 import { useClients } from '../clients/use-clients.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
@@ -133,7 +133,7 @@ function isUsable(client: AiClient): boolean {
 
 /** Whether nothing is left to add to a client. */
 function hasAll(client: AiClient, servers: readonly string[]): boolean {
-  return servers.length > 0 && servers.every((server) => clientEntryStatus(client, server).on);
+  return servers.length > 0 && servers.every((server) => hasServer(client, server));
 }
 
 interface ClientTickProps {

@@ -3,7 +3,7 @@ import { IconCopy, IconExternalLink } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import type { AiClient } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
-import { clientEntryStatus, entriesForAll, ownFiles } from '../clients/format.ts';
+import { hasServer } from '../clients/format.ts';
 import { useClients } from '../clients/use-clients.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
@@ -25,7 +25,7 @@ const { done: words } = strings;
 export function DoneStep({ state, progress: { change, end } }: StepProps) {
   const report = useClients(state);
   const servers = (report.data?.servers ?? []).map(({ name }) => name);
-  const clients = (report.data?.clients ?? []).filter((client) => hasServer(client, servers));
+  const clients = (report.data?.clients ?? []).filter((client) => hasAny(client, servers));
   const isEmpty = report.data !== undefined && clients.length === 0;
   const isConnected = useConnectedMarks();
   const copying = useMutation({
@@ -66,8 +66,8 @@ export function DoneStep({ state, progress: { change, end } }: StepProps) {
   );
 }
 
-function hasServer(client: AiClient, servers: readonly string[]): boolean {
-  return entriesForAll(ownFiles(client)).length > 0 || servers.some((server) => clientEntryStatus(client, server).on);
+function hasAny(client: AiClient, servers: readonly string[]): boolean {
+  return servers.some((server) => hasServer(client, server));
 }
 
 /** A client that has servers: how it notices them, and a way into it. */

@@ -3,7 +3,7 @@ import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tan
 import { useState } from 'react';
 import type { AiClient, ClientChange, ClientsReport, ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { Difference } from '../clients/difference.tsx';
-import { clientEntryStatus, hasEntry, ownFiles } from '../clients/format.ts';
+import { clientEntryStatus, hasEntry, isCovered, ownFiles } from '../clients/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import { Dialog } from '../shared/dialog.tsx';
@@ -14,7 +14,6 @@ import { toast } from '../shared/toast.ts';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './servers.module.css';
 import { strings } from './strings.ts';
-import { hasAll } from './use-usage.ts';
 
 interface AddToClientsProps {
   opened: boolean;
@@ -117,7 +116,7 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
 /** Why a server cannot be added to a client, or need not be; null if it can. */
 function obstacleIn(client: AiClient, server: string, managed: DesktopState['managed']): string | null {
   const files = ownFiles(client);
-  if (files.some(hasAll)) return words.inAll;
+  if (isCovered(client, server)) return words.inAll;
   if (files.some((file) => hasEntry(file, server)) && clientEntryStatus(client, server).on) return words.added;
   if (client.problem !== null || clientEntryStatus(client, server).unknown) {
     return client.problem ?? files.find(({ problem }) => problem !== null)?.problem ?? words.unreadable;

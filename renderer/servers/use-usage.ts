@@ -35,10 +35,7 @@ export function useClients(servers: readonly string[]) {
 
 /** The clients that have a server: by its own entry, or by one for all servers. */
 export function clientsWith(server: string, clients: readonly AiClient[]): AiClient[] {
-  return clients.filter(({ files }) => files.some((file) => hasEntry(file, server) || hasAll(file)));
-}
-
-/** Whether a file has an entry that leads to all servers. */
-export function hasAll(file: AiClient['files'][number]): boolean {
-  return file.all.some((name) => hasEntry(file, name));
+  return clients.filter(({ files }) =>
+    files.some((file) => hasEntry(file, server) || file.servedByAll.includes(server)),
+  );
 }

@@ -5,6 +5,7 @@ import {
   diffLines,
   entryStatusIn,
   formatModified,
+  hasServer,
   reminders,
   summaryOf,
   toRepair,
@@ -12,7 +13,15 @@ import {
 
 /** A client with one file for each of those states of the servers `sql` and `genie`. */
 function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiClient {
-  const file = { path: '/home/ana/.cursor/mcp.json', exists: true, known: true, all: [], leftOver: [], problem: null };
+  const file = {
+    path: '/home/ana/.cursor/mcp.json',
+    exists: true,
+    known: true,
+    all: [],
+    servedByAll: [],
+    leftOver: [],
+    problem: null,
+  };
   return {
     id: 'cursor',
     name: 'Cursor',
@@ -79,6 +88,17 @@ describe('the state of a client', () => {
     [{ ...client(), problem: 'It has several configuration files.' }, 'Unreadable'],
   ])('is shown for case %#: %s', (one, words) => {
     expect(summaryOf(one, ['sql', 'genie']).words).toBe(words);
+  });
+
+  it.each<[servedByAll: string[], words: string, isConnected: boolean]>([
+    [['sql', 'genie'], 'One shared entry', true],
+    [['sql'], '1 of 2 servers', false],
+    [[], 'Not connected', false],
+  ])('with one entry that leads to %j is "%s"', (servedByAll, words, isConnected) => {
+    const plain = client({ sql: 'absent', genie: 'absent' });
+    const one = { ...plain, files: plain.files.map((file) => ({ ...file, all: ['causeway'], servedByAll })) };
+    expect(summaryOf(one, ['sql', 'genie']).words).toBe(words);
+    expect(hasServer(one, 'genie')).toBe(isConnected);
   });
 
   it('names what has to be repaired', () => {
