@@ -1,4 +1,4 @@
-import { Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
+import { Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
 import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { covers, type Entry, merged, wholeEntry } from '../entry.ts';
 import {
@@ -37,7 +37,15 @@ function read(text: string, target: EditTarget): Map<string, unknown> {
   const container = found.nodes[target.key.length];
   const entries = new Map(container ? yamlFields(container).map(({ key, value }) => [key, value]) : []);
   holdDepth([...entries.values()], target);
-  return entries;
+  if (!container?.items.some(isAlias)) return entries;
+  return new Map([...entries, ...aliasedEntries(splitMark(text).body, target)]);
+}
+
+/** The entries of a list with aliases in it. What an alias stands for is an entry under its own name, too. */
+function aliasedEntries(body: string, target: EditTarget): [string, unknown][] {
+  const list = target.key.reduce<unknown>((data, key) => asObject(data)[key], dataOf(body, target));
+  const named = Array.isArray(list) ? list.map(asObject) : [];
+  return named.flatMap((item) => (typeof item.name === 'string' ? [[item.name, item]] : []));
 }
 
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
@@ -63,6 +71,9 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
     holdEntry(present.value, read(edited, target).get(name), entry, target);
     return { text: edited };
   }
+  // An alias is that entry, and stands for what is elsewhere.
+  if (depth === target.key.length && innermost.items.some(isAlias) && read(text, target).has(name))
+    throw cannotEdit(target);
   const hadNone = yamlFields(innermost).length === 0;
   const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
   if (blank) return { text: edited, undoHint: { depth: depth + 1, text: blank.source } };
