@@ -171,8 +171,8 @@ const UNCHECKED = 'too long to check';
 
 /**
  * What is wrong with an address that a frame of the server's wants the user to open; undefined if nothing is. The
- * client opens it in a browser or through the system: `https` only, and `http` on this computer. Servers ask in three ways:
- * with a request, with an error, and in a result of the stateless revision.
+ * client opens it in a browser or through the system: `https` only, and `http` on this computer, both without a user name.
+ * Servers ask in three ways: with a request, with an error, and in a result of the stateless revision.
  */
 export function unsafeAddress(json: unknown): string | undefined {
   const { method, error, result } = membersOf(json);
@@ -192,7 +192,8 @@ export function unsafeAddress(json: unknown): string | undefined {
 /** Why the client was not given what the server sent. `fault` is what `unsafeAddress` says. */
 export function refusedAddress(fault: string): CausewayError {
   return new CausewayError('unexpected_answer', `The server asks to open an address that is ${fault}.`, {
-    remedy: 'Causeway passes on https addresses only. Nothing was opened. Tell the owner of the server.',
+    remedy:
+      'Causeway passes on https addresses without a user name only. Nothing was opened. Tell the owner of the server.',
   });
 }
 
@@ -206,6 +207,8 @@ function unsafeIn(request: unknown): string | undefined {
 function faultOf(url: unknown): string | undefined {
   const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
   if (!address) return 'no address';
+  // `https://acme.cloud.databricks.com@evil.example/` looks like a page of Databricks. Browsers leave the user name out.
+  if (address.username !== '' || address.password !== '') return 'misleading (a user name is before the host)';
   if (address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))) return undefined;
   return address.protocol === 'http:'
     ? 'not encrypted (http:)'
