@@ -69,6 +69,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     answer();
     await option(/^GitHub/).waitFor();
     await shown.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
 
     shown.workspace.state.replace(largeCatalog({ catalogs: 20, schemas: 20, services: 5 }));
     shown.workspace.faults.add({ path: UC, effect: { kind: 'delay', milliseconds: 50 }, times: 'always' });
