@@ -132,7 +132,7 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
       {
         name: 'include',
         title: <span className={layout.unseen}>{words.columns.include}</span>,
-        cell: (line) => (isChange(line) ? <Include line={line} onToggle={toggle} /> : null),
+        cell: (line) => (toggle && isChange(line) ? <Include line={line} onToggle={toggle} /> : null),
       },
       { name: 'line', title: words.columns.line, cell: ({ line }) => line },
       {
@@ -177,15 +177,14 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
 }
 
 /** Drawn from the row's own mark, so that a row does not change when another is left out. */
-function Include({ line, onToggle }: { line: BulkLine; onToggle: ((line: BulkLine) => unknown) | undefined }) {
+function Include({ line, onToggle }: { line: BulkLine; onToggle: (line: BulkLine) => unknown }) {
   return (
     <button
       type="button"
       tabIndex={-1}
       className={styles.box}
       aria-label={words.include(String(line.line))}
-      disabled={onToggle === undefined}
-      onClick={() => onToggle?.(line)}
+      onClick={() => onToggle(line)}
     />
   );
 }

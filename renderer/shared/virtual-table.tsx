@@ -139,6 +139,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       aria-busy={rows.total === undefined}
       tabIndex={0}
       className={styles.table}
+      // No taller than its rows with the frame.
+      style={{ maxHeight: heights.head + virtualizer.getTotalSize() + 2 }}
       onKeyDown={onKeyDown}
       onClick={opensOnClick ? onClick : undefined}
       data-opens={opensOnClick}

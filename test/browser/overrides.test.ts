@@ -186,6 +186,14 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     expect(overrideOf('ana@example.com')).toBeUndefined();
     expect(overrideOf('ben@example.com')).toMatchObject({ warehouseId: STARTER });
     expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: GONE });
+    // A line can no longer be left out, and the frame ends with the last one.
+    await expect.poll(() => shown.page.getByRole('button', { name: /^Include line/ }).count()).toBe(0);
+    const { bottom } = await table.evaluate((grid) => grid.getBoundingClientRect());
+    const last = await table
+      .getByRole('row')
+      .last()
+      .evaluate((row) => row.getBoundingClientRect().bottom);
+    expect(bottom - last).toBeLessThan(4);
     await inspect('everyone-imported');
     const report = join(shown.home, 'report.csv');
     shown.server.fileAnswers.push(report);
