@@ -229,7 +229,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('keeps running in the tray when its window is closed, and opens again from there', async () => {
-    await page.close();
+    await application.closeWindow();
     await tray.click('Open Causeway');
     page = await application.window();
     await page.getByRole('button', { name: 'Change warehouse' }).waitFor();
@@ -237,7 +237,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('shows the window when it is started a second time', async () => {
-    await page.close();
+    await application.closeWindow();
     const opened = application.electron.waitForEvent('window');
     expect(await application.startAgain()).toBe(0);
     page = await opened;

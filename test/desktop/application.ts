@@ -29,6 +29,8 @@ export interface RunningApplication {
   env: Record<string, string>;
   /** The window that is open, once it is. */
   window(): Promise<Page>;
+  /** Closes the window as its title bar does. */
+  closeWindow(): Promise<void>;
   /** Starts a `causeway proxy` in the same home, as an AI client does; gives the function that ends it. */
   startProxy(): () => Promise<void>;
   /** Starts the application a second time in the same home, with more arguments; gives its exit code. */
@@ -65,6 +67,12 @@ export async function startApplication({
     home,
     env,
     window: async () => electron.windows()[0] ?? electron.waitForEvent('window'),
+    closeWindow: async () => {
+      const [page] = electron.windows();
+      const closed = page?.waitForEvent('close');
+      await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close());
+      await closed;
+    },
     startAgain: async (...more) => {
       const [code] = await once(spawn(executablePath, [...args, ...more], { env, stdio: 'ignore' }), 'exit');
       return code;

@@ -35,7 +35,7 @@ describe.skipIf(reason)('the running application', () => {
   });
 
   it('has no more processes than it needs once its window is closed', async () => {
-    const { electron, window } = await start();
+    const { electron, window, closeWindow } = await start();
     const kinds = async () => {
       const all = await electron.evaluate(({ app }) => app.getAppMetrics().map(({ type }) => type));
       return [...new Set(all)].sort();
@@ -44,7 +44,7 @@ describe.skipIf(reason)('the running application', () => {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     expect(await kinds()).toContain('Tab');
     expect(await kinds()).not.toContain('Utility');
-    await page.close();
+    await closeWindow();
     await expect.poll(kinds).not.toContain('Tab');
     expect(await electron.evaluate(({ app }) => app.commandLine.getSwitchValue('enable-features'))).toContain(
       'NetworkServiceInProcess2',

@@ -33,10 +33,26 @@ describe.skipIf(reason)('the application menu', () => {
       }, label);
     await click('Servers');
     await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
-    await page.close();
+    await application.closeWindow();
     await click('Activity');
     const again = await application.window();
     await again.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+  });
+
+  it('opens a new window at the moment when the old one closes', async () => {
+    const old = await application.window();
+    const closed = old.waitForEvent('close');
+    const opened = application.electron.waitForEvent('window');
+    // Electron crashes if a window that closes is shown.
+    await application.electron.evaluate(({ BrowserWindow, Menu }) => {
+      BrowserWindow.getAllWindows()[0]?.close();
+      const menus = Menu.getApplicationMenu()?.items.flatMap(({ submenu }) => submenu?.items ?? []);
+      menus?.find(({ label }) => label === 'Servers')?.click();
+    });
+    const page = await opened;
+    await closed;
+    await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+    expect(application.electron.windows()).toEqual([page]);
   });
 
   it('leads to screens by its shortcuts', async ({ skip }) => {

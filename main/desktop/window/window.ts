@@ -32,7 +32,7 @@ export class MainWindow {
     this.#events = events;
   }
 
-  /** A window that is going away does not count, although it is still to say that it has gone. */
+  /** A window that is closing does not count. */
   get current(): BrowserWindow | undefined {
     return this.#window?.isDestroyed() === false ? this.#window : undefined;
   }
@@ -60,20 +60,27 @@ export class MainWindow {
     const window = this.#create();
     this.#window = window;
     this.#isOpening = true;
+    const isCurrent = () => this.#window === window;
+    const onWatched = (watched: boolean) => isCurrent() && this.#events.onWatched(watched);
     window.once('ready-to-show', () => {
+      if (!isCurrent()) return;
       this.#isOpening = false;
       window.show();
     });
-    window.on('show', () => this.#events.onWatched(true));
-    window.on('focus', () => this.#events.onWatched(true));
-    window.on('hide', () => this.#events.onWatched(false));
-    window.on('minimize', () => this.#events.onWatched(false));
+    window.on('show', () => onWatched(true));
+    window.on('focus', () => onWatched(true));
+    window.on('hide', () => onWatched(false));
+    window.on('minimize', () => onWatched(false));
     window.on('close', () => this.#settings.remember({ windowBounds: window.getNormalBounds() }));
-    window.on('closed', () => {
-      if (this.#window !== window) return;
+    const forget = () => {
+      if (!isCurrent()) return;
       this.#window = undefined;
       this.#events.onWatched(false);
-    });
+    };
+    // From its first sign of closing on: Electron crashes if such a window is shown again.
+    window.on('close', forget);
+    window.webContents.once('destroyed', forget);
+    window.on('closed', forget);
     reloadAfterCrash(window, this.#crashes, () => this.#events.onReloaded());
     void window.loadURL(startPageAt(screen, item, windowMaterial(THIS_SYSTEM)));
   }
