@@ -1,10 +1,10 @@
 import { Button, NativeSelect, Switch } from '@mantine/core';
 import type { Activity, CallFilter, ConfiguredServer } from '../../preload/contract.ts';
+import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { SearchField } from '../shared/search-field.tsx';
 import styles from './activity.module.css';
 import { formatServer, readOutcome } from './format.ts';
 import { strings } from './strings.ts';
-import { ALL_CALLS } from './use-call-filter.ts';
 
 const words = strings.filters;
 

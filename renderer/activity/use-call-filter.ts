@@ -1,22 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { CallFilter } from '../../preload/contract.ts';
+import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { unwrap } from '../shared/answered.ts';
 
 const KEY = ['call-filter'];
 
 /** How long after the last change the filter is stored: a search is typed letter by letter. */
 const STORE_AFTER_MS = 400;
-
-/** The filter that leaves out nothing. */
-export const ALL_CALLS: CallFilter = {
-  client: null,
-  path: null,
-  tool: null,
-  outcome: null,
-  text: '',
-  failedFirst: false,
-};
 
 /** The filter of the calls, which stays the same across screens and restarts; null until it is read. */
 export function useCallFilter(): [filter: CallFilter | null, change: (filter: CallFilter) => void] {

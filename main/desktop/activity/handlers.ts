@@ -1,6 +1,6 @@
 import type { activityRequests } from '../../../preload/contract/activity.ts';
 import type { contentsRequests } from '../../../preload/contract/activity-contents.ts';
-import type { CallFilter } from '../../../preload/contract.ts';
+import { ALL_CALLS } from '../../../preload/initial-state.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { managedError } from '../../policy/policy.ts';
@@ -18,16 +18,6 @@ const EXPORT_OFFER = {
     { name: 'CSV', extensions: ['csv'] },
     { name: 'JSON', extensions: ['json'] },
   ],
-};
-
-/** The filter that leaves out nothing. */
-const ALL_CALLS: CallFilter = {
-  client: null,
-  path: null,
-  tool: null,
-  outcome: null,
-  text: '',
-  failedFirst: false,
 };
 
 /** Answers the Activity screen's requests. */
