@@ -14,7 +14,7 @@ export function faultWords(code: string): string {
 }
 
 /**
- * Parses a JSON file that people edit. Some editors put a byte order mark before the text. A member that stands twice in an
+ * Parses a JSON file that people edit. Some editors put a byte order mark before the text. A member that is given twice in an
  * object is a fault: the parser would keep the last one, and drop without a word what the other says.
  * @throws what `refuse` returns for the first fault
  */
@@ -49,7 +49,7 @@ function repeatedMember(text: string): JsonFault | undefined {
     else if (string !== undefined && colon !== undefined) {
       const name = String(JSON.parse(string));
       const names = open.at(-1);
-      if (names?.has(name)) return { ...lineAndColumn(text, index), what: `${JSON.stringify(name)} stands here twice` };
+      if (names?.has(name)) return { ...lineAndColumn(text, index), what: `${JSON.stringify(name)} is given twice` };
       names?.add(name);
     }
   }

@@ -65,7 +65,7 @@ const policySchema = z.strictObject({
       })
       .refine(({ servers = {} }) => !hasServerTwice(Object.keys(servers)), {
         path: ['servers'],
-        message: 'the same server stands here twice, spelled differently',
+        message: 'this server is listed twice, with different spellings',
       }),
   ).optional(),
   tokenStore: entry(z.enum(['keychain', 'encrypted-file'])).optional(),

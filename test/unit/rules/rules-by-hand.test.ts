@@ -56,11 +56,11 @@ it.each<[what: string, text: string, fault: string]>([
   [
     'a list',
     `{"version":1,"servers":{"${SQL}":{"off":["a"],\n "off":["b"]}}}`,
-    'line 2, column 2: "off" stands here twice',
+    'line 2, column 2: "off" is given twice',
   ],
-  ['all servers', `{"version":1,"servers":{},"servers":{}}`, 'line 1, column 27: "servers" stands here twice'],
-  ['a name written with an escape', '{"version":1,"all":{"readOnly":true},"\\u0061ll":{}}', '"all" stands here twice'],
-])('rules in which %s stands twice are refused, because one of the two would not apply', async (_, text, fault) => {
+  ['all servers', `{"version":1,"servers":{},"servers":{}}`, 'line 1, column 27: "servers" is given twice'],
+  ['a name written with an escape', '{"version":1,"all":{"readOnly":true},"\\u0061ll":{}}', '"all" is given twice'],
+])('rules in which %s is given twice are refused, because one of the two would not apply', async (_, text, fault) => {
   expect(await faultOf(text)).toContain(fault);
 });
 
@@ -78,16 +78,16 @@ it.each<[what: string, rules: object, fault: RegExp]>([
   [
     'one server, spelled in two ways',
     { servers: { '/a': { off: ['x'] }, '/A/': { off: ['y'] } } },
-    /stands here twice/,
+    /this server is listed twice, with different spellings/,
   ],
 ])('a policy with rules for %s is refused', async (_, rules, fault) => {
   const text = JSON.stringify({ version: 1, rules: { value: rules, locked: true } });
   await expect(parsePolicy('POLICY', Buffer.from(text))).rejects.toThrow(fault);
 });
 
-test('a policy in which a key stands twice is refused, because one of the two would not apply', async () => {
+test('a policy in which a key is given twice is refused, because one of the two would not apply', async () => {
   const one = (value: boolean) => `"readOnly":{"value":${value},"locked":true}`;
   await expect(parsePolicy('POLICY', Buffer.from(`{"version":1,${one(true)},${one(false)}}`))).rejects.toThrow(
-    '"readOnly" stands here twice',
+    '"readOnly" is given twice',
   );
 });
