@@ -87,7 +87,7 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
 export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServer): Promise<string[] | undefined> {
   const listed = await openAnswerStore(env, server).get('tools/list');
   if (!listed) return undefined;
-  const { listedTools } = await import('./tool-guard.ts');
+  const { listedTools } = await import('./listed-tools.ts');
   return listedTools(listed).map(({ name }) => name);
 }
 

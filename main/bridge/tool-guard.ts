@@ -1,6 +1,6 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import type { AskApproval } from '../rules/approvals.ts';
-import type { DecidedBy, ListedTool, ToolHints } from '../rules/decision.ts';
+import type { DecidedBy, ToolHints } from '../rules/decision.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
@@ -18,7 +18,8 @@ import {
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, parseText, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
 import { COLON, endOfString, type Place, QUOTE } from './frame/json-bytes.ts';
-import { itemsOf, memberAt } from './frame/members.ts';
+import { memberAt } from './frame/members.ts';
+import { hintsByName, listedTool, listedTools } from './listed-tools.ts';
 import type { ProgressReports } from './progress.ts';
 import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals.ts';
 
@@ -365,33 +366,6 @@ function asText(value: unknown): string {
 function clientNameOf(clientInfo: unknown): string | undefined {
   const name = memberAt(clientInfo, 'name');
   return typeof name === 'string' && name !== '' ? name : undefined;
-}
-
-/** The tools in the answer to `tools/list`. */
-export function listedTools(frame: Buffer): ListedTool[] {
-  return itemsOf(memberAt(parseFrame(frame), 'result', 'tools')).flatMap((tool) => listedTool(tool) ?? []);
-}
-
-/** What a server says about each tool. Of one that it lists twice, nobody knows which is called: what is stricter counts. */
-function hintsByName(tools: readonly ListedTool[]): Map<string, ToolHints> {
-  const found = new Map<string, ToolHints>();
-  for (const { name, hints } of tools) {
-    const other = found.get(name);
-    const readOnlyHint = other && !other.readOnlyHint ? other.readOnlyHint : hints.readOnlyHint;
-    found.set(name, { readOnlyHint, destructiveHint: other?.destructiveHint || hints.destructiveHint });
-  }
-  return found;
-}
-
-function listedTool(tool: unknown): ListedTool | undefined {
-  const name = memberAt(tool, 'name');
-  if (typeof name !== 'string') return undefined;
-  return { name, hints: { readOnlyHint: hint(tool, 'readOnlyHint'), destructiveHint: hint(tool, 'destructiveHint') } };
-}
-
-function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
-  const value = memberAt(tool, 'annotations', name);
-  return typeof value === 'boolean' ? value : undefined;
 }
 
 const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.';
