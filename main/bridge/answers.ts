@@ -208,8 +208,8 @@ function isOutcome(json: unknown): boolean {
 }
 
 /**
- * A response as it is, or what it says as a response of JSON-RPC 2.0 (§5): clients drop one of another version, one with a
- * result and an error (`null` counts), and one whose error is no error object, and then wait for an answer that has come.
+ * A response unchanged, or rewritten as a valid JSON-RPC 2.0 response (§5). Clients drop a response of another version, with
+ * both a result and an error (`null` counts), or with an error that is not an error object, and then wait forever.
  */
 function wellFormed(answer: Buffer, json: unknown): Buffer {
   const members = membersOf(json);

@@ -7,7 +7,7 @@ import { toUtf8 } from './frame/splitter.ts';
 import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
 import { EventStreamParser } from './sse.ts';
 
-/** How many bytes are read of an answer that is no MCP frame: enough for any error body. */
+/** How many bytes are read of an answer that is not an MCP frame. That is enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** How long such an answer may take after its status, in milliseconds. The request waits for it, and has failed already. */

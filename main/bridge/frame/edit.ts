@@ -18,15 +18,15 @@ export interface FrameMember {
   place: Place;
 }
 
-/** The value that is the whole of a JSON text known to be valid. */
+/** The place of the one value that valid JSON text consists of, without the white space around it. */
 export function wholeOf(json: Buffer): Place {
   const start = skipWhiteSpace(json, 0);
   return { start, end: endOfValue(json, start) };
 }
 
 /**
- * An object's members in the order they were written; none if the value is no object. In what is no valid JSON, those
- * before the fault.
+ * An object's members in the order in which they were written; none if the value is not an object. If the JSON is invalid,
+ * only the members before the error.
  */
 export function frameMembers(json: Buffer, { start }: Place): FrameMember[] {
   const members: FrameMember[] = [];
@@ -45,12 +45,12 @@ export function frameMembers(json: Buffer, { start }: Place): FrameMember[] {
   return members;
 }
 
-/** An array's elements; none if the value is no array. In what is no valid JSON, those before the fault. */
+/** An array's elements; none if the value is not an array. If the JSON is invalid, only the elements before the error. */
 export function elementsOf(json: Buffer, { start }: Place): Place[] {
   return [...eachElement(json, start)];
 }
 
-/** Where the value at a path of names stands; of several with one name the last counts, as in JSON.parse. */
+/** The place of the value at a path of names. If a name occurs more than once, the last one counts, as in JSON.parse. */
 export function placeAt(json: Buffer, ...path: string[]): Place | undefined {
   let place: Place | undefined = wholeOf(json);
   for (const name of path) {
@@ -66,10 +66,10 @@ export function textAt(json: Buffer, ...path: string[]): string | undefined {
   return place && json.toString('utf8', place.start, place.end);
 }
 
-/** Stands in a path for each element of an array. */
+/** In a path: every element of an array. */
 export const EACH = Symbol('each element');
 
-/** Where the values at a path of names stand, in their order; several where the path goes through `EACH` element of an array. */
+/** The places of the values at a path, in the order in which they were written. There can be several if the path contains `EACH`. */
 export function placesAt(json: Buffer, path: readonly (string | typeof EACH)[], within = wholeOf(json)): Place[] {
   const [name, ...rest] = path;
   if (name === undefined) return [within];
@@ -78,7 +78,7 @@ export function placesAt(json: Buffer, path: readonly (string | typeof EACH)[], 
   return place ? placesAt(json, rest, place) : [];
 }
 
-/** The same JSON with other values in those places, in the order in which they stand; every other byte untouched. */
+/** The same JSON with the values at these places replaced, in the order in which they were written. All other bytes stay as they are. */
 export function withTexts(json: Buffer, places: readonly Place[], change: (text: string) => string): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
@@ -90,8 +90,8 @@ export function withTexts(json: Buffer, places: readonly Place[], change: (text:
 }
 
 /**
- * The same JSON with members added behind those of the object at `path`, which is made where it is missing; every other
- * byte untouched. `members` is JSON text without braces. What is no object there is left as it is.
+ * The same JSON with members added to the end of the object at `path`, which is created if it is missing. All other bytes
+ * stay as they are. `members` is JSON text without braces. A value that is not an object is left alone.
  */
 export function withMembers(json: Buffer, path: string[], members: string): Buffer {
   const place = placeAt(json, ...path);
@@ -102,7 +102,7 @@ export function withMembers(json: Buffer, path: string[], members: string): Buff
   return Buffer.concat([json.subarray(0, end), Buffer.from(`${isEmpty ? '' : ','}${members}`), json.subarray(end)]);
 }
 
-/** The members of the object at `place` that are kept, as their own object: each value as it was written. */
+/** The object at `place` reduced to the members that `keep` accepts, each value as it was written. */
 export function objectOf(json: Buffer, place: Place, keep: (name: string, value: Place) => boolean): string {
   const kept = frameMembers(json, place).filter((member) => keep(member.name, member.place));
   const members = kept.map(
@@ -111,7 +111,7 @@ export function objectOf(json: Buffer, place: Place, keep: (name: string, value:
   return `{${members.join(',')}}`;
 }
 
-/** The same JSON without the members of these names in the object at `path`; the values of the others untouched. */
+/** The same JSON without the members of these names in the object at `path`. The other values stay as they are. */
 export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<string>): Buffer {
   const place = placeAt(json, ...path);
   if (!place || json[place.start] !== OPEN_BRACE) return json;
@@ -119,7 +119,7 @@ export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<
   return Buffer.concat([json.subarray(0, place.start), object, json.subarray(place.end)]);
 }
 
-/** The same JSON with the last of several members of this name in the object at `path` alone; the values of the others untouched. */
+/** The same JSON with only the last member of this name in the object at `path`. The other values stay as they are. */
 export function withMemberOnce(json: Buffer, path: string[], name: string): Buffer {
   const object = placeAt(json, ...path);
   const same = object ? frameMembers(json, object).filter((member) => member.name === name) : [];
@@ -129,7 +129,7 @@ export function withMemberOnce(json: Buffer, path: string[], name: string): Buff
   return Buffer.concat([json.subarray(0, object.start), Buffer.from(once), json.subarray(object.end)]);
 }
 
-/** The same JSON with only those elements of the array at `path` that are kept; every byte outside it untouched. */
+/** The same JSON with only those elements of the array at `path` that `keep` accepts. All bytes outside the array stay as they are. */
 export function withElements(json: Buffer, path: string[], keep: (element: Buffer) => boolean): Buffer {
   const array = placeAt(json, ...path);
   if (!array) return json;

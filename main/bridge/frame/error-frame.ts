@@ -4,7 +4,7 @@ import { isStateless } from '../stateless/headers.ts';
 /** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */
 const LOCAL_ERROR_CODE = -31_999;
 
-/** The errors behind the error frames of this process, for callers in the same process. */
+/** The errors from which this process made error frames, for callers in the same process. */
 const behind = new WeakMap<Buffer, unknown>();
 
 /** The JSON-RPC error frame for a request that cannot succeed. `id` is the raw text of the request's id. */
@@ -16,7 +16,7 @@ export function errorFrame(id: string, error: unknown): Buffer {
   return frame;
 }
 
-/** A text as the result of a tool, which the model reads. `id` is the raw text of the id of `call`, or of its batch's. */
+/** The result of a tool call with this text, which the model reads. `id` is the raw id of `call`, or of the call in its batch. */
 export function toolTextFrame(id: string, call: Buffer, text: string, isError = true): Buffer {
   const result = JSON.stringify({
     content: [{ type: 'text', text }],
@@ -26,19 +26,19 @@ export function toolTextFrame(id: string, call: Buffer, text: string, isError = 
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 
-/** The error that `errorFrame` has made a frame of; undefined for any other frame. */
+/** The error from which `errorFrame` made this frame; undefined for any other frame. */
 export function errorOfFrame(frame: Buffer): unknown {
   return behind.get(frame);
 }
 
-/** The application through which a call went has ended before the answer came. */
+/** The application that carried a call ended before the answer came. */
 export function lostApplication(method: string): CausewayError {
   return new CausewayError('outcome_unknown', `Causeway was closed before it received the response to ${method}.`, {
     remedy: 'It may have run. Check the result before you repeat it.',
   });
 }
 
-/** The application through which a call went has been silent for too long. */
+/** The application that carried a call has been silent for too long. */
 export function silentApplication(method: string): CausewayError {
   return new CausewayError('outcome_unknown', `Causeway stopped responding during ${method}.`, {
     remedy: 'It may have run. Check the result before you repeat it.',

@@ -13,8 +13,8 @@ import {
 import { isCrowded, outlineOf } from './outline.ts';
 
 /**
- * What the bridge has to know of a JSON-RPC 2.0 frame to send it on: which kind it is, its method, and whether an answer
- * is due. Everything else in the frame stays bytes.
+ * What the bridge must know about a JSON-RPC 2.0 frame to pass it on: its kind, its method, and whether it needs an answer.
+ * Everything else in the frame stays bytes.
  */
 export type Envelope =
   | { kind: 'request'; method: string }
@@ -24,10 +24,10 @@ export type Envelope =
   | { kind: 'batch'; requests: number }
   | { kind: 'invalid'; code: -32700 | -32600; message: string };
 
-/** An envelope that can be sent on. */
+/** The envelope of a frame that can be passed on. */
 export type SendableEnvelope = Exclude<Envelope, { kind: 'invalid' }>;
 
-/** Reads a frame's envelope. Never throws: what is not JSON-RPC comes back as `invalid` with the error to answer. */
+/** Reads a frame's envelope. Never throws: for anything that is not JSON-RPC, returns `invalid` with the error to answer with. */
 export function readEnvelope(frame: Buffer): Envelope {
   return readFrame(frame).envelope;
 }
@@ -45,12 +45,12 @@ export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } 
   return { envelope: envelopeOf(json), json };
 }
 
-/** In a large frame with very many values, the parts that would use many times their length in memory are left out. */
+/** Parses a frame. From a large one with very many values, parts that would use many times their length in memory are left out. */
 function jsonOf(frame: Buffer): unknown {
   return isCrowded(frame) ? outlineOf(frame) : JSON.parse(frame.toString('utf8'));
 }
 
-/** A frame as JSON, or the outline of one that is too large for that; undefined if it is none. */
+/** A frame as JSON, or its outline if it is too large for that; undefined if it is not valid JSON. */
 export function parseFrame(frame: Buffer): unknown {
   try {
     return jsonOf(frame);
@@ -60,7 +60,7 @@ export function parseFrame(frame: Buffer): unknown {
   }
 }
 
-/** A text that may be JSON, such as a part of a frame or an HTTP answer; undefined if it is none. Never an outline. */
+/** Text that may be JSON, such as a part of a frame or an HTTP answer; undefined if it is not valid JSON. Never an outline. */
 export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -69,7 +69,7 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** The envelope of a frame that has been parsed already. */
+/** The envelope of a frame that has already been parsed. */
 export function envelopeOf(json: unknown): Envelope {
   if (!Array.isArray(json)) return singleEnvelopeOf(json);
   if (json.length > MAX_BATCH_FRAMES) {
@@ -83,8 +83,8 @@ export function envelopeOf(json: unknown): Envelope {
 }
 
 /**
- * The envelope of a frame that is no batch, as those in a batch must be (JSON-RPC 2.0 §6). It does not look into arrays:
- * brackets nested a few thousand deep would exhaust the stack.
+ * The envelope of a frame that is not a batch. Frames inside a batch must be such frames (JSON-RPC 2.0 §6). Arrays are not
+ * looked into: brackets nested a few thousand deep would exhaust the stack.
  */
 export function singleEnvelopeOf(json: unknown): Exclude<Envelope, { kind: 'batch' }> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -100,14 +100,14 @@ export function singleEnvelopeOf(json: unknown): Exclude<Envelope, { kind: 'batc
   return { kind: 'invalid', code: -32600, message: 'Invalid request: it has neither a method nor a result.' };
 }
 
-/** JSON-RPC 2.0 §4; null is discouraged there, and legal. */
+/** JSON-RPC 2.0 §4. Null is legal there, but discouraged. */
 function isId(id: unknown): boolean {
   return typeof id === 'string' || typeof id === 'number' || id === null;
 }
 
 /**
- * Finds the top-level values of a JSON object that is known to be valid, as the bytes that were sent: an id beyond 2^53
- * or written `1.0` does not survive a round through a JavaScript number. Of several, the last counts, as in JSON.parse.
+ * Finds `id` and `method` in a valid JSON object, as the bytes that were sent: an id beyond 2^53 or written as `1.0` does not
+ * survive conversion to a JavaScript number. If one occurs more than once, the last one counts, as in JSON.parse.
  */
 function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | undefined } {
   const found: { id: Place | undefined; method: Place | undefined } = { id: undefined, method: undefined };
@@ -128,7 +128,7 @@ function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | und
   }
 }
 
-/** Where the frame's `id` stands. */
+/** The place of the frame's `id`. */
 export function findId(frame: Buffer): Place | undefined {
   return findPlaces(frame).id;
 }
@@ -140,14 +140,14 @@ export function rawId(frame: Buffer): string {
 }
 
 /**
- * The frame's id as it was written, and its method: all that a relay has to know of a frame that passes. What is no valid
- * JSON has neither: the bridge at the other end answers it.
+ * The frame's id as it was written, and its method: all that a relay must know about a frame. Invalid JSON has neither; the
+ * bridge at the other end answers it.
  */
 export function scanFrame(frame: Buffer): { id: string | undefined; method: string | undefined } {
   try {
     const { id, method } = findPlaces(frame);
     const raw = id && frame.toString('utf8', id.start, id.end);
-    // Throws if the id is not JSON: then the frame is invalid too.
+    // Throws if the id is not valid JSON. The frame is invalid then, too.
     if (raw !== undefined) JSON.parse(raw);
     const name: unknown = method && JSON.parse(frame.toString('utf8', method.start, method.end));
     return { id: raw, method: typeof name === 'string' ? name : undefined };
@@ -157,8 +157,8 @@ export function scanFrame(frame: Buffer): { id: string | undefined; method: stri
 }
 
 /**
- * The raw id for the answer to a frame that is refused with `code`, or `null`. Of one that is no JSON (clients write `NaN`, and
- * texts in their own encoding) it is what stands in its readable part: a client waits for ever for an answer without its id.
+ * The raw id for the answer to a frame that is refused with `code`, or `null`. If the frame is invalid JSON (some clients write
+ * `NaN`, or text in another encoding), the id is taken from its readable part: without it, the client would wait forever.
  */
 export function idOfInvalid(frame: Buffer, code: number): string {
   const { id, method } = scanFrame(frame);
@@ -168,14 +168,14 @@ export function idOfInvalid(frame: Buffer, code: number): string {
 }
 
 const SMALL_MEMBER = String.raw`,\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*`;
-/** The last small members of an object: nothing but its own last brace may follow. */
+/** The last small members of an object, followed by nothing but the object's own closing brace. */
 const LAST_MEMBERS = new RegExp(String.raw`(?:${SMALL_MEMBER})+\}\s*$`);
 const ID_MEMBER = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/;
 const METHOD_MEMBER = /"method"\s*:\s*"/;
 
 /**
- * The id of a request of which only the first and the last bytes are known, as it was written; undefined if they do not
- * show it, or what they show is no request.
+ * The id, as it was written, of a request of which only the first and the last bytes are known; undefined if they do not
+ * contain it, or are not those of a request.
  */
 export function idOfCut(head: Buffer, tail: Buffer): string | undefined {
   const { id, method } = findPlaces(head);
@@ -190,23 +190,23 @@ function utf8(latin1: string | undefined): string | undefined {
   return latin1 === undefined ? undefined : Buffer.from(latin1, 'latin1').toString();
 }
 
-/** Whether a raw id is one that JSON-RPC knows (JSON-RPC 2.0 §4), and not null. */
+/** Whether a raw id is a string or a number (JSON-RPC 2.0 §4). */
 export function isIdText(raw: string): boolean {
-  // Where a frame was cut, the cut may have gone through its id.
+  // A frame may have been cut in the middle of its id.
   return ['string', 'number'].includes(typeof parseText(raw));
 }
 
 /**
- * Whether a response with the raw id `given` answers the request with the raw id `wanted`: `exactly`, or `roughly` where
- * the id is written otherwise or went through a JavaScript number on its way (`1` for `1.0`, 2^53 for 2^53 + 1).
+ * Whether a response with the raw id `given` answers the request with the raw id `wanted`: `exactly`, or `roughly` if the id
+ * is spelled differently or was converted to a JavaScript number on the way (`1` for `1.0`, 2^53 for 2^53 + 1).
  */
 export function matchOfIds(given: string, wanted: string): 'exactly' | 'roughly' | undefined {
   if (given === wanted) return 'exactly';
-  // Only strings and numbers have several spellings. An object is not an id, and may be long.
+  // Only strings and numbers can be spelled in several ways. An object is not an id, and may be long.
   return /^["\d-]/.test(given) && JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
 }
 
-/** The same frame, which has members, with `id` instead of its own or as its first member; every other byte untouched. */
+/** The same frame with `id` in place of its own, or as its first member. It must have members. All other bytes stay as they are. */
 export function withId(frame: Buffer, id: string): Buffer {
   const place = findId(frame);
   if (place) return Buffer.concat([frame.subarray(0, place.start), Buffer.from(id), frame.subarray(place.end)]);
@@ -216,7 +216,7 @@ export function withId(frame: Buffer, id: string): Buffer {
 
 const ID = Buffer.from('"id"');
 const METHOD = Buffer.from('"method"');
-/** The longest way to write `"method"`: with an escape for each of its letters. */
+/** The longest spelling of `"method"`: an escape for each letter. */
 const LONGEST_KEY = '"\\u006d\\u0065\\u0074\\u0068\\u006f\\u0064"'.length;
 
 function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | undefined {

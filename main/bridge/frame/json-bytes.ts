@@ -14,10 +14,10 @@ export interface Place {
   end: number;
 }
 
-/** How many bytes are compared one by one before the buffer is searched: faster for short strings. */
+/** How many bytes are compared one by one before the buffer is searched. That is faster for short strings. */
 const NEAR_BYTES = 64;
 
-/** The position behind the closing quote of the string that opens at `start`. */
+/** The position after the closing quote of the string that opens at `start`. */
 export function endOfString(frame: Buffer, start: number): number {
   let at = start + 1;
   while (at < frame.length) {
@@ -36,7 +36,7 @@ export function endOfString(frame: Buffer, start: number): number {
   return frame.length;
 }
 
-/** The position behind the value that begins at `start`. */
+/** The position after the value that begins at `start`. */
 export function endOfValue(frame: Buffer, start: number): number {
   const first = frame[start];
   if (first === QUOTE) return endOfString(frame, start);
@@ -54,7 +54,7 @@ export function endOfValue(frame: Buffer, start: number): number {
   return frame.length;
 }
 
-/** An array's elements, one after the other; none if the value at `start` is no array. In what is no valid JSON, those before the fault. */
+/** An array's elements, one by one; none if the value at `start` is not an array. If the JSON is invalid, only those before the error. */
 export function* eachElement(json: Buffer, start: number): Generator<Place> {
   if (json[start] !== OPEN_BRACKET) return;
   for (let at = skipWhiteSpace(json, start + 1); at < json.length && json[at] !== CLOSE_BRACKET; ) {
@@ -76,7 +76,7 @@ function endsScalar(byte: number | undefined): boolean {
   return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 }
 
-/** The first position from `start` on that is no white space. */
+/** The first position from `start` on that is not white space. */
 export function skipWhiteSpace(frame: Buffer, start: number): number {
   let at = start;
   while (isWhiteSpace(frame[at])) at += 1;

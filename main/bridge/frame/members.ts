@@ -1,19 +1,19 @@
-/** An object's members, not validated yet. */
+/** An object's members, not yet validated. */
 export type Members = Readonly<Record<string, unknown>>;
 
 const NONE: Members = Object.freeze({});
 
 /**
- * The members of a JSON value, to be read by fixed names; none if the value is no object. Never throws, so that what
- * comes from outside can be read without a check for each level.
+ * The members of a JSON value, to be read by fixed names; none if the value is not an object. Never throws, so data from
+ * outside can be read without a check at each level.
  */
 export function membersOf(json: unknown): Members {
   return isObject(json) ? json : NONE;
 }
 
 /**
- * The value at a path of names inside a JSON value; undefined if there is none. What an object inherits is none of its
- * members, so the names may come from outside.
+ * The value at a path of names inside a JSON value; undefined if there is none. Inherited properties do not count, so the
+ * names may come from outside.
  */
 export function memberAt(json: unknown, ...path: string[]): unknown {
   let value = json;
@@ -21,7 +21,7 @@ export function memberAt(json: unknown, ...path: string[]): unknown {
   return value;
 }
 
-/** The elements of a JSON array; none if the value is no array. */
+/** The elements of a JSON array; none if the value is not an array. */
 export function itemsOf(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : [];
 }
@@ -32,7 +32,7 @@ export interface RpcError {
   message: string;
 }
 
-/** The error in a response that has been parsed; undefined if there is none. A code or message that is none is 0 or empty. */
+/** The error in a parsed response; undefined if there is none. An invalid code becomes 0, an invalid message empty. */
 export function rpcErrorIn(json: unknown): RpcError | undefined {
   const { error } = membersOf(json);
   if (typeof error !== 'object' || error === null) return undefined;

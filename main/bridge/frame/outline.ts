@@ -17,23 +17,23 @@ import {
 
 /** Frames up to this length, in bytes, are always parsed. */
 const LARGE_BYTES = 1024 * 1024;
-/** The most values in a large frame that is still parsed whole: each needs some 60 bytes in addition to its own. */
+/** The most values in a large frame that is still parsed whole. Each needs some 60 bytes in addition to its own. */
 const MAX_VALUES = 200_000;
 /** How deep a large frame of many values may be nested. */
 const MAX_DEPTH = 1_000;
-/** Scalars up to this length are always in an outline, in bytes. */
+/** Scalars up to this length, in bytes, are always part of an outline. */
 const SMALL_BYTES = 4 * 1024;
-/** The longest object or array that an outline holds as a whole, and the most that all of them take up together, in bytes. */
+/** The most bytes of an object or array that an outline includes whole, and of all of these together. */
 const MAX_WHOLE_BYTES = 64 * 1024;
 const MAX_WHOLE_BYTES_IN_ALL = 1024 * 1024;
-/** The most members of an object in an outline, and its maximum depth. */
+/** The most members of an object in an outline, and the maximum depth of an outline. */
 const MAX_MEMBERS = 1_000;
 const MAX_OUTLINE_DEPTH = 6;
 
-/** Stands in an outline for a value that is too large for it. */
+/** Replaces a value that is too large for an outline. */
 export const OMITTED: unique symbol = Symbol('omitted');
 
-/** Whether a frame would take up many times its own length as JSON values. */
+/** Whether a frame would take up many times its own length in memory once it is parsed. */
 export function isCrowded(frame: Buffer): boolean {
   if (frame.length <= LARGE_BYTES) return false;
   let values = 0;
@@ -47,8 +47,8 @@ export function isCrowded(frame: Buffer): boolean {
 }
 
 /**
- * As JSON.parse, for a frame with very many values: what is small near its top is there, what is large is `OMITTED`. The
- * whole of it is checked. @throws {SyntaxError} also where it is nested deeper than any real frame
+ * Like JSON.parse, for a frame with very many values: small values near the top are included, large ones are `OMITTED`. The
+ * whole frame is validated. @throws {SyntaxError} also if it is nested deeper than any real frame
  */
 export function outlineOf(frame: Buffer): unknown {
   const start = skipWhiteSpace(frame, 0);
@@ -89,7 +89,7 @@ class Outline {
       const value = skipWhiteSpace(this.#json, skipWhiteSpace(this.#json, keyEnd) + 1);
       const place = { start: value, end: endOfValue(this.#json, value) };
       if (members.length === MAX_MEMBERS) return OMITTED;
-      // A longer name is none that means anything.
+      // No name of that length has a meaning.
       if (keyEnd - at <= SMALL_BYTES)
         members.push([String(this.#parsed({ start: at, end: keyEnd })), this.of(place, depth + 1)]);
       at = skipWhiteSpace(this.#json, skipWhiteSpace(this.#json, place.end) + 1);
@@ -97,7 +97,7 @@ class Outline {
     return Object.fromEntries(members);
   }
 
-  /** One more than a batch may have shows that it is too long. */
+  /** Reads one element more than a batch may have, to show that the batch is too long. */
   #batch(start: number): unknown[] {
     const frames: unknown[] = [];
     for (const place of eachElement(this.#json, start)) {
@@ -122,7 +122,7 @@ const LITERALS = new Map([
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const LETTER_U = 0x75;
 
-/** The position behind the JSON value at `start`, which is checked without making values of it (RFC 8259). @throws {SyntaxError} */
+/** The position after the JSON value at `start`, which is validated (RFC 8259) but not parsed. @throws {SyntaxError} */
 function endOfValid(json: Buffer, start: number): number {
   const open: number[] = [];
   let at = start;
@@ -138,7 +138,7 @@ function endOfValid(json: Buffer, start: number): number {
         continue;
       }
     } else at = first === QUOTE ? endOfValidString(json, at) : endOfValidScalar(json, at);
-    // What follows it.
+    // The end of the value, or the next member or element.
     for (;;) {
       const around = open.at(-1);
       if (around === undefined) return at;
@@ -190,7 +190,7 @@ function endOfValidScalar(json: Buffer, start: number): number {
     return end;
   }
   const whole = json[start] === MINUS ? start + 1 : start;
-  // No zero before other digits.
+  // JSON does not allow leading zeros.
   let at = json[whole] === ZERO ? whole + 1 : behindDigits(json, whole);
   if (json[at] === DOT) at = behindDigits(json, at + 1);
   if (json[at] === 0x65 || json[at] === 0x45) {
@@ -200,7 +200,7 @@ function endOfValidScalar(json: Buffer, start: number): number {
   return at;
 }
 
-/** The position behind digits, of which there must be one. */
+/** The position after one or more digits. */
 function behindDigits(json: Buffer, start: number): number {
   let at = start;
   while (isDigit(json[at])) at += 1;

@@ -7,10 +7,10 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** How much of the beginning and the end of a line that is too long is kept, in bytes: one of them has its id. */
+/** How many bytes of the beginning and the end of an overlong line are kept. One of the two contains its id. */
 const EDGE_BYTES = 1024;
 
-/** A line that is no frame: too long to hold, or not UTF-8 (the stdio transport demands it). */
+/** A line that is not a frame: too long, or not UTF-8, which the stdio transport requires. */
 export interface FrameFault {
   kind: 'too-long' | 'not-utf8';
   /** The raw id of the request that the line holds, or `null`. */
@@ -25,27 +25,27 @@ const FAULTS: Record<FrameFault['kind'], { code: number; message: string }> = {
   'not-utf8': { code: -32700, message: 'Parse error: this line is not UTF-8.' },
 };
 
-/** The answer to a line that is no frame (JSON-RPC 2.0 §5.1). */
+/** The answer to a line that is not a frame (JSON-RPC 2.0 §5.1). */
 export function faultFrame({ kind, id }: FrameFault): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(FAULTS[kind])}}`);
 }
 
-/** What a splitter makes of the bytes. */
+/** What a splitter finds in the bytes. */
 export interface FrameEvents {
   frame(frame: Buffer): void;
   fault(fault: FrameFault): void;
 }
 
 /**
- * Cuts a byte stream into newline-delimited frames (MCP › Transports › stdio). Takes LF and CRLF, chunks of any size, a
- * byte order mark at the start and blank lines between frames.
+ * Splits a byte stream into newline-delimited frames (MCP › Transports › stdio). Accepts LF and CRLF, chunks of any size, a
+ * byte order mark at the start, and blank lines between frames.
  */
 export class FrameSplitter {
   readonly #events: FrameEvents;
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
-  /** The edges of a line that is longer than may be held. */
+  /** The beginning and the end of an overlong line. */
   #overflow: { head: Buffer; tail: Buffer } | undefined;
   #first = true;
 
@@ -134,15 +134,15 @@ function isBlank(line: Buffer): boolean {
   return true;
 }
 
-/** A text as UTF-8 without a mark at its start: servers are not as strict as the clients that read the stream are. */
+/** The text as valid UTF-8, without a byte order mark: the clients that read the stream are stricter than some servers. */
 export function toUtf8(text: Buffer): Buffer {
   const unmarked = text[0] === BOM[0] && text.subarray(0, 3).equals(BOM) ? text.subarray(3) : text;
   return isUtf8(unmarked) ? unmarked : Buffer.from(unmarked.toString('utf8'));
 }
 
 /**
- * Makes one line of a JSON text that may be spread over several. Inside JSON strings line ends are always escaped, so
- * each raw one is white space and may become a space: nothing else of the text changes.
+ * JSON text on a single line. Line ends inside JSON strings are always escaped, so each raw one is white space and can become
+ * a space. Nothing else in the text changes.
  */
 export function toLine(json: Buffer): Buffer {
   if (!json.includes(LF) && !json.includes(CR)) return json;
