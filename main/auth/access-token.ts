@@ -18,7 +18,7 @@ const JITTER_MS = 60_000;
 const EARLY_SHARE = 0.2;
 
 /**
- * Whether a token can be used without refreshing it first. A clock that has gone back behind the token's own beginning
+ * Whether a token can be used without refreshing it first. A clock that has gone back to before the token was received
  * says nothing about its expiry, so the token counts as stale.
  * @param chance between 0 and 1, drawn once for a process
  */
@@ -36,13 +36,13 @@ export function isAlive(token: AccessToken, now: number): boolean {
 
 /**
  * When a token expires, counted from the moment the request was sent; undefined if the server did not say.
- * @param expiresIn seconds, as answers have it (RFC 6749 §5.1)
+ * @param expiresIn seconds, as token responses give it (RFC 6749 §5.1)
  */
 export function expiryFrom(sentAt: number, expiresIn: number | undefined): number | undefined {
   return expiresIn === undefined ? undefined : asTime(sentAt + expiresIn * 1000);
 }
 
-/** The latest end that a token can have: a server that names a later one counts in other units, and a `Date` ends soon after. */
+/** The latest expiry that is believed: a server that gives a later one counts in other units, and a `Date` cannot go much further. */
 const LATEST_MS = Date.UTC(9999, 0);
 
 /** A time from a server or a program, in milliseconds since 1970, if it can be stored and shown; else undefined. */
@@ -68,14 +68,14 @@ export class BearerToken extends Secret {
   }
 }
 
-/** Whether a text can be sent as the value of a header, without spaces: as any token can (RFC 6750 §2.1). */
+/** Whether text can be sent as a header's value, without spaces, as any token can (RFC 6750 §2.1). */
 export function isHeaderValue(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
 /**
  * The headers that authenticate a request with a token.
- * @throws {CausewayError} `unexpected_answer` for what was received as a token and can be none
+ * @throws {CausewayError} `unexpected_answer` if the text cannot be a token
  */
 export function bearerHeaders(token: Secret): Record<string, string> {
   if (!sentWith(token).every((secret) => isHeaderValue(secret.reveal()))) {

@@ -84,11 +84,11 @@ export interface TokenSource {
   token(request?: TokenRequest): Promise<Secret>;
 }
 
-/** How far a sign-in in the browser has come. */
+/** The progress of a sign-in in the browser. */
 export type SignInProgress =
   /** Another process or window is asking the user already, on the page at `url`; its outcome will be ours. */
   | { step: 'waiting-for-other'; url?: string | undefined }
-  /** `opened` is false if the browser could not be opened: the user has to copy the address. */
+  /** `opened` is false if the browser could not be opened. The user then has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
   /** An answer arrived that belongs to another sign-in. */
   | { step: 'ignored-answer' }
@@ -111,9 +111,9 @@ export interface SignInOptions {
   application?: OAuthApplication | null | undefined;
   /** Fails before the browser opens if the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
-  /** For how long a page that is open counts as seen, in milliseconds, and is not opened once more; 3 s by default. */
+  /** How long an open page is not opened again, in milliseconds; 3 s by default. */
   pageSeenMs?: number | undefined;
-  /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */
+  /** Paths of the servers that the sign-in must cover, for OAuth applications with their own scopes. */
   servers?: readonly string[] | undefined;
 }
 
@@ -124,14 +124,14 @@ export interface SignInOptions {
 export type SignInPage =
   /** A process listens for its answer. */
   | { state: 'open'; profile: string; openedAt: number; url: string }
-  /** It did not lead to a sign-in: the user said no, nobody answered or its process has ended, or something went wrong. */
+  /** It did not lead to a sign-in: the user refused, nobody answered, its process ended, or it failed. */
   | { state: 'refused' | 'abandoned' | 'failed'; profile: string; openedAt: number }
-  /** It led to a sign-in that its process alone has, for lack of a keychain. */
+  /** It led to a sign-in that only its own process has, because there is no keychain. */
   | { state: 'not-shared'; profile: string; openedAt: number };
 
 /** Which sign-in pages are for. */
 export interface PageSubject {
-  /** The same for all pages of which one is enough: a workspace's host, or that with a user and a service behind it. */
+  /** Pages with the same key replace one another. A workspace's host, for a service together with the user and the service. */
   key: string;
   /** The error if another page would have to open without the user's request; `outcome` is that of the last one. */
   alreadyAsked(profile: Profile, outcome: string): CausewayError;
@@ -160,16 +160,16 @@ export type SignInState =
       state: 'signed-in';
       userName: string | undefined;
       scopes: readonly string[];
-      /** When the present access token ends, in milliseconds since 1970. It is renewed before. */
+      /** When the current access token expires, in milliseconds since 1970. It is renewed before. */
       expiresAt: number | undefined;
       /** Whether it can be renewed without the user. */
       renewable: boolean;
     }
-  /** `demanded`: there is a sign-in, but not through this OAuth application, which the organization demands. */
+  /** `demanded`: there is a sign-in, but not through this OAuth application, which the organization requires. */
   | { state: 'signed-out'; demanded?: string }
-  /** Nobody signs in: the profile holds credentials, or gets them from the Azure CLI or the machine that this runs on. */
+  /** No sign-in is needed: the profile has credentials, or gets them from the Azure CLI or from this machine. */
   | { state: 'by-credentials' }
-  /** The Databricks command line holds the sign-in. */
+  /** The Databricks CLI has the sign-in. */
   | { state: 'by-databricks-cli' };
 
 /** Whether there is a sign-in to end, even one that must not be used. */
@@ -190,15 +190,15 @@ export interface OAuthApplication {
 export type AuthEvent =
   | { type: 'signed-in'; profile: Profile }
   | { type: 'signed-out'; profile: Profile }
-  /** A sign-in, this process's or one that it waits for, is with the user in the browser; it has ended, however. */
+  /** A sign-in of this process, or one that it waits for, has opened in the browser, or has ended in whatever way. */
   | { type: 'sign-in-began'; profile: Profile; url?: string | undefined }
   | { type: 'sign-in-ended'; profile: Profile }
-  /** A renewed sign-in works but could not be stored, so it can end with this process. */
+  /** A renewed sign-in works but could not be stored. It may be lost when this process ends. */
   | { type: 'not-kept'; profile: Profile; message: string; remedy: string }
   /** A message for the user. */
   | { type: 'notice'; message: string };
 
-/** Profiles and their tokens: the one way from a profile's name to a bearer token. */
+/** Profiles and their tokens: the only way from a profile's name to a bearer token. */
 export interface AuthService {
   /** The profiles of the configuration file, in its order. */
   profiles(): Promise<ProfileEntry[]>;
@@ -216,7 +216,7 @@ export interface AuthService {
   appTokens(profile: Profile): TokenSource;
 
   signInState(profile: Profile): Promise<SignInState>;
-  /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in that all share. */
+  /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in for all processes. */
   signInPage(profile: Profile): Promise<SignInPage | undefined>;
   /** The pages of another sign-in at a workspace, such as that of a service, in all processes of this user. */
   pagesOf(subject: PageSubject): Promise<SignInPages>;
@@ -246,31 +246,31 @@ export interface AuthService {
   /** Adds a profile that signs in in the browser. @throws {CausewayError} `already_exists`, `usage`, `profile_unusable` */
   addProfile(name: string, host: string): Promise<Profile>;
   /**
-   * A profile that is in no file yet, for a sign-in that comes before it: `addProfile` then writes it. Nothing is changed.
+   * A profile that is not in a file yet, for a sign-in before `addProfile` writes it. Nothing is changed.
    * @throws {CausewayError} as `addProfile` would at this moment
    */
   draftProfile(name: string, host: string): Promise<Profile>;
-  /** The sign-in moves along. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
+  /** The sign-in is kept. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
   renameProfile(from: string, to: string): Promise<void>;
   /**
-   * Points a profile to another workspace; a sign-in to the one before ends. Nothing is asked of either.
+   * Points a profile to another workspace. A sign-in to the previous one ends. Sends no request to either.
    * @throws {CausewayError} `profile_not_found`, `usage`
    */
   moveProfile(name: string, host: string): Promise<void>;
-  /** The sign-in goes with it. @throws {CausewayError} `profile_not_found` */
+  /** Removes the sign-in, too. @throws {CausewayError} `profile_not_found` */
   removeProfile(name: string): Promise<void>;
 
   /**
-   * Whether the workspace knows a public OAuth application. Nobody signs in.
+   * Whether the workspace knows a public OAuth application. No user signs in.
    * @throws {CausewayError} `unavailable` if it does not say, `wrong_workspace`, `unreachable`, `tls`, `timeout`
    */
   knowsApplication(profile: Profile, application: { clientId: string; redirectUri: string }): Promise<boolean>;
   oauthApplication(host: string): Promise<OAuthApplication | undefined>;
-  /** Undefined goes back to the built-in application. */
+  /** Undefined stands for the built-in application. */
   setOAuthApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
 
   /**
-   * Keeps all sign-ins and applications' secrets in another place from now on. `switchOver` stores the choice.
+   * Moves all sign-ins and applications' secrets to another store. `switchOver` saves the choice.
    * @throws {CausewayError} `keychain_unavailable`, and what `switchOver` throws; then all stays as it was
    */
   moveSecrets(to: 'keychain' | 'encrypted-file', switchOver: () => Promise<void>): Promise<void>;

@@ -12,7 +12,7 @@ export interface HostRequest {
   headers?: Record<string, string>;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Gives a redirect as the answer. It is not followed either way. */
+  /** Returns a redirect as the answer. It is never followed. */
   takesRedirect?: boolean;
 }
 
@@ -29,7 +29,7 @@ export type HostFetch = (url: string, request?: HostRequest) => Promise<Response
 const SILENCE_MS = 20_000;
 /** No answer of a sign-in service comes near this size, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** How long the body of a redirect may take, in milliseconds: nobody reads it. */
+/** How long the body of a redirect may take, in milliseconds. It is not used. */
 const DUMP_MS = 2_000;
 /** For how long a busy service is retried: callers wait for the token, and give up after 30 s. */
 const RETRY_WITHIN_MS = 15_000;
@@ -131,7 +131,7 @@ async function asResponse(
   const status = answer.statusCode;
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location && !takesRedirect) {
-    // Only for the connection's sake.
+    // Only so that the connection can be used again.
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(DUMP_MS) }).catch(() => undefined);
     const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
     const page = foreignText(location.split('?')[0] ?? '', { sent, maxLength: 200 });
@@ -165,7 +165,7 @@ const SECRET_FIELDS = [
   'subject_token',
 ];
 
-/** What an error must not repeat: the credentials in a header and in a form. */
+/** The credentials in the headers and in the form, which an error must not repeat. */
 function secretsIn(headers: Record<string, string>, body: string | undefined): string[] {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
   const credentials = header.replace(/^\S+ /, '');

@@ -166,7 +166,7 @@ export function openAuth(options: AuthOptions): AuthService {
         import('./oauth/own-sign-in.ts'),
         signIns.demandedApplication(),
       ]);
-      // The command line signs in through the application that every workspace knows.
+      // The Databricks CLI signs in through the application that every workspace knows.
       if (demanded !== undefined && demanded !== BUILT_IN_CLIENT) return state;
       const [{ findCli }, { cliPath }] = await Promise.all([import('./sources/databricks-cli.ts'), settingsOf(wanted)]);
       return findCli({ env, cliPath, profile: wanted }).then(
@@ -288,7 +288,7 @@ export function openAuth(options: AuthOptions): AuthService {
     return { settings, edit: (text: string) => withProfile(text, name, values) };
   }
 
-  /** What a profile's keys say about an address. @throws {CausewayError} `usage`, `profile_unusable` */
+  /** A profile's keys for an address. @throws {CausewayError} `usage`, `profile_unusable` */
   async function addressValues(host: string) {
     const { parseHost } = await import('./profiles/host.ts');
     const address = parseHost(host);
@@ -325,7 +325,7 @@ async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<voi
   if (hasSignIn(await own.state(profile))) await own.signOut(profile);
 }
 
-/** Makes something at the first call, and again at the next one if that failed. */
+/** Calls `make` once. If that fails, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

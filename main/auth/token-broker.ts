@@ -29,25 +29,25 @@ export interface UserTokensOptions {
 
 /** The tokens of one profile's own sign-in, shared with every other process of this user. */
 export interface UserTokens extends TokenSource {
-  /** As `token`, with its times. */
+  /** Like `token`, but with its times. */
   access(request?: TokenRequest): Promise<AccessToken>;
-  /** What is stored now; undefined when signed out. */
+  /** The stored sign-in; undefined when signed out. */
   record(): Promise<TokenRecord | undefined>;
-  /** What is stored now, if it can be used. */
+  /** The stored sign-in, if it can be used. */
   usableRecord(): Promise<TokenRecord | undefined>;
   /** Replaces the stored sign-in, if any. */
   replace(record: TokenRecord): Promise<void>;
-  /** Removes what is stored and returns it. */
+  /** Removes the stored sign-in and returns it. */
   remove(): Promise<TokenRecord | undefined>;
-  /** Tries once more to store what could not be stored, before the process ends. Never throws. */
+  /** Tries once more to store a renewed sign-in that could not be stored, before the process ends. Never throws. */
   settle(): Promise<void>;
 }
 
-/** How long a token that still works is used after a renewal that failed on the way. */
+/** How long a token that still works is used after its renewal has failed in the network. */
 const REFRESH_GRACE_MS = 30_000;
 /** The delay before storing a refreshed sign-in is tried again. */
 const KEEP_AGAIN_MS = 5_000;
-/** How long storing waits for another process when this one ends. */
+/** How long storing waits for other processes when this one ends. */
 const SETTLE_MS = 2_000;
 
 /** The name under which a profile's tokens are stored: host and profile. A host has no spaces. */
@@ -78,7 +78,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     (isFresh(record.access, now(), chance) || isInGrace(record.access))
       ? record
       : undefined;
-  /** After a renewal that failed on the way, a token that still works is used for a while before the next attempt. */
+  /** After a renewal has failed in the network, a token that still works is used for a while before the next attempt. */
   const isInGrace = (access: AccessToken) =>
     now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
 
@@ -89,7 +89,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
 
   /** The stored record, or its replacement. */
   function newest(stored: TokenRecord | undefined): TokenRecord | undefined {
-    // A temporarily locked keychain does not invalidate what it could not store.
+    // A keychain that is locked for a while does not invalidate the sign-in that it could not store.
     if (unkept && !stored && store.unreadable) return unkept.record;
     const isInPlace = unkept && stored && packRecord(stored).equals(packRecord(unkept.instead));
     if (!isInPlace) unkept = undefined;
@@ -108,7 +108,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     }
   }
 
-  /** Stores what could not be stored before, if it is time for another attempt. */
+  /** Tries again to store a sign-in that could not be stored, if it is time. */
   function keepAgain(): void {
     if (!unkept || Math.abs(now() - unkept.triedAt) < KEEP_AGAIN_MS) return;
     unkept.triedAt = now();

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { CausewayError } from '../../platform/errors.ts';
 import { fileError, isOutOfFiles } from '../../platform/file-errors.ts';
 
-/** What the browser brought, and the way to answer it. */
+/** The parameters that the browser brought, and how to answer it. */
 export interface CallbackAnswer {
   parameters: URLSearchParams;
   /** Shows the page; resolves when the browser has it. */
@@ -23,7 +23,7 @@ export interface CallbackListener {
 export interface ListenOptions {
   /** Tried in this order. */
   ports: readonly number[];
-  /** RFC 6749 §10.12: an answer with any other is not ours. */
+  /** RFC 6749 §10.12: an answer with another state is not ours. */
   state: string;
   /** Called with each answer that belongs to another sign-in. */
   onStray: () => void;
@@ -112,10 +112,10 @@ export function requestTarget(
   port: number,
 ): URLSearchParams | number {
   if (method !== 'GET') return 405;
-  // DNS rebinding brings other sites' pages here, but under their own names.
+  // DNS rebinding can lead other sites' pages here, but only under their own host names.
   if (headers.host !== `localhost:${port}`) return 421;
   if (/prefetch|prerender/.test(String(headers['sec-purpose'] ?? ''))) return 503;
-  // RFC 9112 §3.2: a server takes the absolute form too.
+  // RFC 9112 §3.2: a server must accept the absolute form, too.
   const origin = `http://localhost:${port}`;
   const local = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
   if (!local.startsWith('/')) return /^[a-z][a-z\d+.-]*:\/\//i.test(local) ? 421 : 400;
@@ -125,7 +125,7 @@ export function requestTarget(
 
 /** No request comes near this; a browser's cookies for `localhost` do. In bytes. */
 const MAX_HEADERS_BYTES = 64 * 1024;
-/** How long a request may take to arrive, in milliseconds. */
+/** How long a request may take to arrive completely, in milliseconds. */
 const ARRIVES_WITHIN_MS = 10_000;
 /** The maximum number of open connections. The oldest is closed, so that opening many cannot lock the browser out. */
 const MAX_CONNECTIONS = 64;
@@ -173,7 +173,7 @@ function createBoundedServer(handle: (request: IncomingMessage, response: Server
       }
     },
   );
-  // A connection that cannot be taken, for lack of files, is the browser's to try again.
+  // If a connection cannot be accepted because too many files are open, the browser tries again.
   server.on('error', () => {});
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -212,7 +212,7 @@ async function stop(server: Server): Promise<void> {
   await closed;
 }
 
-/** What the browser shows after the sign-in, in words. */
+/** The page that the browser shows after the sign-in. */
 export interface CallbackPage {
   status: number;
   tone: 'good' | 'bad' | 'neutral';

@@ -94,7 +94,7 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
 
 /** How long the workspace may take to say whether it knows an application, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** RFC 7636 §4.1: 43 characters at least. Some services look at its length first. */
+/** RFC 7636 §4.1: at least 43 characters. Some services check the length first. */
 const VERIFIER = 'nobody-was-given-this-code-so-it-leads-to-nothing';
 
 /** An OAuth application and where its sign-in may end. */

@@ -3,13 +3,13 @@ import { CausewayError } from '../../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
 import { retryAfterMs } from '../../platform/retry.ts';
 
-/** What a sign-in service answered instead of tokens. */
+/** A sign-in service's answer that has no tokens. */
 export interface OAuthRefusal {
   status: number;
   /** RFC 6749 §5.2 error code, empty if the answer is not of that form. */
   error: string;
   description: string;
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** The delay that the service asked for, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 
@@ -48,7 +48,7 @@ function readRefusal(error: unknown): OAuthRefusal | undefined {
     : undefined;
 }
 
-/** How long an answer asks to be left alone, in milliseconds. */
+/** The delay that an answer asks for, in milliseconds. */
 export function askedWait({ headers }: Response): number | undefined {
   return retryAfterMs(headers.get('retry-after') ?? undefined);
 }
@@ -58,7 +58,7 @@ export function isDeadGrant({ error, description }: OAuthRefusal): boolean {
   return error === 'invalid_grant' || /refresh token is invalid/i.test(description);
 }
 
-/** Error codes (RFC 6749 §4.1.2.1, RFC 8628 §3.5) that pass by themselves. */
+/** Error codes (RFC 6749 §4.1.2.1, RFC 8628 §3.5) of temporary failures. */
 const TEMPORARY = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
 /** Error codes (RFC 6749 §5.2) that are about the application and not about the user: signing in again changes nothing. */
 const ABOUT_THE_APPLICATION = new Set(['invalid_client', 'unauthorized_client', 'unsupported_grant_type']);
@@ -67,7 +67,7 @@ export function isTemporary({ status, error }: Pick<OAuthRefusal, 'status' | 'er
   return status === 429 || status >= 500 || TEMPORARY.has(error);
 }
 
-/** Said while the sign-in service is down or busy: nobody is signed out by that. */
+/** The error while the sign-in service is down or busy. The user stays signed in. */
 export function serviceUnavailable(host: string, { status, error, retryAfterMs: ms }: OAuthRefusal): CausewayError {
   const detail = TEMPORARY.has(error) ? error : `HTTP ${status}`;
   return new CausewayError('unavailable', `The sign-in service of ${host} is not available (${detail}).`, {
@@ -87,14 +87,14 @@ export function refusedApplication(host: string, clientId: string, detail: strin
 export interface RefusedRequest {
   host: string;
   clientId: string;
-  /** What was asked for, as the end of "HOST refused …". */
+  /** What was requested, as the end of "HOST refused …". */
   what: string;
-  /** The secrets that went out with the request. */
+  /** The secrets that were sent with the request. */
   sent: SentSecrets;
 }
 
 /**
- * A refusal for which there is no better word, as an error of ours: temporary, about the application, or anything else. The
+ * Any other refusal as a `CausewayError`: temporary, about the application, or anything else. The
  * library's own error is never passed on as the cause: it may hold the answer's body, tokens included.
  */
 export function unexpectedRefusal(error: unknown, { host, clientId, what, sent }: RefusedRequest): CausewayError {

@@ -3,7 +3,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { systemProgram } from '../../platform/system-program.ts';
 import { isLoopback } from '../profiles/host.ts';
 
-/** How long the system's opener may take to fail, in milliseconds; some stay for as long as the browser runs. */
+/** How long the system's opener may take to fail, in milliseconds. Some run for as long as the browser does. */
 const FAILS_WITHIN_MS = 2_000;
 
 /**

@@ -42,13 +42,13 @@ export interface OwnSignIns {
   /** @param startedAt when the sign-in was asked for, in milliseconds since 1970 */
   signIn(profile: Profile, options?: SignInOptions, startedAt?: number): Promise<SignInState>;
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
-  /** Takes a sign-in along when its profile gets another name. */
+  /** Keeps a sign-in when its profile is renamed. */
   move(from: Profile, to: Profile): Promise<void>;
   application(host: string): Promise<OAuthApplication | undefined>;
-  /** The id of the OAuth application through which the organization demands every sign-in. @throws {CausewayError} `managed` */
+  /** The id of the OAuth application that the organization requires for every sign-in. @throws {CausewayError} `managed` */
   demandedApplication(): Promise<string | undefined>;
   setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
-  /** Puts the secrets of these profiles, and of all applications, into another kind of store. */
+  /** Moves the secrets of these profiles, and of all applications, to another kind of store. */
   moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
   /** Tries once more to store renewed sign-ins that could not be stored, before the process ends. Never throws. */
   settle(): Promise<void>;
@@ -56,11 +56,11 @@ export interface OwnSignIns {
 
 /** The public application that every workspace knows. */
 export const BUILT_IN_CLIENT = 'databricks-cli';
-/** What groups sign-ins in the keychain. */
+/** The keychain's service name for sign-ins. */
 export const SERVICE = 'Causeway';
-/** What groups the secrets of OAuth applications there. */
+/** The keychain's service name for the secrets of OAuth applications. */
 export const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
-/** A page that was opened so short a time ago is still being shown, in milliseconds. */
+/** How long a page that was just opened counts as still being shown, in milliseconds. */
 const JUST_OPENED_MS = 3_000;
 const REMOVE = 'Use another profile, or remove its credentials from the configuration file.';
 const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
@@ -77,7 +77,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   const opened = new Map<string, UserTokens>();
   const signingIn = new Map<string, Promise<TokenRecord>>();
 
-  /** Locks and outcomes of one profile, under a name that any file system takes. */
+  /** The folder for the locks and outcomes of one profile. Its name is valid on any file system. */
   function folderOf(profile: Profile): string {
     const id = createHash('sha256').update(storeName(profile)).digest('hex').slice(0, 24);
     return join(stateFolder(env), 'sign-in', id);
@@ -119,7 +119,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
   async function secretOf(profile: Profile, { clientId }: TokenRecord): Promise<Secret | undefined> {
     if (clientId === BUILT_IN_CLIENT) return undefined;
-    // The organization's application has none, and a sign-in through one of the user's own may be left from before.
+    // The organization's application has no secret, and a sign-in through one of the user's own may be left from before.
     const application = await ownApplication(profile, await options.settingsOf(profile), NO_POLICY);
     return application.clientId === clientId ? application.clientSecret : undefined;
   }
@@ -209,7 +209,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     });
   }
 
-  /** What nobody was shown does not count as a page. */
+  /** An address that was not shown does not count as a page. */
   function opener({ openBrowser }: SignInOptions, pages: SignInPages): (url: string) => Promise<void> {
     return async (url) => {
       try {
@@ -359,7 +359,7 @@ function stateOf(record: TokenRecord | undefined): SignInState {
   return { state: 'signed-in', userName, scopes, expiresAt: access.expiresAt, renewable: refreshToken !== undefined };
 }
 
-/** What a profile has instead of a sign-in, and who can change that. */
+/** What a profile has instead of a sign-in, and how that is changed. */
 const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
   pat: ['uses a personal access token', REMOVE],
   'oauth-m2m': ['uses a client id and secret', REMOVE],
@@ -370,7 +370,7 @@ const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
   'file-oidc': ['uses an ID token from a file', 'Use another profile.'],
 };
 
-/** For a profile that has nothing to sign in to or out of. */
+/** The error for a profile that cannot be signed in to or out of. */
 export function holdsCredentials({ name, method }: Profile): CausewayError {
   const [has, remedy] = INSTEAD[method] ?? ['has its own credentials', REMOVE];
   return new CausewayError('profile_unusable', `Profile "${name}" ${has}. It has no sign-in to start or end.`, {

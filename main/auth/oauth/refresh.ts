@@ -49,7 +49,7 @@ export async function refreshTokens(record: TokenRecord, context: RefreshContext
   }
 }
 
-/** How an application shows who it is: public ones only name themselves. */
+/** How an application authenticates. Public ones only send their id. */
 export function clientAuth(clientSecret: Secret | undefined): oauth.ClientAuth {
   return clientSecret ? oauth.ClientSecretBasic(clientSecret.reveal()) : oauth.None();
 }

@@ -3,7 +3,7 @@ import { askWhom, listed, type Policy } from '../../policy/policy.ts';
 import { systemPolicy } from '../../policy/system-policy.ts';
 import type { Profile } from '../auth.ts';
 
-/** What is asked for unless an OAuth application says otherwise: everything that the user may do. */
+/** The scopes of an OAuth application that names none: everything that the user may do. */
 const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
 
 /** Which OAuth scope each kind of managed server needs (spec/managed-mcp-endpoints.md › Managed server). */
@@ -15,7 +15,7 @@ const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [
   ['/api/2.0/mcp/functions', 'unity-catalog'],
   ['/api/2.0/mcp/external', 'unity-catalog'],
   ['/ai-gateway', 'ai-gateway'],
-  // The workspace is asked where an app is; what the app itself needs is not documented.
+  // The workspace is asked for the app's URL. The scopes that the app itself needs are not documented.
   ['/apps', 'apps'],
 ];
 
@@ -31,7 +31,7 @@ export function missingScopes(granted: readonly string[], paths: readonly string
   return [...new Set(needed)].filter((scope) => !granted.includes(scope));
 }
 
-/** What a sign-in asks for: the application's scopes, those that are needed besides, and leave to renew. */
+/** The scopes that a sign-in asks for: the application's own, others that are needed, and `offline_access`. */
 export function scopesToAsk(configured: readonly string[] = DEFAULT_SCOPES, needed: readonly string[] = []): string[] {
   const more = configured.includes('all-apis') ? [] : needed;
   return [...new Set([...configured, ...more, 'offline_access'])];
@@ -43,7 +43,7 @@ export function scopesToAsk(configured: readonly string[] = DEFAULT_SCOPES, need
  */
 export const SAYS_SCOPES_ARE_MISSING = /does not have (the )?required scopes?\b|\binsufficient[_ ]scopes?\b/i;
 
-/** What to do about a scope that is missing. */
+/** The remedy for a missing scope. */
 export type ScopeRemedy = { remedy: string } | { action: NextAction<'grant-scope'> };
 
 /**
@@ -80,7 +80,7 @@ export function missingScopeRemedy(
   }
 }
 
-/** All that a sign-in may ask for, where an organization decides it. */
+/** The only scopes that a sign-in may ask for, if the organization has decided. */
 function lockedScopes(policy: Policy): readonly string[] | undefined {
   const { locked = false, value } = policy.keys.oauthApplication ?? {};
   return !locked || value?.scopes?.includes('all-apis') ? undefined : value?.scopes;

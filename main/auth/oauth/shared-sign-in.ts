@@ -49,7 +49,7 @@ export interface SharedSignIn {
   outcomeFile: string;
   signal: AbortSignal | undefined;
   onWaitForOther: () => void;
-  /** Whether a sign-in that is there will do, and an answer that was just given. */
+  /** Whether an existing sign-in, or the answer that the user has just given, is enough. */
   onlyIfNeeded: boolean;
   /** When the sign-in was asked for, in milliseconds since 1970: one that ends later is shared. */
   startedAt: number;
@@ -110,7 +110,7 @@ export function isAnswer(code: string | undefined): boolean {
   return ANSWERS.some((answer) => answer === code);
 }
 
-/** Why the sign-in that this process waited for is of no use to it. */
+/** Why this process cannot use the sign-in that it waited for. */
 function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }: SharedSignIn): CausewayError {
   if (code !== undefined) {
     const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };

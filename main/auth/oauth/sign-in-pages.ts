@@ -9,10 +9,10 @@ import { isProcessAlive } from '../../platform/process-alive.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 import type { PageSubject, Profile, SignInPage, SignInPages } from '../auth.ts';
 
-/** For how long a page that has not led to a sign-in for all keeps others from opening automatically, in milliseconds. */
+/** How long a page without a sign-in for all processes keeps other pages from opening automatically, in milliseconds. */
 export const PAGE_HOLDS_MS = 10 * 60_000;
 
-/** How a page ends whose sign-in only one process has, for lack of a keychain. */
+/** The outcome of a page whose sign-in only one process has, because there is no keychain. */
 export const NOT_SHARED = 'not_shared';
 
 /** The last page that was opened for a sign-in and has not led to one for all processes. Holds no secret. */
@@ -55,7 +55,7 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
 
   async function current(): Promise<SignInPage | undefined> {
     const page = await read();
-    // A clock that was set back or forth says nothing about how long ago it was.
+    // After the clock was set, the page's age is unknown.
     if (!page || Math.abs(now() - (page.endedAt ?? page.openedAt)) >= PAGE_HOLDS_MS) return undefined;
     const { profile, openedAt, url, endedAt, code } = page;
     const isOpen = endedAt === undefined && isProcessAlive(page.pid);

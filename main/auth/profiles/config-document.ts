@@ -13,7 +13,7 @@ export interface ConfigSection {
   end: number;
 }
 
-/** Something in a configuration file that is not understood. */
+/** A part of a configuration file that is not understood. */
 export interface ConfigProblem {
   /** From 1, as editors count. */
   line: number;
@@ -21,7 +21,7 @@ export interface ConfigProblem {
   column: number;
   /** What is wrong there, as the end of a sentence. */
   what: string;
-  /** Whether it leaves in doubt what the file says; otherwise it is read anyway, but not written. */
+  /** Whether it makes the file's meaning uncertain. Otherwise the file is read anyway, but not written. */
   isUnreadable: boolean;
 }
 
@@ -30,10 +30,10 @@ export interface ConfigDocument {
   mark: string;
   /** The file's lines, with their line ends. */
   lines: string[];
-  /** The line end of new lines: the first one that there is. */
+  /** The line end for new lines: the file's first one. */
   eol: '\n' | '\r\n';
   sections: ConfigSection[];
-  /** In the file's order. */
+  /** In the order of the file. */
   problems: ConfigProblem[];
 }
 
@@ -85,14 +85,14 @@ export function sectionValues(document: ConfigDocument, name: string): Map<strin
   return found.length === 0 ? undefined : new Map(found.flatMap((section) => [...section.values]));
 }
 
-/** What a value says: without its quotes and the comment behind it. */
+/** A value without its quotes and the comment after it. */
 export function bareValue(text: string): string {
   const quoted = /^("""|["'`])(.*?)\1(?:\s+[#;].*)?$/s.exec(text);
   if (quoted) return quoted[2] ?? '';
   return /^[#;]/.test(text) ? '' : text.replace(/\s+[#;].*$/s, '');
 }
 
-/** Reads the line, and those that belong to it. @returns the index of the next one */
+/** Reads a line and its continuation lines. @returns the index of the line after them */
 function readLine(document: ConfigDocument, index: number): number {
   const { lines, sections } = document;
   const raw = lines[index] ?? '';
@@ -137,7 +137,7 @@ function wholeValue(lines: readonly string[], index: number, value: string) {
   return { value: `${value}\n${rest.trimEnd()}`, end: closing + 1, isOpen: false };
 }
 
-/** An indented line behind a key continues its value for Python's tools, one behind a backslash for Go's. */
+/** Python's tools take an indented line after a key as a continuation of its value, Go's tools a line after a backslash. */
 function continuesValue({ lines, sections }: ConfigDocument, index: number): boolean {
   const section = sections.at(-1);
   if (section?.end !== index || section.values.size === 0) return false;
@@ -146,7 +146,7 @@ function continuesValue({ lines, sections }: ConfigDocument, index: number): boo
   return isContinued;
 }
 
-/** Characters that no tool expects, or that each tool takes for something else. */
+/** Characters that no tool expects, or that tools interpret differently. */
 function noteOddCharacters(document: ConfigDocument, index: number): boolean {
   const line = (document.lines[index] ?? '').replace(/\r*\n?$/, '');
   const at = line.search(/[\0\r]/);

@@ -2,7 +2,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { bareValue, type ConfigDocument, type ConfigSection, parseConfig, sectionValues } from './config-document.ts';
 import { SETTINGS_SECTION } from './profiles.ts';
 
-/** A configuration file's text with one more profile behind all that it holds. @throws {CausewayError} `already_exists`, `usage` */
+/** A configuration file's text with a profile added at its end. @throws {CausewayError} `already_exists`, `usage` */
 export function withProfile(text: string, name: string, values: Record<string, string | undefined>): string {
   checkName(name);
   const document = parseConfig(text);
@@ -17,7 +17,7 @@ export function withProfile(text: string, name: string, values: Record<string, s
   return text + ended + apart + [`[${name}]`, ...pairs].map((line) => line + eol).join('');
 }
 
-/** The text with a profile under another name; the default follows. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
+/** The text with a profile renamed, also where it is the default. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
 export function withRenamedProfile(text: string, from: string, to: string): string {
   checkName(to);
   const document = parseConfig(text);
@@ -31,7 +31,7 @@ export function withRenamedProfile(text: string, from: string, to: string): stri
 }
 
 /**
- * The text with other keys of an address for a profile; a key without a value goes. All else that it says stays.
+ * The text with other address keys in a profile. A key without a value is removed. Everything else stays as it is.
  * @throws {CausewayError} `profile_not_found`, `usage`
  */
 export function withAddress(text: string, name: string, values: Record<string, string | undefined>): string {
@@ -67,7 +67,7 @@ export function withAddress(text: string, name: string, values: Record<string, s
 /** A line with a key: what is before its value, the key, the value, the comment and the line end. */
 const PAIR = /^(\s*([^=:\s]+)\s*[=:]\s*)(.*?)(\s+[#;].*?)?\s*?(\r*\n)?$/s;
 
-/** Whether an edit changed nothing of a profile but these keys: a value over several lines may hold what looks like one. */
+/** Whether an edit changed only these keys of a profile: a value over several lines may contain what looks like a key. */
 function isTheSameBesides(before: ConfigDocument, after: ConfigDocument, name: string, keys: string[]): boolean {
   const rest = (document: ConfigDocument) =>
     JSON.stringify([...(sectionValues(document, name) ?? [])].filter(([key]) => !keys.includes(key)));
@@ -86,7 +86,7 @@ export function withoutProfile(text: string, name: string): string {
   const isGone = (index: number) =>
     gone.some(
       ({ start, end }) =>
-        // Of the blank lines around it, one is enough.
+        // One of the blank lines around it stays.
         index >= start && (index < end || (index === end && isBlank(end) && isBlank(start - 1))),
     );
   const lines = document.lines.filter((_, index) => !isGone(index));
@@ -99,7 +99,7 @@ function sectionsOf(document: ConfigDocument, name: string): ConfigSection[] {
   throw new CausewayError('profile_not_found', `There is no profile "${name}" in the configuration file.`);
 }
 
-/** Points `default_profile` to the profile's new name, or drops it with the profile. */
+/** Points `default_profile` to the profile's new name, or removes it together with the profile. */
 function replaceDefault(text: string, from: string, to: string | undefined): string {
   const document = parseConfig(text);
   const lines = document.lines.map((line): string => line);
@@ -115,7 +115,7 @@ function replaceDefault(text: string, from: string, to: string | undefined): str
   return join(document, lines);
 }
 
-/** A value as it is read again: in quotes if it would read differently without them. @throws {CausewayError} `usage` */
+/** A value as it must be written: in quotes if it would be read differently without them. @throws {CausewayError} `usage` */
 function written(key: string, value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
   if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The value of ${key} contains a line break.`);

@@ -34,7 +34,7 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
   return document;
 }
 
-/** A named pipe may have no writer, and would be waited for without end; its second reader gets nothing. */
+/** A named pipe without a writer would be waited for without end, and a pipe's second reader gets nothing. */
 async function readUnlessPipe(path: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -45,7 +45,7 @@ async function readUnlessPipe(path: string): Promise<Buffer> {
   }
 }
 
-/** How often an edit begins again because another tool has changed the file meanwhile. */
+/** How often an edit is tried again because another tool has changed the file meanwhile. */
 const ATTEMPTS = 5;
 const OWNER_ONLY = 0o600;
 

@@ -1,10 +1,10 @@
 import { CausewayError } from '../../platform/errors.ts';
 
-/** A workspace's address as users write it, taken apart. */
+/** The parts of a workspace's address as users write it. */
 export interface WorkspaceAddress {
   /** The origin: scheme, host name and port, never a path. */
   host: string;
-  /** Lifted from `?o=`, `?w=` or `?workspace_id=`, which the browser's address bar shows on unified hosts. */
+  /** Taken from `?o=`, `?w=` or `?workspace_id=`, which the browser's address bar shows on unified hosts. */
   workspaceId: string | undefined;
   accountId: string | undefined;
 }
@@ -12,12 +12,12 @@ export interface WorkspaceAddress {
 const ACCOUNT_PREFIXES = ['accounts.', 'accounts-dod.'];
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a host name means this computer: only there may a token travel over plain http. */
+/** Whether a host name means this computer. Only there may a token be sent over plain http. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.has(hostname) || hostname.endsWith('.localhost') || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Whether an origin is an account console, which owns workspaces but is none. */
+/** Whether an origin is an account console, which manages workspaces but is not one. */
 export function isAccountHost(host: string): boolean {
   const { hostname } = new URL(host);
   return ACCOUNT_PREFIXES.some((prefix) => hostname.startsWith(prefix));

@@ -5,7 +5,7 @@ import { AUTH_TYPES, type AuthMethod, type UnusableReason } from '../auth.ts';
 import { azureCloudOf } from '../sources/azure-cloud.ts';
 import { isAccountHost, parseHost, type WorkspaceAddress } from './host.ts';
 
-/** Everything that a profile's keys say, secrets wrapped; stays inside `main/auth/`. */
+/** The meaning of a profile's keys, with secrets wrapped. It stays inside `main/auth/`. */
 export interface ProfileSettings {
   host: string;
   method: AuthMethod;
@@ -21,16 +21,16 @@ export interface ProfileSettings {
   federation: FederationSettings;
 }
 
-/** What is sent to Microsoft Entra ID. */
+/** Settings for Microsoft Entra ID. */
 export interface AzureSettings {
   tenantId: string | undefined;
   clientId: string | undefined;
   clientSecret: Secret | undefined;
-  /** The workspace as Azure Resource Manager knows it: `/subscriptions/…`. */
+  /** The workspace's id in Azure Resource Manager: `/subscriptions/…`. */
   resourceId: string | undefined;
 }
 
-/** Where an ID token comes from, and for whom it is issued. */
+/** Where an ID token comes from, and its audience. */
 export interface FederationSettings {
   audience: string | undefined;
   /** The environment variable that holds it. */
@@ -38,7 +38,7 @@ export interface FederationSettings {
   tokenFile: string | undefined;
 }
 
-/** A profile's keys, judged: what they mean, or why they cannot be used. */
+/** The meaning of a profile's keys, or why they cannot be used. */
 export type JudgedSettings =
   | { usable: true; settings: ProfileSettings }
   | { usable: false; host: string | undefined; reason: UnusableReason; message: string };
@@ -70,7 +70,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   token_audience: 'audience',
 };
 
-/** Which keys belong to which way of signing in; two ways at once without `auth_type` is an error in every Databricks tool. */
+/** The keys of each way to sign in. Two ways at once without `auth_type` are an error in every Databricks tool. */
 const METHOD_KEYS: Record<string, readonly string[]> = {
   pat: ['token'],
   basic: ['username', 'password'],
@@ -82,9 +82,9 @@ const METHOD_KEYS: Record<string, readonly string[]> = {
 };
 
 interface Needs {
-  /** What there has to be. */
+  /** The required keys. */
   needed?: readonly Key[];
-  /** What may be in the environment instead of the profile: machines keep secrets and ids there. */
+  /** Keys that the environment may hold instead of the profile: on servers, secrets and ids are often there. */
   orFromEnvironment?: readonly Key[];
 }
 
@@ -194,7 +194,7 @@ export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.P
   return trouble ? refuse(trouble.reason, trouble.message, host) : { usable: true, settings };
 }
 
-/** A TCP port as it is written down; undefined for anything else. */
+/** A TCP port from its text; undefined for anything else. */
 export function portNumber(text: string | undefined): number | undefined {
   const port = Number(text);
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
@@ -238,7 +238,7 @@ function unsupported(name: string): Refused {
   };
 }
 
-/** What is sent in a header goes out as it stands: what cannot, such as a space that is not seen, was copied along. */
+/** Values that are sent in a header must be valid there. An invisible space, for example, may have been copied along. */
 function troubleWithHeaders({ method, token, workspaceId }: ProfileSettings): Refused | undefined {
   const values = { token: method === 'pat' ? token?.reveal() : undefined, workspace_id: workspaceId };
   const [name] = Object.entries(values).find(([, value]) => value && !isHeaderValue(value)) ?? [];

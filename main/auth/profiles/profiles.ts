@@ -6,10 +6,10 @@ import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber, V
 /** The section in which Databricks tools keep their own settings; never a profile. */
 export const SETTINGS_SECTION = '__settings__';
 
-/** The name of the profile that is made of environment variables alone. */
+/** The name of the profile that consists of environment variables only. */
 export const ENVIRONMENT_PROFILE = '(environment)';
 
-/** A configuration file's contents with the environment that it is read under. */
+/** A configuration file's contents and the environment. */
 export interface ProfileBook {
   document: ConfigDocument;
   /** For messages. */
@@ -69,7 +69,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
   });
 }
 
-/** What a profile's keys say now. @throws {CausewayError} `profile_not_found`, `profile_unusable` */
+/** The current meaning of a profile's keys. @throws {CausewayError} `profile_not_found`, `profile_unusable` */
 export function profileSettings(book: ProfileBook, name: string): ProfileSettings {
   const values = name === ENVIRONMENT_PROFILE ? environmentValues(book.env) : sectionValues(book.document, name);
   if (!values) throw new CausewayError('profile_not_found', `Profile "${name}" is no longer in ${book.path}.`);
@@ -90,7 +90,7 @@ export function asProfile(name: string, settings: ProfileSettings): Profile {
   return { name, host: settings.host, method: settings.method, workspaceId: settings.workspaceId };
 }
 
-/** The names of the file's profiles: each section but the settings, and `[DEFAULT]` only if it says something. */
+/** The names of the file's profiles: each section except the settings, and `[DEFAULT]` only if it is not empty. */
 function profileNames(document: ConfigDocument): string[] {
   const filled = document.sections.filter((section) => section.name !== 'DEFAULT' || section.values.size > 0);
   return [...new Set(filled.map((section) => section.name))].filter((name) => name !== SETTINGS_SECTION);
@@ -112,7 +112,7 @@ function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefi
     if (value) values.set(key, value);
   }
   const has = (...keys: string[]) => keys.every((key) => values.has(key));
-  // If nothing else is named, Databricks tools take the identity of the machine, in this order.
+  // If nothing else is given, Databricks tools use the identity of the machine, in this order.
   const names = [
     'auth_type',
     'token',
@@ -132,5 +132,5 @@ function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefi
   return has('host') && hasCredentials ? values : undefined;
 }
 
-/** The kinds that need no person at this computer, and no secret in these variables. */
+/** The ways that need neither a user at this computer nor a secret in these variables. */
 const CREDENTIAL_TYPES = new Set(['azure-cli', 'azure-client-secret', 'github-oidc', 'env-oidc', 'file-oidc']);

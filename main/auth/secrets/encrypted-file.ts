@@ -43,7 +43,7 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
 
     async get(name) {
       const text = await readFile(fileOf(name), 'utf8').catch((error: unknown) => {
-        // A file that cannot be read at the moment does not mean signed out.
+        // A file that cannot be read at the moment does not mean that the user is signed out.
         if (codeOf(error) !== 'ENOENT') throw fileError(fileOf(name), error);
       });
       if (text === undefined) return undefined;
@@ -63,7 +63,7 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
   };
 }
 
-/** The name goes in as associated data, so that one profile's file under another's name is refused. */
+/** The name is authenticated as associated data, so one profile's file under another's name is refused. */
 function seal(text: string, key: Buffer, bound: Buffer): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
@@ -72,7 +72,7 @@ function seal(text: string, key: Buffer, bound: Buffer): string {
   return JSON.stringify({ version: 1, nonce: base64(nonce), tag: base64(cipher.getAuthTag()), data: base64(data) });
 }
 
-/** Undefined for what this key did not write: as good as nothing stored. */
+/** Undefined if the text was not written with this key, which counts as nothing stored. */
 function unseal(text: string, key: Buffer, bound: Buffer): string | undefined {
   try {
     const { nonce, tag, data } = Sealed.parse(JSON.parse(text));
@@ -113,7 +113,7 @@ async function makeKey(keyFile: string): Promise<string> {
   return text;
 }
 
-/** Linux gives each installation an id; elsewhere there is a keychain, and the key file is used alone. */
+/** Linux has an id for each installation. Other systems have a keychain; there, only the key file is used. */
 async function computerId(): Promise<string> {
   return (await readFile('/etc/machine-id', 'utf8').catch(() => '')).trim();
 }

@@ -4,7 +4,7 @@ import { asCausewayError, CausewayError, inOneLine, sentences } from '../../plat
 import type { Secret } from '../../platform/secret.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** How long a keychain that could not be used is left alone, in milliseconds: each try may ask the user to unlock it. */
+/** The pause after a keychain could not be used, in milliseconds: each attempt may ask the user to unlock it. */
 const PAUSE_MS = 60_000;
 
 /**
@@ -44,7 +44,7 @@ export function keychainOrMemory(
       shared = false;
       unreadable = asCausewayError(error);
       failedAt = now();
-      // If there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
+      // A keychain that does not exist never held anything. Only storing is worth a notice then.
       const nothingMissed = use === 'replace' || (use === 'read' && isAbsent(error));
       if (!noticeSent && !nothingMissed) {
         noticeSent = true;
@@ -141,7 +141,7 @@ function isOwnSocket(path: string, uid: number): boolean {
   }
 }
 
-/** D-Bus Specification › Server Addresses: whatever is not plain goes as `%` and two digits. */
+/** D-Bus Specification › Server Addresses: other characters are written as `%` and two digits. */
 function escapeAddress(path: string): string {
   return Array.from(Buffer.from(path), (byte) => {
     const letter = String.fromCharCode(byte);

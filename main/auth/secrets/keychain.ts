@@ -7,9 +7,9 @@ import type { SecretStore } from './secret-store.ts';
 
 /** How long the keychain may take, in milliseconds: the user may have to unlock it first. */
 const KEYCHAIN_TIMEOUT_MS = 30_000;
-/** A keychain that several processes write to refuses now and then; pauses before trying again, in milliseconds. */
+/** The pauses before writing is tried again, in milliseconds. Now and then, a keychain refuses when several processes write. */
 const WRITE_PAUSES_MS = [25, 50, 100, 200];
-/** What the library says where no keychain answers. Its calls go over two libraries for D-Bus, each with its own words. */
+/** What the library reports if no keychain answers. It uses two D-Bus libraries, which have different messages. */
 const NOT_THERE = /d-?bus|no secret service|ServiceUnknown|Failed to connect to address/i;
 /** Windows keeps at most 2560 bytes for one name, as UTF-16. */
 const WINDOWS_LIMIT = 1200;
@@ -50,7 +50,7 @@ export function openKeychain(service: string): SecretStore {
   };
 }
 
-/** The names of everything that a service has in the keychain. @throws {CausewayError} as the calls of `openKeychain` */
+/** The names of all secrets of a service in the keychain. @throws {CausewayError} as the calls of `openKeychain` */
 export async function keychainNames(service: string): Promise<string[]> {
   return (await accountsOf(service)).filter((name) => !PART.test(name));
 }
@@ -59,7 +59,7 @@ export async function keychainNames(service: string): Promise<string[]> {
 const ITEM_GONE = /Object does not exist at path .*\/collection\//;
 const LISTING_ATTEMPTS = 5;
 
-/** The names of all items of a service, parts too. */
+/** The names of all items of a service, including parts. */
 async function accountsOf(service: string): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -71,7 +71,7 @@ async function accountsOf(service: string): Promise<string[]> {
   }
 }
 
-/** Calls that the keychain has not answered yet, and those of them that were given up. */
+/** The calls that the keychain has not answered yet, and how many of them were given up. */
 const calls = { open: 0, overdue: 0 };
 let exitIsWatched = false;
 
@@ -93,7 +93,7 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     }, KEYCHAIN_TIMEOUT_MS);
   });
   calls.open += 1;
-  // If there is no keychain at all the library throws before it gives a promise.
+  // If there is no keychain at all, the library throws instead of returning a promise.
   const answer = (async () => work())().finally(() => {
     clearTimeout(timer);
     calls.open -= 1;
@@ -125,18 +125,18 @@ function watchExit(): void {
   });
 }
 
-/** A keychain's own calls, by name. */
+/** A keychain's own calls. */
 export interface PlainStore {
   get(name: string): Promise<string | null>;
   set(name: string, text: string): Promise<void>;
   delete(name: string): Promise<unknown>;
-  /** Every name that there is. */
+  /** All names. */
   names(): Promise<string[]>;
 }
 
-/** How the name of a part ends. */
+/** The end of a part's name. */
 const PART = / #[0-9a-f]+\.\d+$/;
-/** How a head that points to parts looks: how many, and of which writing. */
+/** A head that points to parts: their number, and the write that they belong to. */
 const HEAD = /^parts:(\d+):([0-9a-f]+)$/;
 
 /**
@@ -164,7 +164,7 @@ export function splitStore(inner: PlainStore, limit: number): PlainStore {
   }
 
   return {
-    // Another process may have replaced the parts between the head and them: then the new head is there.
+    // Another process may have replaced the parts after the head was read. The new head is there then.
     get: async (name) => (await read(name)) ?? (await read(name)),
     async set(name, text) {
       const writing = text.length > limit ? randomBytes(4).toString('hex') : undefined;

@@ -2,7 +2,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { acquireLock, type Lock } from '../../platform/lock.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** Some secrets of one kind, where they are and where they are to be. */
+/** Secrets of one kind, with the store that they are in and the one that they go to. */
 export interface MovedSecrets {
   from: SecretStore;
   to: SecretStore;
@@ -22,7 +22,7 @@ export async function moveSecrets(
 ): Promise<void> {
   const locks: Lock[] = [];
   try {
-    // In one order everywhere, so that two that move at once wait for each other.
+    // Always in the same order, so that two moves at the same time wait for each other.
     for (const folder of [...lockFolders].sort()) locks.push(await acquireLock(folder));
     for (const group of groups) await copy(group);
     await switchOver();

@@ -10,10 +10,10 @@ import { currentPolicy } from '../../policy/system-policy.ts';
 import { keychainOrMemory, loadKeychain, memoryStore } from './keychain-or-memory.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** What a store for secrets is opened with. */
+/** The options of a store for secrets. */
 export interface StoreOptions {
   env: NodeJS.ProcessEnv;
-  /** What groups these secrets in the keychain, such as `Causeway`. */
+  /** The keychain's service name for these secrets, such as `Causeway`. */
   service: string;
   /** Called once, with a message that the keychain cannot be used. */
   onNotice: (message: string) => void;
@@ -42,7 +42,7 @@ const KINDS = new Map<string, (options: StoreOptions) => Promise<SecretStore>>([
   ],
 ]);
 
-/** Opens one kind of store. @throws {CausewayError} `usage` for a kind that there is not */
+/** Opens one kind of store. @throws {CausewayError} `usage` for an unknown kind */
 export async function openStoreOf(kind: string, options: StoreOptions): Promise<SecretStore> {
   const open = KINDS.get(kind);
   if (!open) {
@@ -68,10 +68,10 @@ export async function openSecretStore(options: StoreOptions): Promise<SecretStor
 /** The one line of the user's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
 const settings = z.object({ tokenStore: z.enum(['keychain', 'encrypted-file']) });
 
-/** A place for secrets that a user can choose. */
+/** A store that a user can choose. */
 export type ChosenKind = z.output<typeof settings>['tokenStore'];
 
-/** The store that the user has chosen, looked up again at each use: another process may change it at any time. */
+/** The store that the user has chosen. The choice is read at each use, because another process may change it at any time. */
 async function chosenStore(options: StoreOptions): Promise<SecretStore> {
   const opened = new Map<ChosenKind, Promise<SecretStore>>();
   const open = async () => {
@@ -118,7 +118,7 @@ export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
 export async function checkStore(env: NodeJS.ProcessEnv): Promise<string> {
   const isManaged = lockedValue(await currentPolicy(), 'tokenStore') !== undefined;
   const kind = (!isManaged && env.CAUSEWAY_TOKEN_STORE) || (await chosenKind(env));
-  // The keychain itself, not the memory that replaces it.
+  // The keychain itself, not the memory that stands in for it.
   const store =
     kind === 'keychain'
       ? (await loadKeychain(env)).openKeychain('Causeway check')

@@ -5,11 +5,11 @@ import type { Secret } from '../../platform/secret.ts';
 export interface SecretStore {
   /** Whether other processes of this user see what is stored, as far as is known now. */
   readonly shared: boolean;
-  /** Why what is stored could not be read the last time; undefined if it could. */
+  /** Why the last read failed; undefined if it did not. */
   readonly unreadable?: CausewayError | undefined;
   get(name: string): Promise<Secret | undefined>;
   /**
-   * @param options `isRenewal` says that what is stored under the name is of no use to anybody anymore, so that the value
+   * @param options `isRenewal` says that the value stored under the name no longer works, so that the new value
    * must not be kept for this process alone
    */
   set(name: string, value: Secret, options?: { isRenewal?: boolean }): Promise<void>;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Secret } from '../../platform/secret.ts';
 import type { AccessToken } from '../access-token.ts';
 
-/** What one sign-in left: a pair of tokens, and where and as whom they can be renewed and revoked. */
+/** The result of one sign-in: a pair of tokens, and where and as whom they can be renewed and revoked. */
 export interface TokenRecord {
-  /** RFC 8414 issuer: the tokens are of use with no other. */
+  /** RFC 8414 issuer, the only one with which the tokens can be used. */
   issuer: string;
   clientId: string;
   tokenEndpoint: string;
@@ -17,7 +17,7 @@ export interface TokenRecord {
   userName: string | undefined;
 }
 
-/** Fields are only ever added, and unknown ones skipped: neither an update nor a step back signs anybody out. */
+/** Fields are only ever added, and unknown ones are skipped, so neither an update nor a downgrade signs anyone out. */
 const Stored = z.object({
   issuer: z.string(),
   client_id: z.string(),
@@ -48,7 +48,7 @@ export function packRecord(record: TokenRecord): Secret {
   return new Secret(JSON.stringify(stored));
 }
 
-/** The record that a stored text holds; undefined for anything else, which is as good as signed out. */
+/** The record in a stored text; undefined for anything else, which counts as signed out. */
 export function unpackRecord(text: Secret): TokenRecord | undefined {
   const parsed = Stored.safeParse(asJson(text));
   if (!parsed.success) return undefined;

@@ -2,7 +2,7 @@ import { Secret } from '../../platform/secret.ts';
 import { BearerToken } from '../access-token.ts';
 import { isLoopback } from '../profiles/host.ts';
 
-/** Where one of Microsoft's clouds signs in. */
+/** The addresses of one of Microsoft's clouds. */
 export interface AzureCloud {
   /** The origin of Microsoft Entra ID. */
   entra: string;
@@ -18,7 +18,7 @@ const PUBLIC_CLOUD: AzureCloud = {
   management: 'https://management.core.windows.net/',
 };
 
-/** By the end of a workspace's host name. */
+/** Clouds by the end of the workspace's host name. */
 const CLOUDS: readonly [suffix: string, cloud: AzureCloud][] = [
   ['.azuredatabricks.net', PUBLIC_CLOUD],
   [
@@ -45,7 +45,7 @@ export function azureCloudOf(host: string, resourceId: string | undefined): Azur
 /** Azure Databricks refuses tokens that end within 30 s; ours count as ended this much before their end, in milliseconds. */
 const REFUSED_EARLY_MS = 40_000;
 
-/** When a token is of no more use at Azure Databricks. @param endsAt as Entra ID says, in milliseconds since 1970 */
+/** When Azure Databricks stops accepting a token. @param endsAt its expiry at Entra ID, in milliseconds since 1970 */
 export function expiryAtAzure(endsAt: number): number {
   return endsAt - REFUSED_EARLY_MS;
 }

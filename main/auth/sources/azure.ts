@@ -22,7 +22,7 @@ export interface AzureCliOptions {
   profile: Profile;
   azure: AzureSettings;
   env: NodeJS.ProcessEnv;
-  /** Reaches the workspace. */
+  /** Sends requests to the workspace. */
   fetch: HostFetch;
   now: () => number;
   /** How long one call of `az` may take, in milliseconds. */
@@ -44,7 +44,7 @@ const Answer = z.object({
   expiresOn: z.string().optional(),
 });
 
-/** It loads Python, and asks Entra ID. */
+/** `az` starts Python and asks Entra ID. */
 const AZ_TIMEOUT_MS = 25_000;
 /** How long the workspace is asked for its tenant, in milliseconds. */
 const TENANT_TIMEOUT_MS = 5_000;
@@ -101,7 +101,7 @@ export async function requestAzureCliToken(
   };
 }
 
-/** The subscription helps only if the tenant is not known, and only those who may see it. */
+/** The subscription helps only if the tenant is not known, and only users who may see it. */
 function preferred({ resourceId }: AzureSettings, tenant: string | undefined): string[][] {
   if (tenant !== undefined) return [['--tenant', tenant]];
   const subscription = resourceId?.split('/')[2];
@@ -122,7 +122,7 @@ async function findAz(env: NodeJS.ProcessEnv, { name }: Profile): Promise<string
   });
 }
 
-/** The tenant of the workspace, which it tells anybody who wants to sign in; undefined if it does not say. */
+/** The tenant of the workspace, which it reports to anyone who signs in; undefined if it does not. */
 async function tenantOf({ profile, fetch }: AzureCliOptions): Promise<string | undefined> {
   try {
     const signal = AbortSignal.timeout(TENANT_TIMEOUT_MS);
@@ -131,7 +131,7 @@ async function tenantOf({ profile, fetch }: AzureCliOptions): Promise<string | u
     const [, tenant] = URL.canParse(location) ? new URL(location).pathname.split('/') : [];
     return tenant && /^[a-z0-9][a-z0-9.-]*$/i.test(tenant) && tenant !== 'common' ? tenant : undefined;
   } catch {
-    // The CLI's own tenant may do; and if the workspace cannot be reached, the request itself will say so.
+    // The CLI's own tenant may be the right one. If the workspace cannot be reached, the request itself will say so.
     return undefined;
   }
 }
@@ -199,7 +199,7 @@ function read<T>(schema: z.ZodType<T>, output: Secret): T {
 export interface EntraOptions {
   profile: Profile;
   azure: AzureSettings;
-  /** Reaches an origin. */
+  /** Returns a function that sends requests to an origin. */
   to: (origin: string) => HostFetch;
   now: () => number;
 }
@@ -236,7 +236,7 @@ export async function requestEntraToken({ profile, azure, to, now }: EntraOption
   };
 }
 
-/** What Entra ID says, without the ids by which Microsoft finds the request again. */
+/** Entra ID's message without the ids with which Microsoft can find the request. */
 function withoutTraceIds(text: string): string {
   return text.replace(/\.?\s*(?:Trace|Correlation) ID:.*$/is, '').trim();
 }
@@ -261,7 +261,7 @@ const REMEDIES: readonly [codes: string, remedy: (azure: AzureSettings) => strin
   ],
 ];
 
-/** A refusal of Entra ID for a service principal, as an error of ours. */
+/** Entra ID's refusal of a service principal, as a `CausewayError`. */
 function entraFailure(
   refusal: OAuthRefusal,
   { profile, azure, entra }: { profile: Profile; azure: AzureSettings; entra: string },

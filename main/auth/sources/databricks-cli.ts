@@ -28,10 +28,10 @@ const Answer = z.object({
 /** The legacy CLI is a small Python script; the present one is a program of many megabytes. */
 const SMALL_BYTES = 1024 * 1024;
 const CLI_TIMEOUT_MS = 60_000;
-/** It writes its own token cache without a lock and fails now and then when it runs twice: pauses before trying again. */
+/** The pauses before it is run again, in milliseconds. It writes its token cache without a lock, and can fail when it runs twice at once. */
 const RETRY_PAUSES_MS = [200, 800];
 const NEEDS_LOGIN = /not configured|refresh token is invalid|reauthenticate|auth login|no (?:cached )?token/i;
-/** They would be stronger than the profile that we name. */
+/** Variables that would take precedence over the profile that is named. */
 const STRONGER = /^DATABRICKS_(?:HOST|TOKEN|CLIENT_ID|CLIENT_SECRET|USERNAME|PASSWORD|AUTH_TYPE|CONFIG_PROFILE)$/;
 
 /**

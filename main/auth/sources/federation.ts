@@ -66,7 +66,7 @@ async function defaultAudience(
   const config = await fetch(`${host}/.well-known/databricks-config`, { headers: { accept: 'application/json' } })
     .then((response) => response.json())
     .then((body: unknown) => HostConfig.safeParse(body).data)
-    // Not every host has it, and none needs it.
+    // Not every host has it, and it is optional.
     .catch(() => undefined);
   const [wanted] = config?.token_federation_default_oidc_audiences ?? [];
   const isUnified = /^unified/i.test(config?.host_type ?? '');
@@ -80,7 +80,7 @@ const Claims = z.object({
   exp: z.number().optional(),
 });
 
-/** What an ID token says, for words only: the workspace is the one to check it. Nothing if it is no JWT (RFC 7519). */
+/** An ID token's claims, for messages only: the workspace validates the token. Empty if it is not a JWT (RFC 7519). */
 function claimsOf(idToken: Secret): z.output<typeof Claims> {
   try {
     const [, payload = ''] = idToken.reveal().split('.');
@@ -105,7 +105,7 @@ function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, n
   const shown = (value: string | undefined) => (value === undefined ? 'none' : displayText(value, { maxLength: 200 }));
   const { iss, sub, aud } = claims;
   const audiences = shown([aud].flat().filter(Boolean).join(', ') || undefined);
-  // Told only now: this computer's clock may be the one that is wrong.
+  // Checked only after the refusal, because this computer's clock may be wrong.
   if (claims.exp !== undefined && claims.exp * 1000 <= now) {
     const endedAt = new Date(asTime(claims.exp * 1000) ?? 0).toISOString();
     return new CausewayError('signed_out', `The ID token of profile "${name}" expired at ${endedAt} (${detail}).`, {
@@ -134,11 +134,11 @@ export interface IdTokenContext {
   profile: Profile;
   federation: FederationSettings;
   env: NodeJS.ProcessEnv;
-  /** Reaches an origin. */
+  /** Returns a function that sends requests to an origin. */
   to: (origin: string) => HostFetch;
 }
 
-/** How a machine shows who it is: by a token that its platform has signed (OpenID Connect). */
+/** How a machine authenticates: with a token that its platform has signed (OpenID Connect). */
 export type FederatedMethod = 'github-oidc' | 'env-oidc' | 'file-oidc';
 
 /**
@@ -194,7 +194,7 @@ const ID_TOKENS: Record<FederatedMethod, (context: IdTokenContext, audience: str
 /** No token comes near this size, in bytes. */
 const FILE_LIMIT_BYTES = 64 * 1024;
 
-/** A file that never ends, or that waits for a writer, must not block a request for a token. */
+/** A file without an end, or a pipe without a writer, must not block a request for a token. */
 async function readToken(path: string): Promise<string> {
   const found = await stat(path);
   if (found.isDirectory() || (found.isFile() && found.size <= FILE_LIMIT_BYTES)) return readFile(path, 'utf8');

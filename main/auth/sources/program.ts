@@ -7,7 +7,7 @@ import { homeFolder } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
 import { systemProgram } from '../../platform/system-program.ts';
 
-/** What a program that gives tokens came to. Its output is a secret; what it complains of is safe to show. */
+/** The outcome of a program that returns tokens. Its output is a secret; its complaint is safe to show. */
 export type ProgramOutcome =
   | { ok: true; output: Secret }
   | { ok: false; reason: 'failed' | 'timeout' | 'not-started'; complaint: string };
@@ -105,14 +105,14 @@ function kill(child: ChildProcess): void {
   }
 }
 
-/** The line that says what went wrong: marked as an error, or the first one. */
+/** The line that says what went wrong: the one marked as an error, or else the first one. */
 function complaintIn(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const marked = lines.find((line) => /^\s*error\b/i.test(line));
   return foreignText(marked ?? lines[0] ?? '');
 }
 
-/** Where a program may be: a name per system, and the folders in which it is usually installed. */
+/** Where a program may be: its names, and the folders in which it is usually installed. */
 export interface ProgramPlaces {
   names: readonly string[];
   folders: readonly string[];
@@ -124,7 +124,7 @@ export function programCandidates({ names, folders }: ProgramPlaces, env: NodeJS
   return [...new Set([...named, ...folders])].flatMap((folder) => names.map((name) => join(folder, name)));
 }
 
-/** Folders for programs of this system in general. */
+/** This system's usual folders for programs. */
 export function usualFolders(env: NodeJS.ProcessEnv): string[] {
   const home = homeFolder(env);
   if (IS_WINDOWS) {
@@ -141,7 +141,7 @@ export function usualFolders(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** An environment in which a script finds what it starts in turn. */
+/** An environment in which a script finds the programs that it starts. */
 export function environmentFor(program: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const name = env.PATH === undefined && env.Path !== undefined ? 'Path' : 'PATH';
   const folders = [env[name], dirname(program), ...(IS_WINDOWS ? [] : ['/usr/local/bin', '/usr/bin', '/bin'])];

@@ -5,7 +5,7 @@ import { Secret } from '../../platform/secret.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { askedWait, type OAuthRefusal } from '../oauth/oauth-failure.ts';
 
-/** What a token endpoint answered to a form (RFC 6749 §5). `expiresIn` is in seconds, as it has it. */
+/** A token endpoint's answer (RFC 6749 §5). `expiresIn` is in seconds, as in the answer. */
 export type TokenAnswer = { token: Secret; expiresIn: number | undefined } | { refusal: OAuthRefusal };
 
 const Granted = z.object({

@@ -9,7 +9,7 @@ import type { FederatedMethod } from './federation.ts';
 export interface SourceContext {
   profile: Profile;
   env: NodeJS.ProcessEnv;
-  /** The place that the profile's credentials come from, in words. */
+  /** The place that the profile's credentials come from, for messages. */
   where: string;
   /** The configuration file. */
   path: string;
@@ -21,7 +21,7 @@ export interface SourceContext {
   signInWhenNeeded: boolean;
 }
 
-/** Opens the token source of a profile's kind, loading what that kind needs. */
+/** Opens the token source for a profile. Loads only what that kind of profile needs. */
 export function openTokenSource(context: SourceContext): Promise<TokenSource> {
   return SOURCES[context.profile.method](context);
 }
@@ -81,7 +81,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
       now,
       chance,
       async acquire(rejected) {
-        // Who has signed in through Causeway wants that to be used.
+        // A user who has signed in through Causeway wants that sign-in to be used.
         if (await tokens.record()) return tokens.access({ rejected });
         const { cliPath } = await settingsOf(profile);
         // It has no lock of its own, and loses its sign-in when it renews twice at once.
@@ -93,7 +93,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     const ofDemanded: TokenSource = {
       async token(request) {
         const demanded = await signIns.demandedApplication();
-        // The command line signs in through the application that every workspace knows.
+        // The Databricks CLI signs in through the application that every workspace knows.
         const isByCli = demanded === BUILT_IN_CLIENT && !(await tokens.record());
         return demanded === undefined || isByCli ? source.token(request) : tokens.token(request);
       },
@@ -160,7 +160,7 @@ async function federated(
 
 const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cli_unavailable']);
 
-/** Nobody watches a process that an AI client has spawned. */
+/** For a process that an AI client has spawned, whose output no user sees. */
 const UNATTENDED: SignInOptions = { openBrowser: 'must', onlyIfNeeded: true };
 
 /** Asks the user when a sign-in is needed; once they have answered no, only a new sign-in, from anywhere, helps. */
