@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Account, OAuthApplicationChange, OAuthApplicationState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import { Form, TextField } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
 import { isManaged, Managed } from '../shared/managed.tsx';
@@ -41,11 +42,11 @@ function Content({ profile, onClose }: { profile: string; onClose(): void }) {
     return (
       <div className={layout.stack}>
         <Managed managed={managed} by={['oauthApplication']} />
-        <div className={layout.closing}>
+        <Footer>
           <Button variant="default" data-autofocus onClick={onClose}>
             {shared.close}
           </Button>
-        </div>
+        </Footer>
       </div>
     );
   }
@@ -57,11 +58,11 @@ function Content({ profile, onClose }: { profile: string; onClose(): void }) {
       <FailureNotice error={error} onRetry={refetch} />
       {data === undefined && !error && <Skeleton height={240} />}
       {data === undefined && (
-        <div className={layout.closing}>
+        <Footer>
           <Button variant="default" onClick={onClose}>
             {shared.cancel}
           </Button>
-        </div>
+        </Footer>
       )}
       {data !== undefined && <ApplicationForm profile={profile} present={data} onClose={onClose} />}
     </>

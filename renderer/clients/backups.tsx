@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ClientBackup } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
@@ -66,11 +67,11 @@ function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onC
           ))}
         </ul>
       )}
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" onClick={onClose} data-autofocus>
           {strings.close}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }
@@ -104,7 +105,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
       {diff !== null && <Difference file={file} diff={diff} />}
       {preview.data && diff === null && <p>{words.unchanged}</p>}
       <ActionFailure error={restoring.error} />
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" onClick={onBack} data-autofocus>
           {words.back}
         </Button>
@@ -116,7 +117,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
         <Button disabled={diff === null} loading={restoring.isPending} onClick={() => restoring.mutate(false)}>
           {runs ? strings.tryAgain : words.restoreNow}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }

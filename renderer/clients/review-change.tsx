@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.ts';
@@ -119,7 +120,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         </InSight>
       ))}
       <ActionFailure error={making.error} />
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" onClick={onClose} data-autofocus>
           {making.data ? strings.close : strings.cancel}
         </Button>
@@ -136,7 +137,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => making.mutate(false)}>
           {runs ? strings.tryAgain : words.verbs[verb]}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }

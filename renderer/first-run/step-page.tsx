@@ -20,7 +20,11 @@ export function StepPage({ title, lead, footer, onSubmit, children }: StepPagePr
         <p className={styles.lead}>{lead}</p>
       </div>
       {children}
-      {footer && <div className={styles.footer}>{footer}</div>}
+      {footer && (
+        <div className={styles.footer} data-footer>
+          {footer}
+        </div>
+      )}
     </>
   );
   if (!onSubmit) return <div className={styles.content}>{content}</div>;

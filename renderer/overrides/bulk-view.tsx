@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { Bulk, BulkLine } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Footer } from '../shared/footer.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
@@ -82,7 +83,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
           <LineTable rows={rows} only={only} onToggle={stage === 'planned' ? leaving.mutate : undefined} />
         </>
       )}
-      <div className={layout.actions}>
+      <Footer>
         {(stage === 'planning' || stage === 'applying') && (
           <Button variant="default" onClick={() => void request.cancelBulk()}>
             {stage === 'planning' ? words.cancel : words.stop}
@@ -90,15 +91,19 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
         )}
         {stage === 'planned' && (
           <>
-            <Button disabled={changes === 0} onClick={() => applying.mutate()}>
-              {changes === 0 ? words.nothing : words.apply(counted(changes, 'change'))}
-            </Button>
             <Button variant="default" onClick={() => void request.dismissBulk()}>
               {words.cancel}
             </Button>
+            <Button disabled={changes === 0} onClick={() => applying.mutate()}>
+              {changes === 0 ? words.nothing : words.apply(counted(changes, 'change'))}
+            </Button>
           </>
         )}
-        {stage === 'failed' && <Button onClick={() => planning.mutate()}>{strings.tryAgain}</Button>}
+        {stage === 'ended' && (
+          <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate()}>
+            {words.saveReport}
+          </Button>
+        )}
         {isDone && (
           <Button
             variant={stage === 'failed' ? 'default' : 'filled'}
@@ -108,12 +113,8 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
             {words.back}
           </Button>
         )}
-        {stage === 'ended' && (
-          <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate()}>
-            {words.saveReport}
-          </Button>
-        )}
-      </div>
+        {stage === 'failed' && <Button onClick={() => planning.mutate()}>{strings.tryAgain}</Button>}
+      </Footer>
     </div>
   );
 }

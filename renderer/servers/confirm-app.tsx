@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { AppAddress } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import styles from './servers.module.css';
@@ -52,7 +53,7 @@ export function ReviewApp({ app, source, back, onConfirm, onClose }: ReviewAppPr
       <FailureNotice error={address.error} onRetry={address.refetch} />
       {data && <Address address={data} />}
       <ActionFailure error={confirming.error} />
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" data-autofocus onClick={onClose}>
           {back}
         </Button>
@@ -65,7 +66,7 @@ export function ReviewApp({ app, source, back, onConfirm, onClose }: ReviewAppPr
         >
           {words.confirm}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import mark from '../../resources/icon.svg';
 import { openShortcuts } from '../frame/shortcuts-dialog.tsx';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
@@ -86,14 +87,14 @@ function Content({ onClose }: { onClose(): void }) {
         </ul>
       )}
       <ActionFailure error={folder.error} />
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" onClick={() => folder.mutate()}>
           {words.showFiles}
         </Button>
         <Button variant="default" onClick={onClose}>
           {shared.close}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import type { DesktopState, Removal } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { isManaged, managedHint } from '../shared/managed.tsx';
@@ -87,7 +88,7 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
         </InSight>
       )}
       <ActionFailure error={removing.error ?? finishing.error} />
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" data-autofocus onClick={onClose}>
           {removing.data ? shared.close : shared.cancel}
         </Button>
@@ -117,7 +118,7 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
             {words.finish}
           </Button>
         )}
-      </div>
+      </Footer>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
+import { Footer } from './footer.tsx';
 import layout from './layout.module.css';
 import { ActionFailure } from './notice.tsx';
 import { strings } from './strings.ts';
@@ -43,7 +44,7 @@ function ConfirmForm({
     <div className={layout.stack}>
       {children}
       <ActionFailure error={acting.error} />
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" data-autofocus={isGrave || undefined} onClick={onClose}>
           {strings.cancel}
         </Button>
@@ -55,7 +56,7 @@ function ConfirmForm({
         >
           {acting.error ? strings.tryAgain : verb}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }

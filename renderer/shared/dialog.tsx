@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Footer } from './footer.tsx';
 import layout from './layout.module.css';
 
 interface DialogProps {
@@ -19,7 +20,7 @@ export function Dialog({ opened, title, onClose, size = 'md', onSubmit, footer, 
   const content = (
     <>
       <div className={layout.stack}>{children}</div>
-      {footer && <div className={layout.closing}>{footer}</div>}
+      {footer && <Footer>{footer}</Footer>}
     </>
   );
   return (

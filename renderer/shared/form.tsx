@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Footer } from './footer.tsx';
 import layout from './layout.module.css';
 import { ActionFailure } from './notice.tsx';
 
@@ -25,7 +26,7 @@ export function Form({ onSubmit, error, actions, children }: FormProps) {
     >
       {children}
       <ActionFailure error={error} />
-      <div className={layout.closing}>{actions}</div>
+      <Footer>{actions}</Footer>
     </form>
   );
 }

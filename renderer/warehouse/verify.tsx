@@ -15,6 +15,7 @@ import type { Check, Verification } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Dialog } from '../shared/dialog.tsx';
+import { Footer } from '../shared/footer.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
@@ -144,14 +145,14 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
           </ul>
         </ScrollBox>
       )}
-      <div className={layout.closing}>
+      <Footer>
         <Button variant="default" data-autofocus onClick={onClose}>
           {shared.cancel}
         </Button>
         <Button disabled={!data} onClick={agree}>
           {data && data.length > 0 ? words.stopAndVerify : words.run}
         </Button>
-      </div>
+      </Footer>
     </div>
   );
 }

@@ -46,6 +46,18 @@ export function scrolledSideways(page: Page): Promise<string[]> {
   );
 }
 
+/** Dialogs and pages whose last buttons have to be scrolled to. */
+export function footersOutOfSight(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[data-footer]')]
+      .filter((footer) => {
+        const { top, bottom } = footer.getBoundingClientRect();
+        return top < 0 || bottom > innerHeight + 1;
+      })
+      .map(({ textContent }) => `out of sight: ${textContent}`),
+  );
+}
+
 /** Texts of which a part is hidden with no way to see it: no ellipsis (whose text is whole in its title), no scrolling. */
 export function textsCutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -9,6 +9,7 @@ import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.t
 import {
   accessibilityFindings,
   findChromium,
+  footersOutOfSight,
   launchChromium,
   NO_CHROMIUM,
   scrolledSideways,
@@ -113,7 +114,7 @@ export function useWindow() {
 
   /**
    * Looks at the page in all sizes and both color schemes: nothing for axe to find, nothing that scrolls sideways, no text
-   * cut off.
+   * cut off, and the last buttons in sight.
    */
   async function inspect(name: string): Promise<void> {
     const looks = FOR_SHEET ? SHEET_LOOKS : LOOKS;
@@ -140,6 +141,7 @@ export function useWindow() {
     expect(await accessibilityFindings(page), what).toEqual([]);
     expect(await scrolledSideways(page), what).toEqual([]);
     expect(await textsCutOff(page), what).toEqual([]);
+    expect(await footersOutOfSight(page), what).toEqual([]);
   }
 
   const allow = async () => {
