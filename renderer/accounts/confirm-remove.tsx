@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Account } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { strings } from './strings.ts';
 

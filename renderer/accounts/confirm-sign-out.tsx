@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { showScreen } from '../shared/screen.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { strings } from './strings.ts';
 

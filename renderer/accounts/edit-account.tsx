@@ -7,7 +7,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
 import { Managed } from '../shared/managed.tsx';
 import { strings as shared } from '../shared/strings.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { strings } from './strings.ts';

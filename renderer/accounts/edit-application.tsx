@@ -10,7 +10,7 @@ import layout from '../shared/layout.module.css';
 import { isManaged, Managed } from '../shared/managed.tsx';
 import { FailureNotice } from '../shared/notice.tsx';
 import { strings as shared } from '../shared/strings.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { portIn, scopesIn } from './format.ts';

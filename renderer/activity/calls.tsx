@@ -9,7 +9,7 @@ import { MoreMenu } from '../shared/more-menu.tsx';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { showScreen } from '../shared/screen.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import styles from './activity.module.css';
 import { AskClear } from './ask-clear.tsx';
 import { AskExport } from './ask-export.tsx';

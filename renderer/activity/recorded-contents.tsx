@@ -6,7 +6,7 @@ import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import styles from './contents.module.css';
 import { formatCut, formatFound } from './recording-format.ts';
 import { strings } from './strings.ts';
@@ -40,7 +40,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
   const [at, setAt] = useState(0);
   const copying = useMutation({
     mutationFn: () => unwrap(window.causeway.request.copyContents({ contents: number })),
-    onSuccess: () => toast(words.copied),
+    onSuccess: () => toast(words.copied, 'clipboard'),
   });
   const { pieces, count } = useMemo(
     () =>

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { isForbidden, managedHint } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './contents.module.css';
 import { clockTime } from './format.ts';

@@ -8,7 +8,7 @@ import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 import { strings } from './strings.ts';
@@ -91,7 +91,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['client-backups'] });
       await queries.invalidateQueries({ queryKey: ['clients'] });
-      toast(words.restored(client));
+      toast(words.restored(client), 'clients');
       onBack();
     },
   });

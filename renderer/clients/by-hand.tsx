@@ -5,7 +5,7 @@ import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import styles from './clients.module.css';
 import { strings } from './strings.ts';
 
@@ -20,7 +20,7 @@ export function ByHand({ servers, others, open }: { servers: string[]; others: s
   });
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyClientJson({ client: null })),
-    onSuccess: () => toast(strings.jsonCopied),
+    onSuccess: () => toast(strings.jsonCopied, 'clipboard'),
   });
   return (
     <Card

@@ -4,7 +4,7 @@ import type { AiClient, ClientsReport } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { ClientPins } from './client-pins.tsx';
 import { ToCorrect } from './client-trouble.tsx';
 import styles from './clients.module.css';
@@ -147,7 +147,7 @@ function OtherWays({
   });
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyClientJson({ client: id })),
-    onSuccess: () => toast(strings.jsonCopied),
+    onSuccess: () => toast(strings.jsonCopied, 'clipboard'),
   });
   const following = useMutation({
     mutationFn: (server: string) => unwrap(request.openInClient({ client: id, server })),

@@ -9,7 +9,7 @@ import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { clientChange } from './change.ts';
 import { ClientDetails } from './client-details.tsx';
 import { ClientTrouble } from './client-trouble.tsx';
@@ -61,7 +61,7 @@ export function ClientRow(props: ClientRowProps) {
     onSuccess: (done, { action, servers: [server = ''] }) => {
       onDone(done);
       if (done.some(({ problem }) => problem)) return;
-      toast(action === 'add' ? strings.added(server, name) : strings.removed(server, name));
+      toast(action === 'add' ? strings.added(server, name) : strings.removed(server, name), 'clients');
     },
   });
   const turn = (server: string, on: boolean) => {

@@ -7,7 +7,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
@@ -72,7 +72,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
     onSuccess: (outcomes) => {
       onDone(outcomes);
       if (!outcomes.some(({ problem }) => problem)) {
-        toast(strings.changed(new Set(outcomes.map(({ client }) => client)).size));
+        toast(strings.changed(new Set(outcomes.map(({ client }) => client)).size), 'clients');
         return onClose();
       }
       // What was written is no longer a difference.

@@ -26,7 +26,7 @@ import { showScreen } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import { SkeletonRows } from '../shared/skeleton-rows.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import styles from './diagnostics.module.css';
 import { DIAGNOSIS_STATUS_TEXT, formatDiagnosis, sortedChecks } from './format.ts';
@@ -128,7 +128,7 @@ function Report() {
   const { report } = strings;
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyDiagnostics()),
-    onSuccess: () => toast(report.copied),
+    onSuccess: () => toast(report.copied, 'clipboard'),
   });
   const saving = useMutation({
     mutationFn: () => unwrap(request.saveDiagnostics()),

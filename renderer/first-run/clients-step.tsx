@@ -11,7 +11,7 @@ import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import styles from './first-run.module.css';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
@@ -205,7 +205,7 @@ function isChange(outcome: ClientOutcome): outcome is ClientOutcome & { file: st
 function NoClients() {
   const copying = useMutation({
     mutationFn: () => unwrap(window.causeway.request.copyClientJson({ client: null })),
-    onSuccess: () => toast(words.jsonCopied),
+    onSuccess: () => toast(words.jsonCopied, 'clipboard'),
   });
   return (
     <Card title={words.none}>

@@ -12,7 +12,7 @@ import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import styles from './first-run.module.css';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
@@ -30,7 +30,7 @@ export function DoneStep({ state, progress: { change, end } }: StepProps) {
   const isConnected = useConnectedMarks();
   const copying = useMutation({
     mutationFn: () => unwrap(window.causeway.request.copyPrompt()),
-    onSuccess: () => toast(words.copied),
+    onSuccess: () => toast(words.copied, 'clipboard'),
   });
   return (
     <StepPage

@@ -9,7 +9,7 @@ import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { showScreen, startOnScreen } from '../shared/screen.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { type Command, type CommandAction, commandsFor, findCommands } from './commands.ts';
 import styles from './palette.module.css';

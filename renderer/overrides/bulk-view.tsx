@@ -10,7 +10,7 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import { changesIn, changeText, counted, formatPlan, formatResults, isChange, remarkOf, resultText } from './format.ts';
 import styles from './overrides.module.css';

@@ -8,7 +8,7 @@ import { Form, TextField } from '../shared/form.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { OpeningOption, Options } from '../shared/options.tsx';
 import { strings as shared } from '../shared/strings.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
 import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
@@ -74,7 +74,7 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
       return unwrap(request.planForSelected({ profile, userIds: users.map(({ id }) => id), wanted }));
     },
     onSuccess: (_reply, wanted) => {
-      if (who !== null) toast(wanted.type === 'NONE' ? strings.done.removed : strings.done.changed);
+      if (who !== null) toast(wanted.type === 'NONE' ? strings.done.removed : strings.done.changed, 'overrides');
       onChanged();
       onClose();
     },

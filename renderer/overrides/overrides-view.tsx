@@ -12,7 +12,7 @@ import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { SearchField } from '../shared/search-field.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { ChangeOverride, FindPerson } from './change-override.tsx';
 import { counted, nothingFound, personOf, progressOf } from './format.ts';
 import { OverrideTable } from './override-table.tsx';

@@ -10,7 +10,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { isAllowed, managedHint } from '../shared/managed.tsx';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './servers.module.css';
 import { strings } from './strings.ts';
@@ -51,7 +51,7 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
     onSuccess: (outcomes) => {
       void queries.invalidateQueries({ queryKey: ['clients'] });
       const written = outcomes.filter(({ result }) => result === 'written').map(({ name }) => name);
-      if (written.length > 0) toast(words.done(LIST.format([...new Set(written)])));
+      if (written.length > 0) toast(words.done(LIST.format([...new Set(written)])), 'clients');
       if (outcomes.every(({ result }) => result !== 'failed')) close();
     },
   });

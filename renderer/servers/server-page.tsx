@@ -13,7 +13,7 @@ import { MoreMenu } from '../shared/more-menu.tsx';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { WaitingForService } from '../shared/waiting-for-browser.tsx';
 import { AddToClients } from './add-to-clients.tsx';
@@ -53,7 +53,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
     onSuccess: () => toast(words.checked(title)),
   });
   const copy = (what: 'path' | 'url') =>
-    void request.copyServer({ name, what }).then(({ ok }) => ok && toast(words.copied));
+    void request.copyServer({ name, what }).then(({ ok }) => ok && toast(words.copied, 'clipboard'));
   return (
     <div className={layout.screen}>
       <p>

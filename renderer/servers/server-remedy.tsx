@@ -6,7 +6,7 @@ import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { ConfirmApp } from './confirm-app.tsx';
 import { leadsToWorkspace } from './format.ts';
 import { strings } from './strings.ts';
@@ -87,7 +87,7 @@ function OpenPage({ name }: { name: string }) {
   const opening = useMutation({ mutationFn: () => unwrap(request.openServicePage({ name })) });
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyServer({ name, what: 'sign-in-page' })),
-    onSuccess: () => toast(words.linkCopied),
+    onSuccess: () => toast(words.linkCopied, 'clipboard'),
   });
   return (
     <>

@@ -16,7 +16,7 @@ import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { addressOf, showScreen, useItem, useScreenAction } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { SkeletonRows } from '../shared/skeleton-rows.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { AddServer } from './add/add-server.tsx';
 import { RemoveServer } from './remove-server.tsx';
 import { ServerPage } from './server-page.tsx';

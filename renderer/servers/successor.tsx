@@ -5,7 +5,7 @@ import type { ConfiguredServer } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { strings } from './strings.ts';
 
 const words = strings.page;
@@ -17,7 +17,7 @@ export function Successor({ server: { name }, successor }: { server: ConfiguredS
     mutationFn: () => unwrap(window.causeway.request.moveServer({ name })),
     onSuccess: ({ failed }) => {
       void queries.invalidateQueries({ queryKey: ['clients'] });
-      if (failed.length === 0) toast(words.movedTo(successor));
+      if (failed.length === 0) toast(words.movedTo(successor), 'clients');
     },
   });
   const failed = moving.data?.failed ?? [];

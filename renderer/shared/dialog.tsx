@@ -1,7 +1,10 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
+import styles from './dialog.module.css';
 import { Footer } from './footer.tsx';
 import layout from './layout.module.css';
+import { strings } from './strings.ts';
+import { DialogToast } from './toast.tsx';
 
 interface DialogProps {
   opened: boolean;
@@ -24,20 +27,32 @@ export function Dialog({ opened, title, onClose, size = 'md', onSubmit, footer, 
     </>
   );
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size={size}>
-      {onSubmit ? (
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            onSubmit();
-          }}
-        >
-          {content}
-        </form>
-      ) : (
-        content
-      )}
-    </Modal>
+    <Modal.Root opened={opened} onClose={onClose} size={size}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Header className={styles.header}>
+          <div className={styles.head}>
+            <Modal.Title>{title}</Modal.Title>
+            {opened && <DialogToast />}
+          </div>
+          <Modal.CloseButton aria-label={strings.close} />
+        </Modal.Header>
+        <Modal.Body>
+          {onSubmit ? (
+            <form
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault();
+                onSubmit();
+              }}
+            >
+              {content}
+            </form>
+          ) : (
+            content
+          )}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }

@@ -1,6 +1,5 @@
 import { Button, createTheme, Menu, Modal, NativeSelect, Popover, Skeleton, TextInput, Tooltip } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { strings } from './strings.ts';
 
 /** One accent, used for the one primary action of a screen and for what decides. */
 const ACCENT = [
@@ -62,13 +61,8 @@ export const theme = createTheme({
     NativeSelect: NativeSelect.extend({ defaultProps: { size: 'sm' } }),
     Skeleton: Skeleton.extend({ defaultProps: { animate: false } }),
     // The page itself never scrolls, so there is nothing to lock.
-    Modal: Modal.extend({
-      defaultProps: {
-        lockScroll: false,
-        transitionProps: { duration: MOTION_MS },
-        centered: true,
-        closeButtonProps: { 'aria-label': strings.close },
-      },
+    ModalRoot: Modal.Root.extend({
+      defaultProps: { lockScroll: false, transitionProps: { duration: MOTION_MS }, centered: true },
     }),
     Popover: Popover.extend({ defaultProps: { transitionProps: { duration: MOTION_MS }, shadow: 'md' } }),
     Menu: Menu.extend({
@@ -91,7 +85,7 @@ export const theme = createTheme({
       },
     }),
     Notifications: Notifications.extend({
-      defaultProps: { containerWidth: 360, transitionDuration: MOTION_MS, limit: 3 },
+      defaultProps: { containerWidth: 360, transitionDuration: MOTION_MS },
     }),
   },
 });

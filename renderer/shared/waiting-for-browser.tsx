@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx';
 import layout from './layout.module.css';
 import { ActionFailure } from './notice.tsx';
 import { strings } from './strings.ts';
-import { toast } from './toast.ts';
+import { toast } from './toast.tsx';
 import styles from './waiting-for-browser.module.css';
 
 const { waiting } = strings;
@@ -33,7 +33,7 @@ export function WaitingForBrowser(props: WaitingForBrowserProps) {
   const openAgain = useMutation({ mutationFn: () => unwrap(request.openSignInPage(of)) });
   const copyLink = useMutation({
     mutationFn: () => unwrap(request.copySignInLink(of)),
-    onSuccess: () => toast(waiting.linkCopied),
+    onSuccess: () => toast(waiting.linkCopied, 'clipboard'),
   });
   const hasPage = step === 'waiting-for-browser' || step === 'waiting-for-other';
   return (

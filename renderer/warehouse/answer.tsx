@@ -20,7 +20,7 @@ import { MoreMenu, type MoreMenuItem } from '../shared/more-menu.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { StateBadge } from '../shared/state-badge.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { type Change, useChange } from './confirm-change.tsx';
 import { toneOf } from './format.ts';
 import { strings } from './strings.ts';
@@ -48,7 +48,7 @@ export function Answer({ effective, servers, isVerifying, onPick, onChange, onVe
   );
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyWarehouseId(ofWarehouse)),
-    onSuccess: () => toast(done.idCopied),
+    onSuccess: () => toast(done.idCopied, 'clipboard'),
   });
   const opening = useMutation({ mutationFn: () => unwrap(request.openWarehouse(ofWarehouse)) });
   const pinnable = servers.find((server) => server.profile === profile && takesPin(server.path));

@@ -3,7 +3,7 @@ import type { EffectiveWarehouseInfo, Reply } from '../../preload/contract.ts';
 import { effectiveName } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { afterClearing } from './format.ts';
 import { strings } from './strings.ts';
@@ -63,7 +63,7 @@ export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps
   const act = async () => {
     const words = success(effective);
     await unwrap(send(effective));
-    toast(words);
+    toast(words, 'warehouse');
   };
   return (
     <ConfirmDialog

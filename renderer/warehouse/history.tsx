@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { afterRestoring, CHANGED_BY, formatOverride, isSameOverride } from './format.ts';
 import styles from './history.module.css';
@@ -91,7 +91,7 @@ function Restore({ effective, change, onClose }: RestoreProps) {
   const value = usePrevious(change)?.before ?? null;
   const restore = async () => {
     await unwrap(send(effective.profile, value));
-    toast(strings.done.restored);
+    toast(strings.done.restored, 'warehouse');
   };
   return (
     <ConfirmDialog

@@ -3,7 +3,7 @@ import type { EffectiveWarehouseInfo } from '../../preload/contract.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Form } from '../shared/form.tsx';
 import { strings as shared } from '../shared/strings.ts';
-import { toast } from '../shared/toast.ts';
+import { toast } from '../shared/toast.tsx';
 import { useChange } from './confirm-change.tsx';
 import { afterChoosing } from './format.ts';
 import { strings } from './strings.ts';
@@ -34,7 +34,7 @@ function Picker({ effective, onClose }: Omit<PickWarehouseProps, 'opened'>) {
   const using = useChange(
     (warehouseId: string) => window.causeway.request.setOverride({ profile, warehouseId }),
     () => {
-      if (chosen) toast(done.changed(chosen.name));
+      if (chosen) toast(done.changed(chosen.name), 'warehouse');
       onClose();
     },
   );

@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SIZES } from './looks.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
-type Box = Record<'x' | 'y' | 'width' | 'height', number>;
-
-function overlaps(one: Box, other: Box): boolean {
-  return (
-    one.x < other.x + other.width &&
-    other.x < one.x + one.width &&
-    one.y < other.y + other.height &&
-    other.y < one.y + one.height
-  );
-}
-
 describe.skipIf(whyNotHere)('the frame around the screens', () => {
-  const { shown, button, choose, inspect, go, chooseProfile, shownProfile, giveServer, overrideOf, reopenIn } =
+  const { shown, button, choose, more, inspect, go, chooseProfile, shownProfile, giveServer, overrideOf, reopenIn } =
     useWindow();
 
   const press = (keys: string) => shown.page.keyboard.press(keys);
@@ -100,27 +88,30 @@ describe.skipIf(whyNotHere)('the frame around the screens', () => {
     await inspect('toast');
   });
 
-  it.each([[SIZES.usual], [SIZES.small], [SIZES.narrow]])(
-    'a toast covers no button of a dialog in a window of %j',
-    async ([width, height]) => {
-      await choose('Data science');
-      await choose('Shared analytics');
-      await button('Change warehouse').click();
-      await shown.page.setViewportSize({ width, height });
-      const dialog = shown.page.getByRole('dialog');
-      await dialog.getByRole('radio').first().waitFor();
-      const toasts = shown.page.getByRole('status').filter({ hasText: 'New queries run on' });
-      expect(await toasts.count()).toBe(2);
-      const places = await Promise.all((await toasts.all()).map((toast) => toast.boundingBox()));
-      expect(places.every((place) => place && place.x >= 0 && place.x + place.width <= width)).toBe(true);
-      for (const each of await dialog.getByRole('button').all()) {
-        const covered = await each.boundingBox();
-        expect(places.filter((place) => place && covered && overlaps(place, covered))).toEqual([]);
-      }
-      const [first, second] = places.map((place) => place ?? { y: 0, height: 0 }).sort((one, other) => one.y - other.y);
-      expect((second?.y ?? 0) - (first?.y ?? 0)).toBeGreaterThan(first?.height ?? 0);
-    },
-  );
+  const toasts = () => shown.page.locator('.mantine-Notification-root');
+
+  it('a toast replaces an earlier one about the same, and two show at most', async () => {
+    await choose('Data science');
+    await choose('Shared analytics');
+    await expect.poll(() => toasts().allTextContents()).toEqual(['New queries run on Shared analytics.']);
+    await more('Copy ID');
+    await more('Copy ID');
+    await expect.poll(() => toasts().allTextContents()).toEqual(['New queries run on Shared analytics.', 'ID copied']);
+    await choose('Data science');
+    await expect.poll(() => toasts().allTextContents()).toEqual(['ID copied', 'New queries run on Data science.']);
+    await more('Start');
+    await expect
+      .poll(() => toasts().allTextContents())
+      .toEqual(['New queries run on Data science.', expect.stringMatching(/^Data science is starting/)]);
+  });
+
+  it('a toast does not stay over a dialog that is opened', async () => {
+    await choose('Data science');
+    await toasts().waitFor();
+    await button('Change warehouse').click();
+    await shown.page.getByRole('dialog').waitFor();
+    expect(await toasts().isVisible()).toBe(false);
+  });
 
   it('a command that fails says why, until the user dismisses it', async () => {
     await heading('Your queries run on Starter Warehouse').waitFor();

@@ -104,7 +104,10 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
     const file = join(shown.home, 'results.csv');
     shown.server.fileAnswers.push(file);
     await button('Save CSV').click();
-    await text(`Saved to ${file}`);
+    const title = dialog().locator('header');
+    await title.getByText(`Saved to ${file}`).waitFor();
+    expect(await page().locator('.mantine-Notification-root').first().isVisible()).toBe(false);
+    await inspect('try-saved');
     expect((await readFile(file, 'utf8')).split('\n').slice(0, 3)).toEqual(['number', '0', '1']);
     await dialog().getByText('Details').click();
     await dialog().getByText('"statement_id"', { exact: false }).waitFor();

@@ -12,7 +12,7 @@ import layout from '../../shared/layout.module.css';
 import { Managed } from '../../shared/managed.tsx';
 import { FailureNotice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
-import { toast } from '../../shared/toast.ts';
+import { toast } from '../../shared/toast.tsx';
 import { ReviewApp } from '../confirm-app.tsx';
 import { TYPE_GLYPHS } from '../server-icon.tsx';
 import { strings } from '../strings.ts';

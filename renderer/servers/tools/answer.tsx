@@ -7,7 +7,7 @@ import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
 import { ActionFailure, Notice } from '../../shared/notice.tsx';
 import { ScrollBox } from '../../shared/scroll-box.tsx';
-import { toast } from '../../shared/toast.ts';
+import { toast } from '../../shared/toast.tsx';
 import { formatRunTime, formatSize } from '../format.ts';
 import { strings } from '../strings.ts';
 import { ResultRows } from './result-rows.tsx';
@@ -122,7 +122,7 @@ function TakeAlong({ table, name }: { table: ResultTable; name: string }) {
   };
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyTable(content)),
-    onSuccess: () => toast(words.csvCopied),
+    onSuccess: () => toast(words.csvCopied, 'clipboard'),
   });
   const saving = useMutation({
     mutationFn: () => unwrap(request.saveTable({ name, ...content })),
