@@ -281,7 +281,7 @@ export interface AuthService {
    */
   checkStore(): Promise<string>;
 
-  /** Asks for tokens over new connections from now on: the computer has slept, or is in another network. @throws {CausewayError} `invalid_file` */
+  /** Requests tokens over new connections from now on: the computer has slept, or is on another network. @throws {CausewayError} `invalid_file` */
   renewConnections(): Promise<void>;
   /** @returns a function that ends the subscription */
   subscribe(listener: (event: AuthEvent) => void): () => void;

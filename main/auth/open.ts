@@ -48,7 +48,7 @@ export interface AuthOptions {
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Opens profiles and tokens. Whatever a profile does not need is not loaded for it: a process that AI clients spawn, with
+ * Opens profiles and tokens. A profile loads only what it needs: a process that AI clients spawn, with
  * a personal access token, pays for reading one file.
  */
 export function openAuth(options: AuthOptions): AuthService {

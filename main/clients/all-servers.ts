@@ -3,7 +3,7 @@ import { type FileRecord, writtenAs } from './record.ts';
 import { type Meta, metaForServer, withMetaForServer } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
-/** The single entry for all servers in the list, or for those of one profile (`causeway proxy --all`). */
+/** A single entry for all servers in the list, or for those of one profile (`causeway proxy --all`). */
 export interface AllServers {
   /** The entry's name. */
   name: string;
@@ -12,10 +12,10 @@ export interface AllServers {
   meta?: Meta | undefined;
 }
 
-/** What an entry leads to. */
+/** What an entry connects to. */
 export type EntryTarget = ManagedServer | AllServers;
 
-/** The entry for all servers, under a name that none of them has. */
+/** The entry for all servers, with a name that none of them has. */
 export function allServers(servers: readonly ManagedServer[], profile?: string): AllServers {
   const isTaken = servers.some(({ name }) => name === 'causeway');
   return { name: isTaken ? 'causeway-all' : 'causeway', all: true, profile };

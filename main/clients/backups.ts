@@ -11,7 +11,7 @@ import { type FileRecord, fileSchema } from './record.ts';
 const aboutSchema = z.object({
   file: z.string(),
   client: z.string(),
-  /** When, in milliseconds since 1970. */
+  /** When the backup was made, in milliseconds since 1970. */
   at: z.number(),
   /** The file did not exist. */
   missing: z.boolean(),
@@ -28,12 +28,12 @@ const UNFINISHED_MS = 60_000;
 /** A file as it was before Causeway changed it. */
 export type Backup = Omit<z.infer<typeof aboutSchema>, 'record'> & { id: string };
 
-/** Where backups are, each in its own folder, for the owner only: clients' files hold secrets of others. */
+/** The folder of the backups. Each has its own folder, readable by the owner only: clients' files can hold other programs' secrets. */
 function backupFolder(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), 'client-backups');
 }
 
-/** Keeps a file's bytes; `undefined` says that there was none. @throws {CausewayError} `file_not_writable` */
+/** Stores a file's bytes; `undefined` means that the file did not exist. @throws {CausewayError} `file_not_writable` */
 export async function keepBackup(
   env: NodeJS.ProcessEnv,
   file: string,
@@ -91,7 +91,7 @@ async function removeUnfinished(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** All backups, the newest first. One that is damaged is left out. */
+/** All backups, the newest first, without damaged ones. */
 export async function listBackups(env: NodeJS.ProcessEnv): Promise<Backup[]> {
   return (await allBackups(env)).map(({ record: _, ...backup }) => backup);
 }

@@ -24,10 +24,10 @@ import { checkStarts, correctionOf } from './server-entry.ts';
 /** How long a change is retried while another process changes the file. */
 const RETRY_TIMEOUT_MS = 10_000;
 
-/** The wanted state of one file's entries: an entry or nothing, by name. */
+/** The wanted state of one file's entries by name. An undefined entry is to be removed. */
 export type Wanted = Map<string, Entry | undefined>;
 
-/** A text before and after a change, and what to remember about it. */
+/** A file's text before and after a change, and what to remember about it. */
 export interface Planned {
   before: Buffer | undefined;
   after: string;
@@ -40,7 +40,7 @@ export interface Planned {
   warnings: string[];
 }
 
-/** Whether a plan comes to anything. */
+/** Whether a plan changes the file. */
 export function changes({ before, after }: Planned): boolean {
   return (before?.toString('utf8') ?? '') !== after;
 }
@@ -54,7 +54,7 @@ export function decode(bytes: Buffer | undefined, target: EditTarget): string {
 
 export interface PlanOptions {
   known: FileRecord | undefined;
-  /** An entry that is not ours, under a wanted name, makes room. */
+  /** Replaces an entry of the same name that is not ours. */
   replace?: boolean | undefined;
   /** The folder of the project whose file it is. */
   project?: string | undefined;
@@ -168,7 +168,7 @@ export async function change(
         const written = changes(planned);
         const keeps = written && (!known || planned.replaces) && attempt === 1;
         const backup = keeps ? await keepBackup(env, file, client.id, planned.before, now(), known) : undefined;
-        // Before the file: a process killed in between must not leave an entry of unknown ownership.
+        // The record is written before the file: a process killed in between must not leave an entry of unknown ownership.
         const entries = { ...known?.entries, ...planned.record.entries };
         if (written) await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
         if (written && !(await write(file, planned))) continue;
@@ -182,7 +182,7 @@ export async function change(
   });
 }
 
-/** Whether it could be written: not if another process changed the file meanwhile. */
+/** Writes the file. Returns false if another process has changed it meanwhile. */
 async function write(file: string, { before, after, record }: Planned): Promise<boolean> {
   try {
     // Removes the target of a link, not the link: that was there before us.
@@ -204,7 +204,7 @@ function neverAtRest({ name }: ClientFacts, file: string): CausewayError {
 /** Token kinds by number: the library names them in a constant enumeration, which does not survive type stripping. */
 const [CLOSING, COMMA, COMMENTS, TRIVIA, END] = [[2, 4], 5, [12, 13], [12, 13, 14, 15], 17];
 
-/** What is in a JSON text that the client's own reader refuses, as sentences. Whatever was there is left there. */
+/** What a JSON text contains that the client's own parser refuses, as sentences. It is not changed. */
 function describeText({ mark, body }: { mark: string; body: string }, client: ClientFacts): string[] {
   const { accepts, format, name } = client;
   if (!accepts || format !== 'json') return [];
@@ -236,11 +236,11 @@ export function differenceOf(file: string, before: string, after: string): strin
   return diff.slice(diff.indexOf('--- '));
 }
 
-/** The result of putting a backup back. */
+/** The result of restoring a backup. */
 export interface Restored {
   file: string;
   result: 'restored' | 'unchanged' | 'would restore';
-  /** The backup of what the file held until now. */
+  /** The backup of the file's previous content. */
   kept: string | undefined;
   /** The difference, as a unified diff; left out if there is none. */
   diff?: string;

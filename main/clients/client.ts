@@ -4,7 +4,7 @@ import type { FilePlace, Places, Sign } from './places.ts';
 /** A configuration file's format, which decides which editor changes it. */
 export type Format = 'json' | 'toml' | 'yaml';
 
-/** What else a client's own reader takes; `undefined` if nobody has measured it. */
+/** What a client's own parser accepts beyond plain JSON; `undefined` if that is not known. */
 interface Tolerance {
   comments: boolean;
   trailingCommas: boolean;
@@ -30,16 +30,16 @@ export interface ManagedFile {
 /** How a client's processes are distinguished from others. */
 export interface ProcessFacts {
   names: string[];
-  /** Of another program that has the same name: what its path has, whichever separators that has. */
+  /** Matches the path, with either separator, of another program that has the same name. */
   notIn?: RegExp;
 }
 
 /** A client's mark: an icon by its name in `simple-icons`, or one or two letters. */
 type Mark = { icon: string } | { monogram: string };
 
-/** A client's limit for one call. */
+/** A client's time limit for one call. */
 interface Patience {
-  /** With the entry as we write it, in milliseconds. */
+  /** The limit with the entry as we write it, in milliseconds. */
   ms: number;
   /** The key that sets it in our entries; left out if there is none. */
   key?: string;
@@ -48,13 +48,13 @@ interface Patience {
 /** An OAuth application that Databricks publishes for a client; not every workspace has it. */
 export interface PublishedApplication {
   clientId: string;
-  /** Where the browser may be sent back to. */
+  /** The registered redirect URI. */
   redirectUri: string;
-  /** The port that the entry then names, for a client that takes one. */
+  /** The port to put into the entry, for a client that has a key for it. */
   callbackPort?: number;
 }
 
-/** Everything that is known about one AI client. Rows hold facts; the code that uses them is elsewhere, in one place. */
+/** Everything that is known about one AI client. Rows hold only facts; the code that uses them is elsewhere. */
 export interface ClientFacts {
   /** What the user types: `[a-z0-9-]`. */
   id: string;
@@ -62,43 +62,43 @@ export interface ClientFacts {
   /** Its name in `clientInfo`, or the prefix of it if it appends a server's name; empty if unknown. */
   wireNames: string[];
   mark: Mark;
-  /** How long it waits for the answer to one call; left out if no limit is known. */
+  /** Its time limit for one call; left out if no limit is known. */
   patience?: Patience;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
   /** A project's shared file for entries, relative to its folder; left out if none is known. */
   project?: string[];
-  /** Where its administrator decides about its servers; left out if nobody has found such a file. */
+  /** The files in which an administrator decides about its servers; left out if none is known. */
   managed?(places: Places): ManagedFile[];
   format: Format;
-  /** From the document's root to the object (or list) that holds the entries. */
+  /** The path from the document's root to the object (or list) that holds the entries. */
   key: string[];
   /** The entries are a list of objects that have a `name`, rather than an object with a property for each. */
   list?: true;
-  /** What a file that we make from nothing holds besides. */
+  /** Other keys of a file that we create. */
   preamble?: Record<string, string>;
   /** Where newer versions keep entries, and their format; used only if a file already has it. */
   newer?: { key: string[]; stdio: StdioShape; http: HttpShape };
   stdio: StdioShape;
-  /** The entry with which the client connects directly; left out if its file has no such entries. */
+  /** The shape of an entry with which the client connects directly; left out if it has no such entries. */
   http?: HttpShape;
-  /** The published application that it can sign in as; left out if there is none. */
+  /** The application that Databricks publishes for it; left out if there is none. */
   published?: PublishedApplication;
   /** Keys that keep the client from starting if they are beside a command, or beside an address. */
   refuses?: { besideCommand: string[]; besideAddress: string[] };
-  /** What to do for a change to be noticed, as a sentence. */
+  /** What the user must do before a change takes effect, as a sentence. */
   afterwards: string;
-  /** What a user should know before, as sentences. */
+  /** What a user should know beforehand, as sentences. */
   warnings?: string[];
   accepts?: Tolerance;
   /** `<file>.lock` is a folder that the client itself takes while it writes (Cline `settingsLock.ts`). */
   lock?: 'folder';
   /** Its processes. While one runs, the client rewrites its file from memory and drops others' additions. */
   overwritesWhileRunning?: ProcessFacts;
-  /** A link that makes the client itself ask to add the entry. */
+  /** A link with which the client itself offers to add the entry. */
   deepLink?(name: string, entry: Record<string, unknown>): string;
   /** A link that opens the client with a prompt filled in, which the user then sends. */
   promptLink?(prompt: string): string;
-  /** How the model sees a tool's name, and how many characters of it the client lets pass. */
+  /** The prefix that the model sees before a tool's name, and the longest name that the client allows. */
   toolNames?: { prefix(server: string): string; limit: number };
 }

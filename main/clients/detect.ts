@@ -7,7 +7,7 @@ import { type FilePlace, type HostEnvironment, lookedUp, placesOf, type Sign } f
 /** Whether a client is installed, and the evidence for it. */
 export type DetectedClient = { installed: true; because: string } | { installed: false };
 
-/** Looks for the first sign of a client. Only looks. */
+/** Looks for the first sign of a client. Changes nothing. */
 export async function detect(client: ClientFacts, environment: HostEnvironment): Promise<DetectedClient> {
   for (const sign of client.signs(placesOf(environment))) {
     const because = await see(sign, environment);
@@ -16,7 +16,7 @@ export async function detect(client: ClientFacts, environment: HostEnvironment):
   return { installed: false };
 }
 
-/** Where a command is found as a terminal would; nothing if it is not. */
+/** The path of a command, found the way a terminal finds it; undefined if there is none. */
 export function findCommand(command: string, environment: HostEnvironment): Promise<string | undefined> {
   return lookedUp(environment.lookups?.commands, command, () => searchCommand(command, environment));
 }
@@ -52,13 +52,13 @@ async function seek(command: string, folders: string[], environment: HostEnviron
   return undefined;
 }
 
-/** The names in a folder, in small letters on Windows, where the environment keeps lookups; undefined if that is not known. */
+/** The names in a folder, in lower case on Windows, if the environment caches lookups; undefined if they are not known. */
 async function namesIn(folder: string, { system, lookups }: HostEnvironment): Promise<ReadonlySet<string> | undefined> {
   if (!lookups) return undefined;
   return lookedUp(lookups.folders, folder, () =>
     readdir(folder).then(
       (names) => new Set(system === 'win32' ? names.map((name) => name.toLowerCase()) : names),
-      // A folder that is not there has no names; in one that cannot be listed there may be any.
+      // A missing folder has no names. A folder that cannot be listed may contain any.
       (error: unknown) =>
         error instanceof Error && 'code' in error && error.code === 'ENOENT' ? new Set() : undefined,
     ),
@@ -72,7 +72,7 @@ function matching(pattern: string, { lookups }: HostEnvironment): Promise<string
 
 /** A file to write entries to. */
 export interface LocatedFile extends Omit<FilePlace, 'role' | 'if'> {
-  /** The folder of the project whose file it is. */
+  /** The folder of the project that the file belongs to. */
   project?: string | undefined;
 }
 

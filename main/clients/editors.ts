@@ -11,7 +11,7 @@ export function editorOf(format: Format): EntryEditor {
   return EDITORS[format];
 }
 
-/** Where a client's entries are in a file. */
+/** The place of a client's entries in a file. */
 export function editTarget({ key, list, preamble }: ClientFacts, file: string): EditTarget {
   return { file, key, list, preamble };
 }

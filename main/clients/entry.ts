@@ -1,4 +1,4 @@
-/** How `causeway proxy` is started for one server. */
+/** The command that starts `causeway proxy` for one server. */
 export interface Launch {
   /** The server's name, which is the entry's. */
   name: string;
@@ -30,7 +30,7 @@ export type StdioShape = (launch: Launch) => Entry;
 /** Builds an entry with an address. */
 export type HttpShape = (direct: Direct) => Entry;
 
-/** `{command, args}`: what most clients take. */
+/** `{command, args}`: the shape of most clients. */
 export const plain: StdioShape = ({ command, args }) => ({ fixed: { command, args } });
 
 /** `{type: "stdio", command, args}`. */
@@ -90,7 +90,7 @@ export function otherKeys(entry: Entry, other: Entry | undefined): string[] {
   return Object.keys(other?.fixed ?? {}).filter((key) => !Object.hasOwn(entry.fixed, key));
 }
 
-/** What a new entry holds. */
+/** The content of a new entry. */
 export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
   return { ...fixed, ...initial };
 }
@@ -128,7 +128,7 @@ export function isOurs(present: unknown, written: readonly DataTable[]): boolean
   return startsProxy(present) || written.some((one) => isWritten(present, one));
 }
 
-/** As it was written, whatever was added; or with the address that was written and every key, some values changed. */
+/** Whether an entry is as it was written, except for added keys, or has the same address and keys with some other values. */
 function isWritten(present: unknown, written: DataTable): boolean {
   if (!isDataTable(present) || Object.keys(written).length === 0) return false;
   if (covers(present, written)) return true;
@@ -148,10 +148,10 @@ function addressOf(value: unknown): string {
   return typeof address === 'string' ? address : '';
 }
 
-/** Data as configuration files hold it: an object with any prototype, a list, or a plain value. */
+/** An object in a configuration file's data, with any prototype. */
 export type DataTable = Record<string, unknown>;
 
-/** Whether something is an object with properties, whichever prototype a parser gave it. */
+/** Whether a value is an object with properties, whatever its prototype. */
 export function isDataTable(value: unknown): value is DataTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

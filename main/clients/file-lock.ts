@@ -8,20 +8,20 @@ import { withLock } from '../platform/lock.ts';
 import { makeFolder } from '../platform/replace-file.ts';
 import { identityOf } from './record.ts';
 
-/** After how long without a change a client's lock counts as left behind, in milliseconds (Cline `settingsLock.ts`). */
+/** A client's lock that has not changed for so long counts as left behind, in milliseconds (Cline `settingsLock.ts`). */
 const STALE_MS = 10_000;
 const PAUSE_MS = 50;
 /** How long to wait for another process's lock. */
 const LOCK_TIMEOUT_MS = 15_000;
 
 export interface FileLockOptions {
-  /** Where Causeway's own locks are. */
+  /** The folder of Causeway's own locks. */
   locks: string;
   /** Also takes `<file>.lock`, the client's own lock. */
   folder?: boolean;
 }
 
-/** Does some work while no other Causeway process, nor the client if it has a lock, writes that file. */
+/** Runs `work` while neither another Causeway process nor the client, if it uses a lock, writes that file. */
 export async function withFileLock<T>(path: string, options: FileLockOptions, work: () => Promise<T>): Promise<T> {
   const name = createHash('sha256')
     .update(await identityOf(path))
@@ -59,11 +59,11 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** When a lock was last changed, as far as this process has seen. */
+/** When a lock last changed, as seen by this process. */
 interface Watch {
   /** By the system's clock, which may have been set since. */
   changedAt: number;
-  /** When this process saw that first, by its own clock. */
+  /** When this process first saw that, by its own clock. */
   since: number;
 }
 
@@ -74,7 +74,7 @@ async function taken(lock: string, watch: Watch): Promise<boolean> {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') {
-      // Then it is tried again: another process may be first.
+      // The lock is then tried again: another process may be faster.
       await makeFolder(dirname(lock));
       return false;
     }
@@ -96,7 +96,7 @@ async function isStale(lock: string, watch: Watch): Promise<boolean> {
     );
     const changedAt = Math.max(...times);
     if (changedAt !== watch.changedAt) Object.assign(watch, { changedAt, since: performance.now() });
-    // A clock that was set back gives a lock of before a time that is still to come.
+    // After the clock was set back, an older lock has a time in the future.
     return Date.now() - changedAt > STALE_MS || performance.now() - watch.since > STALE_MS;
   } catch {
     return false;

@@ -7,7 +7,7 @@ import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { hasTemporary, removeTemporary, renameWithRetry, temporaryName } from '../platform/temporary-file.ts';
 import { makeOwnFolder } from './own-folder.ts';
 
-/** How clients start Causeway: an absolute path, and what comes before `proxy`. */
+/** How clients start Causeway: an absolute path, and the arguments before `proxy`. */
 export interface Launcher {
   command: string;
   prefix: string[];
@@ -20,7 +20,7 @@ export interface Launcher {
   keepCurrent(): Promise<void>;
 }
 
-/** What runs now. */
+/** The running program. */
 interface Running {
   execPath: string;
   /** The script if Node runs one; undefined in the single executable. */
@@ -91,7 +91,7 @@ function refuseNpx(script: string): void {
   });
 }
 
-/** A safe path for something of ours; nothing if there is none. */
+/** A safe path for a file or folder of ours; undefined if there is none. */
 function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return launcherFolders(env).flatMap((folder) => (UNSAFE.test(folder) ? [] : [join(folder, name)]))[0];
 }
@@ -109,13 +109,13 @@ export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** Which of those folders, if it lies among all users' files, a path is in. */
+/** The folder, among those shared by all users, that a path is in. */
 function sharedPart(path: string, env: NodeJS.ProcessEnv): string | undefined {
   const [, , ...shared] = launcherFolders(env);
   return shared.find((folder) => path.startsWith(join(folder, '/')));
 }
 
-/** Whether a folder is there only as long as the program runs. */
+/** Whether a folder exists only while the program runs. */
 function isPassing(folder: string): boolean {
   return /[/\\]\.mount_[^/\\]+[/\\]|[/\\]AppTranslocation[/\\]/.test(join(folder, '/'));
 }
@@ -128,7 +128,7 @@ function isWithoutLinks(error: unknown): boolean {
 
 async function makeLink(link: string, target: string, env: NodeJS.ProcessEnv): Promise<void> {
   await makeOwnFolder(dirname(link), sharedPart(link, env), env);
-  // Windows gives a junction's target with a separator behind it.
+  // Windows returns a junction's target with a trailing separator.
   if ((await readlink(link).catch(() => undefined))?.replace(/[/\\]$/, '') === target) return;
   await putInPlace(link, (made) => symlink(target, made, 'junction'));
 }
@@ -140,13 +140,13 @@ async function makeCopy(folder: string, source: string, env: NodeJS.ProcessEnv):
   await putInPlace(folder, (made) => cp(source, made, { recursive: true, preserveTimestamps: true }));
 }
 
-/** Writes beside the target and renames it, so that a client that starts it meanwhile finds the old or the new one. */
+/** Writes beside the target and then renames it, so a client that starts the program meanwhile finds the old or the new one. */
 async function putInPlace(place: string, make: (made: string) => Promise<void>): Promise<void> {
   await removeTemporary(place);
   const [made, old] = [temporaryName(place), temporaryName(place)];
   try {
     await make(made);
-    // A link is replaced in one step. A folder has to be moved away first, and on Windows so does everything.
+    // A link is replaced in one step. A folder must be moved away first; on Windows, links too.
     await rename(made, place).catch(async () => {
       await renameWithRetry(place, old);
       await renameWithRetry(made, place).catch(async (error: unknown) => {
@@ -158,7 +158,7 @@ async function putInPlace(place: string, make: (made: string) => Promise<void>):
     await rm(made, { recursive: true, force: true }).catch(() => undefined);
     throw fileError(place, error);
   }
-  // What runs from there may still hold it.
+  // A program that runs from there may keep it open.
   await rm(old, { recursive: true, force: true }).catch(() => undefined);
 }
 

@@ -7,13 +7,13 @@ export interface LoginShellOptions {
   shell: string;
   /** How long the shell may take, in milliseconds: a user's own startup files run in it. */
   timeoutMs?: number;
-  /** For how long an answer holds, in milliseconds. */
+  /** How long an answer is cached, in milliseconds. */
   holdsMs?: number;
 }
 
 /** Marks around the answer, because a shell's startup files may print anything. */
 const MARK = '__causeway__path__';
-/** The most of a shell's output that is kept, in characters. */
+/** The maximum length of a shell's output that is kept, in characters. */
 const MAX_OUTPUT_LENGTH = 100_000;
 
 /**
@@ -36,12 +36,12 @@ export function loginShellPath(options: LoginShellOptions): () => Promise<string
 
 function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<string[]> {
   const program = env.SHELL || shell;
-  // The C shells take no other option beside -l, and read .cshrc without it.
+  // C shells accept no other option together with -l, and read .cshrc without it.
   const flags = /^t?csh$/.test(basename(program)) ? ['-ic'] : ['-i', '-l', '-c'];
   const command = `echo ${MARK}; /usr/bin/env printenv PATH; echo ${MARK}`;
   return new Promise((resolve) => {
     let printed = '';
-    // In its own session: an interactive shell may neither take the terminal nor outlive the wait with its children.
+    // In its own session: an interactive shell must not take the terminal, nor may its children outlive the timeout.
     const child = spawn(program, [...flags, command], {
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -53,7 +53,7 @@ function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<stri
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended on its own.
+        // It has already ended.
       }
       child.stdout.destroy();
       resolve(foldersIn(printed));

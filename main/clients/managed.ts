@@ -7,11 +7,11 @@ import { editorOf } from './editors.ts';
 import { commandLineOf, type DataTable } from './entry.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 
-/** Says why a client does not load an entry; undefined if nothing speaks against it. */
+/** Returns why a client does not load an entry; undefined if it does. */
 export type ManagedCheck = (name: string, entry: DataTable) => CausewayError | undefined;
 
 /**
- * What a client's own administrator has decided about its servers. Only looks.
+ * What a client's own administrator has decided about its servers. Changes nothing.
  * @throws {CausewayError} `invalid_file`, `file_not_writable` if that cannot be read
  */
 export async function managedCheck(client: ClientFacts, environment: HostEnvironment): Promise<ManagedCheck> {
@@ -48,7 +48,7 @@ export async function managedCheck(client: ClientFacts, environment: HostEnviron
   };
 }
 
-/** The same in words, about entries that exist or would exist; also for one that cannot be read. */
+/** The decisions as warnings about entries that exist or would exist. A file that cannot be read is a warning, too. */
 export async function managedWarnings(
   client: ClientFacts,
   environment: HostEnvironment,
@@ -86,7 +86,7 @@ function refusal(why: string): CausewayError {
   });
 }
 
-/** Servers that the organization gives a client are not shadowed by another entry of theirs. */
+/** Refuses entries with the name or address of a server that the organization gives a client. */
 function providedCheck(
   { name: client }: ClientFacts,
   { path }: ManagedFile,
@@ -161,7 +161,7 @@ function listCheck({ name: client }: ClientFacts, lists: Lists[], { env }: HostE
   };
 }
 
-/** A name counts only if no entry of the list names a server of that kind more closely. */
+/** A name counts only if the list has no more specific entry for servers of that kind. */
 function isAllowedBy(allowed: Matcher[], name: string, entry: DataTable, env: HostEnvironment['env']): boolean {
   const key = urlsOf(entry).length > 0 ? 'serverUrl' : 'serverCommand';
   const close = allowed.filter((matcher) => matcher[key] !== undefined);
@@ -182,7 +182,7 @@ function isMatch(matcher: Matcher, name: string, entry: DataTable, env: HostEnvi
   return serverUrl !== undefined && urlsOf(entry).some((url) => isUrlMatch(expanded(serverUrl), url));
 }
 
-/** `*` matches any characters; a pattern without a path matches every path. Case counts in the path, not in the host. */
+/** `*` matches any characters. A pattern without a path matches every path. Case matters in the path, but not in the host. */
 function isUrlMatch(pattern: string, url: string): boolean {
   const [, origin = pattern, path = ''] = /^([^/]*:\/\/[^/]*)(.*)$/.exec(pattern) ?? [];
   const { protocol, host, pathname, search } = new URL(url);

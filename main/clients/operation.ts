@@ -26,23 +26,23 @@ export interface OperationOptions {
   env: NodeJS.ProcessEnv;
   environment: HostEnvironment;
   launcher: Launcher;
-  /** All clients that there are. */
+  /** All known clients. */
   clients: readonly ClientFacts[];
   running(): Promise<Set<string>>;
   now(): number;
-  /** Where Causeway's locks are. */
+  /** The folder of Causeway's locks. */
   locks: string;
   record(): Promise<SettingsFile<WrittenRecord>>;
   readRecord(): Promise<WrittenRecord>;
 }
 
-/** A client's file as an operation finds it, before anything is locked. */
+/** A client's file as read before it is locked. */
 interface FoundFile {
   bytes: Buffer | undefined;
   known: FileRecord | undefined;
 }
 
-/** What is to become of a file's entries. */
+/** Returns the wanted state of a file's entries. */
 export type WantedIn = (client: ClientFacts, file: LocatedFile, found: FoundFile) => Wanted | Promise<Wanted>;
 
 /**
@@ -53,7 +53,7 @@ export class Operation {
   readonly #options: OperationOptions;
   readonly #choice: ChangeChoice;
   readonly #wantedIn: WantedIn;
-  /** As it was read, or as it is after a change of this operation: clients may share a file. */
+  /** The record as it was read, or as this operation has changed it: clients may share a file. */
   #record: WrittenRecord | undefined;
 
   constructor(options: OperationOptions, choice: ChangeChoice, wantedIn: WantedIn) {
@@ -100,7 +100,7 @@ export class Operation {
     return outcomes;
   }
 
-  /** Removes entries from their old files if they are now written elsewhere or removed. */
+  /** Removes entries from their former files if they are now written elsewhere or removed. */
   async #empty(client: ClientFacts): Promise<ChangeOutcome[]> {
     const outcomes: ChangeOutcome[] = [];
     const emptied: WantedIn = async (...found) =>
@@ -157,7 +157,7 @@ export class Operation {
     }
   }
 
-  /** What is wanted without the entries that the client's own administrator forbids, and the refusals of those. */
+  /** The wanted entries without those that the client's own administrator forbids, and the errors for those. */
   async #allowed(
     client: ClientFacts,
     file: LocatedFile,
@@ -173,7 +173,7 @@ export class Operation {
       wanted.delete(name);
       refusals.push(failed(client, file, error));
     }
-    // Where the new entry is not allowed, those that it was to replace stay.
+    // If the new entry is not allowed, the entries that it would replace stay.
     return { wanted: refusals.length > 0 ? onlyEntries(wanted) : wanted, refusals };
   }
 

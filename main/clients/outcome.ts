@@ -18,12 +18,12 @@ export interface ChangeOutcome {
   /** The difference, as a unified diff. */
   diff?: string;
   backup?: string;
-  /** What to do for it to be noticed. */
+  /** What the user must do before it takes effect. */
   afterwards?: string;
   warnings: string[];
   /** Other clients that read the same entries and so lose, or lost, them too. */
   sharedWith?: ClientName[];
-  /** Why nothing came of it. */
+  /** Why the file was not changed. */
   error?: CausewayError;
 }
 
@@ -55,7 +55,7 @@ export function changeOutcome(
   };
 }
 
-/** For the command that creates an application, if no port was chosen. */
+/** The port in the command that creates an application, if none was chosen. */
 const EXAMPLE_PORT = 8080;
 
 /**
@@ -101,13 +101,13 @@ function unsaidClient(
   ];
 }
 
-/** The result of a file, or a client, at which an error stopped. */
+/** The result of a file or a client that failed. */
 export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): ChangeOutcome {
   const known = asCausewayError(error);
   return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: known };
 }
 
-/** For a client that was asked for and is not there. */
+/** The error for a requested client that is not installed. */
 export function notInstalled({ name }: ClientFacts): CausewayError {
   return new CausewayError('not_found', `${name} was not found on this computer.`, {
     remedy: 'Nothing was written. Install it, or open it once, then try again.',
@@ -122,7 +122,7 @@ export function entryInUse({ name }: ClientFacts, file: LocatedFile, entry: stri
   });
 }
 
-/** For entries that other clients would lose as well. */
+/** The error for entries that other clients would lose, too. */
 export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientName[]): CausewayError {
   const names = others.map((other) => other.name).join(' and ');
   return new CausewayError(
@@ -135,28 +135,28 @@ export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientN
   );
 }
 
-/** How a change is made. */
+/** The options of a change. */
 export interface ChangeChoice {
   http?: HttpChoice | undefined;
   dryRun?: boolean | undefined;
-  /** Replace an entry that is not ours. */
+  /** Replaces entries of the same names that are not ours. */
   replace?: boolean | undefined;
-  /** Also while the client runs, although it then may overwrite the change. */
+  /** Changes the file even while the client runs and may overwrite the change. */
   whileRunning?: boolean | undefined;
-  /** Also from a file that other clients read and that would lose it too. */
+  /** Removes entries even from a file that other clients read, which lose them, too. */
   evenShared?: boolean | undefined;
   /** What the entries carry in `_meta` in addition to their servers' presets, given what they carry now; unchanged if left out. */
   meta?: ((now: Meta) => Meta) | undefined;
   /** If a file has one entry for all servers, these entries replace it. */
   insteadOfAll?: boolean | undefined;
-  /** In the files of the project in this folder, rather than the user's own. */
+  /** Changes the files of the project in this folder, instead of the user's own. */
   project?: string | undefined;
 }
 
-/** How a backup is put back. */
+/** The options for restoring a backup. */
 export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
 
-/** What a client that connects on its own has to know about profiles. */
+/** What is needed to know about profiles for a client that connects directly. */
 export interface ProfileLookup<Profile extends { host: string }> {
   /** @throws {CausewayError} if there is no such profile, or it names no workspace */
   profile(name: string): Promise<Profile>;
@@ -189,7 +189,7 @@ export async function directly<Profile extends { host: string }>(
   };
 }
 
-/** The choice as it is for one client and server: with the published application, if none was named and there is one. */
+/** The choice for one client and server: with the published application, if none was given and there is one. */
 export async function forClient(
   http: HttpChoice | undefined,
   { published }: ClientFacts,

@@ -6,11 +6,11 @@ import { stateFolder } from '../platform/paths.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 
 /**
- * Makes a folder that nobody else can have made for us to fall into. `base` is its part among all users' files, if it has one.
+ * Makes a folder of which it is certain that no other user has made it. `base` is the part of its path that all users share.
  * @throws {CausewayError} `file_not_writable`
  */
 export async function makeOwnFolder(folder: string, base: string | undefined, env: NodeJS.ProcessEnv): Promise<void> {
-  // Windows tells no owner: there, only who makes a folder knows that it is theirs.
+  // Node reports no owner on Windows: there, only the process that makes a folder knows whose it is.
   if (base !== undefined && process.getuid === undefined)
     await claim(base, join(stateFolder(env), 'folder-of-entries'));
   await makeFolder(folder, 0o700);

@@ -6,16 +6,16 @@ import type { ClientName } from './survey.ts';
 
 /** A warehouse that an entry's calls name, regardless of the override. */
 export interface Pin {
-  /** By its name. */
+  /** The server's name. */
   server: string;
   warehouseId: string;
-  /** Whose entry alone; null if it is the server's, in every client that has no pin of its own. */
+  /** The client whose entry has the pin; null if the pin is the server's, for every client without its own. */
   client: ClientName | null;
-  /** The folder of the project whose file it is; null for the user's own. */
+  /** The folder of the project that the file belongs to; null for the user's own. */
   project: string | null;
 }
 
-/** The pins of these servers, and of single clients by what was written into their files. */
+/** The pins of these servers, and of single clients according to what was written into their files. */
 export function pinsOf(
   servers: readonly ManagedServer[],
   record: WrittenRecord,
@@ -49,11 +49,11 @@ export function sqlServerOf(
   return sql.find(isPinned) ?? sql[0];
 }
 
-/** What is known about how a pin and an override rank, as sentences. */
+/** What is known about the precedence of a pin and an override, as sentences. */
 export const PIN_RANK =
   'A pinned call names its own warehouse. The pin should take precedence over an override, but Databricks does not document it.';
 
-/** Whose calls a pin is for, as words. */
+/** Whose calls a pin is for, as text. */
 export function formatPinned({ server, client, project }: Pick<Pin, 'server' | 'client' | 'project'>): string {
   if (client === null) return `${server} in every client`;
   return project === null ? `${server} in ${client.name}` : `${server} in ${client.name}, project ${project}`;

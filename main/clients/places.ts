@@ -10,7 +10,7 @@ export function thisSystem(): System {
   return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
 }
 
-/** Whose files are meant: everything that a client's paths depend on. */
+/** Everything that a client's paths depend on. */
 export interface HostEnvironment {
   system: System;
   home: string;
@@ -33,7 +33,7 @@ export interface Lookups {
   folders: Map<string, Promise<ReadonlySet<string> | undefined>>;
 }
 
-/** Lookups that begin with nothing. */
+/** An empty cache of lookups. */
 export function newLookups(): Lookups {
   return { paths: new Map(), commands: new Map(), folders: new Map() };
 }
@@ -64,7 +64,7 @@ export interface FilePlace {
   if?: string | { command: string };
   /** Where entries in this file differ from the row's. */
   http?: HttpShape;
-  /** What to know of this file besides, as a sentence. */
+  /** What a user should know about this file, as a sentence. */
   warning?: string;
 }
 
@@ -122,18 +122,18 @@ export function placesOf({ system, home, env, root }: HostEnvironment): Places {
   };
 }
 
-/** A Flatpak application's extra needs, because it sees only what it is allowed to. */
+/** What a Flatpak application needs in addition, because it sees only the files that it is allowed to. */
 const WARNING =
   'A Flatpak application starts only programs it can see. Give it access to your home folder with "flatpak override".';
 
-/** A file below the configuration folder of whichever Flatpak application has the folder that it is in. */
+/** A file below the configuration folder of any Flatpak application that has its parent folder. */
 export function inFlatpak({ flatpakConfig, bySystem, join }: Places, ...path: string[]): FilePlace[] {
   const folder = flatpakConfig(...path.slice(0, -1));
   const place: FilePlace = { role: 'also', path: join(folder, path.at(-1) ?? ''), if: folder, warning: WARNING };
   return bySystem({ darwin: [], win32: [], linux: [place] });
 }
 
-/** That a Flatpak application has such a folder. */
+/** A sign that a Flatpak application has such a folder. */
 export function seenInFlatpak({ flatpakConfig, bySystem }: Places, ...folder: string[]): Sign[] {
   return bySystem({ darwin: [], win32: [], linux: [{ exists: flatpakConfig(...folder) }] });
 }

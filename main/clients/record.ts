@@ -15,16 +15,16 @@ export const fileSchema = z.object({
   path: z.string().optional(),
   /** The folder of the project whose file it is. */
   project: z.string().optional(),
-  /** There was no file before our first entry. */
+  /** Whether our first entry created the file. */
   created: z.boolean().optional(),
   remnant: z.object({ depth: z.number(), text: z.string().optional() }).optional(),
   /** Our entries' own fields, by name, as they were last written. */
   entries: entriesSchema,
-  /** What our entries began with besides, by name. */
+  /** The other fields that our entries were first written with, by name. */
   initial: entriesSchema.optional(),
   /** What our entries carry in `_meta` beside what their servers carry in every client, by name. */
   meta: z.record(z.string(), metaSchema).optional(),
-  /** What `entries` said before the last write, as long as that may not have come to anything. */
+  /** `entries` before the last write, as long as it is not certain that the write succeeded. */
   previous: entriesSchema.optional(),
 });
 
@@ -49,7 +49,7 @@ export function openRecord(env: NodeJS.ProcessEnv): Promise<SettingsFile<Written
   });
 }
 
-/** What was written under a name, in each form that may still be there. */
+/** What was written under a name, in each form that may still be in the file. */
 export function writtenAs(known: FileRecord | undefined, name: string): DataTable[] {
   return [known?.entries[name], known?.previous?.[name]].filter((entry) => entry !== undefined);
 }
@@ -57,11 +57,11 @@ export function writtenAs(known: FileRecord | undefined, name: string): DataTabl
 /** One client's entries in one file, and the key under which they are remembered, regardless of links. */
 interface RecordedFile {
   key: string;
-  /** How earlier versions remembered it. */
+  /** The key that earlier versions used. */
   olderKey: string;
 }
 
-/** Where a file of a client is remembered. Only looks. */
+/** The key under which a client's file is remembered. Changes nothing. */
 export async function recordedFile(client: ClientFacts, path: string): Promise<RecordedFile> {
   return { key: `${await identityOf(path)}#${client.key.join('/')}`, olderKey: path };
 }
@@ -76,7 +76,7 @@ export function knownOf(
   return record.files[key] ?? (older?.client === id ? older : undefined);
 }
 
-/** Notes what is known about a file now; nothing once it has no entries of ours. Gives the whole record as it is then. */
+/** Updates what is known about a file, which is forgotten once it has no entries of ours. Returns the whole new record. */
 export async function remember(
   record: SettingsFile<WrittenRecord>,
   { key, olderKey }: RecordedFile,
@@ -90,7 +90,7 @@ export async function remember(
   });
 }
 
-/** The file that a path leads to, through links and folders that are links, whether or not it is there. */
+/** The file that a path leads to through links, whether or not it exists. */
 export async function identityOf(path: string, links = 0): Promise<string> {
   const found = await realpath(path).catch(() => undefined);
   if (found !== undefined) return found;

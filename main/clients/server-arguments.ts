@@ -8,9 +8,9 @@ export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'app'
 
 export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
-/** Servers live under these (spec/managed-mcp-endpoints.md › Endpoints). */
+/** The paths under which servers are (spec/managed-mcp-endpoints.md › Endpoints). */
 const SERVER_PATHS = ['/api/', '/ai-gateway/'];
-/** An app in place of a path: its name, and the path at its own host. */
+/** The path that stands for an app: its name, and the path at its own host. */
 const APP_PATH = /^\/apps\/[a-z0-9][a-z0-9-]*\/[^#]*$/;
 
 /**
@@ -63,7 +63,7 @@ export function withPin({ [WAREHOUSE]: _before, ...others }: Meta, warehouseId: 
 /** What a managed server takes in `_meta` of a call: https://docs.databricks.com › Managed MCP servers › Meta parameters. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-/** In an entry for all servers, a member for the calls of one of them: `SERVER/NAME`. */
+/** In an entry for all servers, a member for calls to one of them: `SERVER/NAME`. */
 const NAME_OF_SERVER = new RegExp(`^(?:[a-z0-9-]+/)?${NAME.source.slice(1)}`);
 
 /**

@@ -38,7 +38,7 @@ function launchOf({ command, prefix }: Launcher, { name, ...server }: EntryTarge
   return { name, command, args: [...prefix, ...proxyArguments(server)] };
 }
 
-/** What a team can have in common: no path of this computer. */
+/** An entry that a team can share: it contains no path of this computer. */
 function launchFromPath({ name, ...server }: EntryTarget): Launch {
   return { name, command: 'causeway', args: proxyArguments(server) };
 }
@@ -120,7 +120,7 @@ export function entryToday(
   return { ...entry, obsolete: otherKeys(entry, client.stdio(launchOf(launcher, server))) };
 }
 
-/** With a URL; undefined means wherever that is possible. */
+/** The entry with a URL, or with example values if `http` is left out; undefined if the client has no such entries. */
 function entryWithAddress(client: ClientFacts, file: LocatedFile, server: EntryTarget, http?: HttpChoice) {
   const { clientId, callbackPort, url } =
     http && !('all' in server) ? { ...http, url: http.urlOf(server) } : { clientId: 'any', callbackPort: 1, url: '' };
@@ -157,12 +157,12 @@ export function correctionOf(
   const { fixed, initial = {}, obsolete = [] } = entry;
   const began = known?.initial?.[name] ?? {};
   const changesForm = hasAddress(present) !== hasAddress(fixed);
-  // Of what an entry begins with, only the timeout is new to entries of earlier versions; a user who took it out meant it.
+  // Of the initial fields, only the timeout is missing in entries of earlier versions. A user who removed a field wanted that.
   const missing = Object.entries(initial).filter(
     ([key]) => !Object.hasOwn(present, key) && !Object.hasOwn(began, key) && (changesForm || key === patience?.key),
   );
   const isWanted = (key: string) => Object.hasOwn(fixed, key) || Object.hasOwn(initial, key);
-  // What another client of the same file has in its own shape is not superfluous.
+  // Keys of another client of the same file, in that client's shape, are not obsolete.
   const written = changesForm || known?.client === id ? writtenAs(known, name).flatMap((one) => Object.keys(one)) : [];
   const begun = Object.keys(began).filter((key) => sameData(present[key], began[key]));
   const nested = nestedIn(present);

@@ -18,7 +18,7 @@ import {
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { isAppPath, type ManagedServerKind, type Meta, SERVER_KINDS } from './server-arguments.ts';
 
-/** Members of `_meta`, as files of Causeway hold them. */
+/** Members of `_meta` in Causeway's files. */
 export const metaSchema = z.record(z.string(), z.string());
 
 const serverSchema = z.object({
@@ -26,17 +26,17 @@ const serverSchema = z.object({
   profile: z.string().min(1),
   kind: z.enum(SERVER_KINDS),
   path: z.string().startsWith('/'),
-  /** Of a Genie space, its title when it was added: its path holds only an id. */
+  /** The title of a Genie space when it was added. Its path holds only an id. */
   title: z.string().optional(),
   /** What each tool call carries in `_meta`, such as `warehouse_id`. */
   meta: metaSchema.optional(),
-  /** Of a Databricks App, the origin that the user has confirmed: no token goes to another one. */
+  /** The origin of a Databricks App that the user has confirmed. No token is sent to another one. */
   confirmed: z.string().optional(),
 });
 
 const listSchema = z.object({ servers: z.array(serverSchema) });
 
-/** A managed server that clients are to have. */
+/** A managed server for clients to use. */
 export type ManagedServer = z.infer<typeof serverSchema>;
 
 /** The list of servers. */
@@ -83,7 +83,7 @@ function asServer({ kind, meta, ...server }: RequiredServer): ManagedServer {
   return { ...server, kind: known, ...(meta ? { meta } : {}) };
 }
 
-/** The list with the servers that the organization requires, instead of others of their names. */
+/** The list with the servers that the organization requires, which replace others with the same names. */
 function withRequired(list: ServerList, policy: Policy): ServerList {
   const missing = requiredIn(policy).filter((required) => !list.servers.some((server) => isSame(server, required)));
   if (missing.length === 0) return list;
@@ -141,12 +141,12 @@ export async function hasServerList(env: NodeJS.ProcessEnv): Promise<boolean> {
   if ((await currentPolicy()).keys.requiredServers) return true;
   return access(serverListPath(env)).then(
     () => true,
-    // Opening a list that cannot be reached says why.
+    // If the list cannot be accessed, opening it reports why.
     (error: unknown) => codeOf(error) !== 'ENOENT',
   );
 }
 
-/** The longest name: with a client's own prefix it has to leave room for the tool's. */
+/** The maximum length of a name. Together with a client's prefix, it must leave room for the tool's name. */
 const MAX_NAME_LENGTH = 40;
 
 /** The list with one more server. @throws {CausewayError} `usage`, `already_exists` */
@@ -195,7 +195,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   });
 }
 
-/** What a kind of server needs, and the resulting path. */
+/** The argument that each kind of server needs, and the resulting path. */
 const TARGETS: Record<
   Exclude<ManagedServerKind, 'app' | 'other'>,
   { parts: [least: number, most: number]; words: string; prefix: string }
@@ -235,11 +235,11 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
  */
 const MAX_SPACE_NAME_LENGTH = 10;
 
-/** What is known about a server that has no name yet. */
+/** A server that has no name yet. */
 export interface UnnamedServer {
   kind: ManagedServerKind;
   path: string;
-  /** Of a Genie space. */
+  /** The title of a Genie space. */
   title?: string | undefined;
 }
 
@@ -268,13 +268,13 @@ export function suggestName({ kind, path, title = '' }: UnnamedServer, usedNames
   }
 }
 
-/** The letters and digits of a text that names take; accents are dropped. */
+/** The letters and digits of a text that are allowed in names. Accents are dropped. */
 function slugOf(text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
 }
 
-/** As many of the first words as fit, or the beginning of a long first one. */
+/** As many of the first words as fit, or the beginning of a long first word. */
 function wholeWords(slug: string, room: number): string {
   if (slug.length <= room) return slug;
   const end = slug.lastIndexOf('-', room);

@@ -33,10 +33,10 @@ import {
 import { CLIENTS } from './table.ts';
 import { type Watching, type WatchOptions, watchFiles } from './watch.ts';
 
-/** What the service is built from. */
+/** The options of the service. */
 export interface ClientsOptions {
   env: NodeJS.ProcessEnv;
-  /** Whose clients. */
+  /** The environment of the user whose clients they are. */
   environment: HostEnvironment;
   launcher: Launcher;
   /** The processes that run now: each by its name, or by its path if the system reports it. */
@@ -44,7 +44,7 @@ export interface ClientsOptions {
   now?(): number;
   /** The table, for tests. */
   clients?: readonly ClientFacts[];
-  /** How changes are noticed, for tests. */
+  /** The options for watching files, for tests. */
   watching?: Partial<WatchOptions>;
 }
 
@@ -62,7 +62,7 @@ export class ClientsService {
     return report(this.#clients, this.#surveying(servers, await this.#readRecord()), project);
   }
 
-  /** The same of some clients, by id. */
+  /** Like `survey`, for some clients by id. */
   async surveyOf(ids: readonly string[], servers: readonly ManagedServer[]): Promise<ClientReport[]> {
     const clients = this.#clients.filter(({ id }) => ids.includes(id));
     return report(clients, this.#surveying(servers, await this.#readRecord()));
@@ -118,7 +118,7 @@ export class ClientsService {
     });
   }
 
-  /** Removes entries of these names, as far as they are ours. */
+  /** Removes our entries with these names. */
   async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
     const wanted: Wanted = new Map(names.map((name) => [name, undefined]));
     return this.#change(ids, choice, () => wanted, true);
@@ -145,7 +145,7 @@ export class ClientsService {
     return [...new Set([...(await Promise.all(names)).flat(), ...former])];
   }
 
-  /** The names of entries of ours in files that clients would use if they were installed otherwise. */
+  /** The names of our entries in files that clients would use if they were installed differently. */
   async #formerNames(clients: readonly ClientFacts[], options: SurveyOptions): Promise<string[]> {
     const names: string[] = [];
     for (const client of clients) {
@@ -234,7 +234,7 @@ export class ClientsService {
     });
   }
 
-  /** Those of the clients that are running and would overwrite changes, by id; of all clients by default. */
+  /** The ids of the running clients that would overwrite changes. Asks about all clients by default. */
   runningClients(ids?: readonly string[]): Promise<string[]> {
     const clients = this.#clients.filter(({ id }) => ids?.includes(id) ?? true);
     return runningClients(clients, this.#options.running);
@@ -296,7 +296,7 @@ export class ClientsService {
     return this.#record;
   }
 
-  /** The record as it is now. */
+  /** The current record. */
   async #readRecord(): Promise<WrittenRecord> {
     if (this.#record) return (await this.#record).read();
     return (await this.#open()).atOpening;

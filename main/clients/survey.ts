@@ -15,7 +15,7 @@ import { type FileRecord, recordedFile, type WrittenRecord, writtenAs } from './
 import type { Meta } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
-/** One file of a client, as it is. */
+/** The state of one file of a client. */
 export interface FileReport {
   path: string;
   exists: boolean;
@@ -27,7 +27,7 @@ export interface FileReport {
   all: string[];
   /** The servers that one of these entries leads to; an entry for one profile leads only to its servers. */
   servedByAll: string[];
-  /** Entries of ours that lead to no server in the list. */
+  /** Our entries that lead to no server in the list. */
   leftOver: string[];
   /** Servers whose entry a repair would change. */
   repairable: string[];
@@ -40,13 +40,13 @@ export interface FileReport {
   problem?: string;
 }
 
-/** A client, to be named. */
+/** A client's id and name. */
 export interface ClientName {
   id: string;
   name: string;
 }
 
-/** One client, as it is. */
+/** The state of one client. */
 export interface ClientReport {
   id: string;
   name: string;
@@ -58,7 +58,7 @@ export interface ClientReport {
   problem?: string;
 }
 
-/** One file as it is read: its entries, and the client as this file has it. */
+/** A file that was read: its entries, and the client's layout in this file. */
 export interface ReadFile {
   client: ClientFacts;
   exists: boolean;
@@ -78,16 +78,16 @@ export function entriesIn(client: ClientFacts, path: string, bytes: Buffer | und
   return { client: asItIs, exists: bytes !== undefined, entries };
 }
 
-/** What a survey needs to know. */
+/** The options of a survey. */
 export interface SurveyOptions {
   environment: HostEnvironment;
   servers: readonly ManagedServer[];
   known(client: ClientFacts, path: string): Promise<FileRecord | undefined>;
-  /** The client's files of projects, as far as they are known. */
+  /** The client's files in known projects. */
   projects(client: ClientFacts): LocatedFile[];
   /** Other installed clients that read the same entries. */
   sharing(client: ClientFacts, path: string): Promise<ClientName[]>;
-  /** The entry as it would be written today, over the one that is there. */
+  /** The entry as it would be written today over the present one. */
   entry(
     client: ClientFacts,
     file: LocatedFile,
@@ -98,7 +98,7 @@ export interface SurveyOptions {
   isProgram(command: string): Promise<boolean>;
 }
 
-/** One client and the state of every server's entry in it. Only looks; what goes wrong is in the report. */
+/** One client and the state of every server's entry in it. Changes nothing. Errors are part of the report. */
 export async function reportClient(client: ClientFacts, options: SurveyOptions): Promise<ClientReport> {
   const { id, name } = client;
   const found = await detect(client, options.environment);
@@ -188,7 +188,7 @@ export async function reportFile(
   }
 }
 
-/** What entries of a file say for each server, of one for all servers too. */
+/** The `_meta` of a file's entries for each server, including that of an entry for all servers. */
 function metaIn(servers: readonly ManagedServer[], known: FileRecord | undefined): Record<string, Meta> {
   const found = servers.map((server) => [server.name, ownMetaOf(known, server)] as const);
   return Object.fromEntries(found.filter(([, meta]) => Object.keys(meta).length > 0));
@@ -209,10 +209,10 @@ export type EntryStatus =
   | 'not-on-path'
   | 'foreign';
 
-/** The states in which an entry is wrong. If its command is not on the PATH, the computer is wrong instead. */
+/** The states in which an entry is wrong. If its command is not on the PATH, the entry itself is right. */
 export const MODIFIED: readonly EntryStatus[] = ['vanished', 'edited', 'broken'];
 
-/** What the state of one entry is derived from. */
+/** The facts from which the state of an entry is derived. */
 interface EntryFacts {
   name: string;
   present: unknown;
@@ -223,7 +223,7 @@ interface EntryFacts {
   isProgram(command: string): Promise<boolean>;
 }
 
-/** The state of one entry. Looks at nothing but whether the command in it exists. */
+/** The state of one entry. Only checks the file system for its command. */
 async function entryStatus({ name, present, wanted, known, isProgram }: EntryFacts): Promise<EntryStatus> {
   const written = writtenAs(known, name);
   if (present === undefined) return written.length > 0 ? 'vanished' : 'absent';

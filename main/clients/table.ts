@@ -32,7 +32,7 @@ export function displayNameOf(wireName: string): string {
 export interface LongNames {
   /** The client's id. */
   client: string;
-  /** What a user should know, as a sentence. */
+  /** The warning for the user, as a sentence. */
   warning: string;
 }
 
@@ -51,7 +51,7 @@ export function longNamesByClient(server: string, tools: readonly string[]): Lon
   });
 }
 
-/** The same as sentences alone. */
+/** Only the warnings. */
 export function longNames(server: string, tools: readonly string[]): string[] {
   return longNamesByClient(server, tools).map(({ warning }) => warning);
 }

@@ -6,23 +6,23 @@ import { expand } from './detect.ts';
 export interface WatchOptions {
   /** Nothing above this folder is watched. */
   root: string;
-  /** For how long it has to be quiet before a change is reported, in milliseconds. The wait is at most ten times as long. */
+  /** How long there must be no further change before one is reported, in milliseconds. The wait is at most ten times as long. */
   quietMs: number;
   /** How often everything is checked in addition, in milliseconds, for changes that no system reports (network folders, exhausted watches). */
   lookMs: number;
 }
 
-/** A watch that continues until it is ended. */
+/** A running watch. */
 export interface Watching {
   /** Resolves once the watch has begun. What is read after that is either current, or its change is reported. */
   ready: Promise<void>;
-  /** After this there are no more calls. */
+  /** Ends the watch. There are no calls after this. */
   end(): void;
-  /** Takes the files as they are now for known: the caller has just changed some itself. */
+  /** Accepts the current state of the files as known, because the caller has just changed some of them. */
   settle(): Promise<void>;
 }
 
-/** One of the paths: where its changes show, and its last known state. */
+/** A watched path: the folders that show its changes, and its last known state. */
 interface Seen {
   places: { folder: string; name: string }[];
   state: string;
@@ -41,7 +41,7 @@ export function watchFiles(
   const watchers = new Map<string, FSWatcher>();
   let meant = new Map<string, Set<string>>();
   const seen = new Map<string, Seen>();
-  /** The folders in which something happened; all of them if nothing narrower is known. */
+  /** The folders that have changed; all if it is not known which. */
   let stirredFolders: Set<string> | 'all' = 'all';
   let quiet: NodeJS.Timeout | undefined;
   let stirred: number | undefined;
@@ -53,7 +53,7 @@ export function watchFiles(
     if (ended) return;
     if (stirredFolders !== 'all') for (const folder of folders) stirredFolders.add(folder);
     stirred ??= performance.now();
-    // Where it is never quiet, changes are to be told anyway.
+    // Changes that never pause are reported anyway.
     if (performance.now() - stirred > 10 * quietMs) return;
     clearTimeout(quiet);
     quiet = setTimeout(() => void look(), quietMs).unref();
@@ -67,7 +67,7 @@ export function watchFiles(
       watcher.on('error', () => detach(folder));
       watchers.set(folder, watcher);
     } catch {
-      // No more watches available, or the folder went: looking now and then has to do.
+      // No more watches are available, or the folder is gone. The regular checks have to be enough.
     }
   };
 
@@ -110,7 +110,7 @@ export function watchFiles(
     for (const folder of watchers.keys()) if (!meant.has(folder)) detach(folder);
     const fresh = [...meant.keys()].filter((folder) => !watchers.has(folder));
     fresh.forEach(attach);
-    // Between the look and the watch something may have come.
+    // There may have been a change before the watch began.
     if (again || fresh.length > 0) soon(fresh);
     again = false;
     if (changed) onChange();
@@ -124,7 +124,7 @@ export function watchFiles(
   return {
     ready: look(),
     settle: async () => {
-      // A look under way may have begun before the change.
+      // A check that is running may have begun before the change.
       if (!looking) await refresh();
     },
     end: () => {
@@ -136,7 +136,7 @@ export function watchFiles(
   };
 }
 
-/** Where a path's changes show, and its current state. */
+/** The folders that show a path's changes, and its current state. */
 async function seePath(path: string, root: string): Promise<Seen> {
   const places: Seen['places'] = [];
   for (const place of await linked(path)) {
@@ -148,7 +148,7 @@ async function seePath(path: string, root: string): Promise<Seen> {
   return { places, state: states.join('\n') };
 }
 
-/** The folders to watch, each with the names that count in it. */
+/** The folders to watch, each with the names that matter in it. */
 function meantIn(paths: Iterable<Seen>): Map<string, Set<string>> {
   const meant = new Map<string, Set<string>>();
   for (const { places } of paths) {

@@ -246,7 +246,7 @@ const MARK = `<svg viewBox="0 0 32 32" aria-hidden="true"><rect x="1" y="1" widt
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing is loaded, run, framed or submitted; the one style is named by its hash. */
+/** Nothing is loaded, run, framed or submitted. The only style is allowed by its hash. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

@@ -318,7 +318,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     application: (host) => applications.get(host),
     async setApplication(host, application) {
       const policy = await currentPolicy();
-      // One that is not used anymore may be forgotten.
+      // An application that is no longer used may be removed.
       if (application && lockedValue(policy, 'oauthApplication')) {
         throw managedError(policy, 'oauthApplication', 'the OAuth application cannot be changed');
       }

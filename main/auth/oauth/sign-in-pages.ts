@@ -50,7 +50,7 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
     }
   }
 
-  /** If it cannot be written, a second page may open: no reason to fail a sign-in. */
+  /** If it cannot be written, a second page may open, but the sign-in still succeeds. */
   const write = (page: Stored) => writeWholeFile(file, JSON.stringify(page), { mode: 0o600 }).catch(() => undefined);
 
   async function current(): Promise<SignInPage | undefined> {
@@ -88,7 +88,7 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
 function stateAfter(code: string | undefined): Exclude<SignInPage['state'], 'open'> {
   if (code === NOT_SHARED) return 'not-shared';
   if (code === 'consent_denied') return 'refused';
-  // Its process may have been killed: AI clients do that to those that start slowly.
+  // Its process may have been killed: AI clients kill servers that start slowly.
   const isAbandoned = code === undefined || code === 'sign_in_timeout' || code === 'sign_in_cancelled';
   return isAbandoned ? 'abandoned' : 'failed';
 }

@@ -75,7 +75,7 @@ export async function requestAzureCliToken(
   const isPrincipal = user?.type === 'servicePrincipal';
   const isManaged = isPrincipal && /^(system|user)AssignedIdentity$/.test(user?.name ?? '');
 
-  /** What the CLI is asked for in turn, until it gives a token: each of these fails for some who could have one. */
+  /** The arguments to try until the CLI returns a token. Each of these fails for some users who could get one. */
   const attempts = isManaged ? [[]] : [...preferred(azure, tenant), ...(isPrincipal || !tenant ? [[]] : [])];
   const ask = async (resource: string): Promise<ProgramOutcome> => {
     let ran: ProgramOutcome | undefined;

@@ -66,7 +66,7 @@ export function runExternalProgram(
 function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   if (!/\.(cmd|bat)$/i.test(program)) {
-    // Its own group, so that all of it can be ended.
+    // Its own process group, so that all of its processes can be ended.
     return spawn(program, args, { env, stdio, windowsHide: true, detached: !IS_WINDOWS });
   }
   // Node starts no batch file on its own (CVE-2024-27980). The program's path comes from a variable, which the shell does
@@ -101,7 +101,7 @@ function kill(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has just ended on its own.
+    // It has already ended.
   }
 }
 

@@ -6,11 +6,11 @@ import { covers, type Entry, isDataTable, sameData } from '../entry.ts';
 export interface EditTarget {
   /** The file's path, for messages. */
   file: string;
-  /** From the document's root to what holds the entries. */
+  /** The path from the document's root to the object or list that holds the entries. */
   key: string[];
   /** The entries are a list of objects that have a `name`. */
   list?: true | undefined;
-  /** What a document that is made from nothing begins with. */
+  /** The first keys of a document that is created. */
   preamble?: Record<string, string> | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface UndoHint {
 /** A text with our entry in it. */
 export interface Edited {
   text: string;
-  /** Left out if other entries had already made room. */
+  /** Left out if there were other entries before. */
   undoHint?: UndoHint | undefined;
 }
 
@@ -43,18 +43,18 @@ export interface EntryEditor {
    * leaves the rest of it alone. @throws {CausewayError} `invalid_file`
    */
   put(text: string, target: EditTarget, name: string, entry: Entry): Edited;
-  /** Removes an entry; with it what `undoHint` tells of, if it was the last. @throws {CausewayError} `invalid_file` */
+  /** Removes an entry. If it was the last one, also undoes what `undoHint` describes. @throws {CausewayError} `invalid_file` */
   remove(text: string, target: EditTarget, name: string, undoHint: UndoHint | undefined): string;
 }
 
-/** Some characters out, others in. */
+/** A range of characters and its replacement. */
 export interface Splice {
   at: number;
   remove?: number;
   insert?: string;
 }
 
-/** The text with all splices done; positions are those of the text as given. */
+/** The text with all splices applied. Their positions refer to the original text. */
 export function splice(text: string, splices: Splice[]): string {
   const order = [...splices].sort((a, b) => b.at - a.at);
   return order.reduce(
@@ -73,7 +73,7 @@ export function lineEndOf(text: string): string {
   return /\r\n|\n/.exec(text)?.[0] ?? '\n';
 }
 
-/** A file that was not changed because of its content. */
+/** The error for a file that was not changed because of its content. */
 export function unreadable(
   { file }: EditTarget,
   problem: string,
@@ -90,12 +90,12 @@ export function unreadable(
 /** The maximum nesting of a file's data, because comparing data uses stack for each level. No client's file has thirty. */
 const MAX_LEVELS = 300;
 
-/** A file with more levels, or more than a parser can take. */
+/** The error for a file with more levels than that, or than a parser can handle. */
 export function tooDeep(target: EditTarget, cause?: unknown): CausewayError {
   return unreadable(target, 'it is nested too deeply', undefined, cause);
 }
 
-/** Whether a parser has used up the stack. Some make their own error of it, with the same words. */
+/** Whether a parser has used up the stack. Some throw their own error with the same message. */
 export function isStackUsedUp(error: unknown): boolean {
   return error instanceof Error && /call stack/.test(error.message);
 }
@@ -105,18 +105,18 @@ export function holdDepth(data: unknown, target: EditTarget): void {
   holdLevels(data, (value) => (isObject(value) ? Object.values(value) : []), target);
 }
 
-/** The same for a parser's nodes. @throws {CausewayError} `invalid_file` */
+/** Like `holdDepth`, for a parser's nodes. @throws {CausewayError} `invalid_file` */
 export function holdLevels<T>(node: T, inner: (node: T) => readonly T[], target: EditTarget, level = 0): void {
   if (level > MAX_LEVELS) throw tooDeep(target);
   for (const one of inner(node)) holdLevels(one, inner, target, level + 1);
 }
 
-/** Whether an entry already is as required, whatever else the user wrote into it. */
+/** Whether an entry already is as required. Other keys that the user added do not matter. */
 export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): boolean {
   return covers(present, fixed) && !obsolete.some((key) => isDataTable(present) && Object.hasOwn(present, key));
 }
 
-/** For a text that is valid and yet so written that it cannot be changed in place. */
+/** The error for text that is valid, but written in a way that cannot be changed in place. */
 export function cannotEdit({ file, key }: EditTarget, why = 'it is written in a way that cannot be changed in place') {
   return new CausewayError('invalid_file', `${file}: ${key.join('.')} was not changed: ${why}.`, {
     remedy: 'Nothing was written. Add the entry by hand. Causeway shows its JSON for this client.',
@@ -167,7 +167,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-/** Data in which the order of properties counts. */
+/** The data in a form in which the order of properties matters when compared. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   return isObject(value) ? Object.entries(value).map(([key, inner]) => [key, inOrder(inner)]) : value;

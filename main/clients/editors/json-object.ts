@@ -11,12 +11,12 @@ const SPACES: number = 15;
 export interface JsonProperty {
   key: string;
   value: Node;
-  /** The property's own first and one past its last character. */
+  /** The position of the property's first character; `end` is the position after its last one. */
   start: number;
   end: number;
 }
 
-/** An object's properties, in their order. */
+/** An object's properties, in order. */
 export function jsonProperties(node: Node): JsonProperty[] {
   return (node.children ?? []).flatMap(({ children: [key, value] = [], offset, length }) =>
     key && value ? [{ key: String(key.value), value, start: offset, end: offset + length }] : [],
@@ -28,7 +28,7 @@ export function emptied(text: string, node: Node): boolean {
   return /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
 }
 
-/** A property at an object's end, written the way the rest is. */
+/** Inserts a property at an object's end, formatted like the rest. */
 export function insertProperty(text: string, root: Node, object: Node, key: string, value: unknown): Splice[] {
   const members = jsonProperties(object);
   const last = members.at(-1);
@@ -49,7 +49,7 @@ export function insertProperty(text: string, root: Node, object: Node, key: stri
   ];
 }
 
-/** Takes a property out together with the white space before it and the comma that it does not leave behind. */
+/** Removes a property together with the white space before it and its comma. */
 export function removeProperty(text: string, object: Node, key: string): Splice[] {
   const members = jsonProperties(object);
   const index = members.findLastIndex((member) => member.key === key);
@@ -62,7 +62,7 @@ export function removeProperty(text: string, object: Node, key: string): Splice[
   return comma === undefined ? [own] : [own, { at: comma, remove: 1 }];
 }
 
-/** Another value instead of one that is there. */
+/** Replaces a value. */
 export function replaceValue(text: string, node: Node, value: unknown): Splice {
   const before = text.slice(0, node.offset);
   const line = before.slice(before.lastIndexOf('\n') + 1);
@@ -78,12 +78,12 @@ interface Style {
   eol: string;
   /** One level of indentation. */
   unit: string;
-  /** How far the object's own line is indented, and its properties. */
+  /** The indentation of the object's own line. */
   outer: string;
   indent: string;
-  /** Properties are on lines of their own. */
+  /** Whether properties are on separate lines. */
   breaks: boolean;
-  /** No spaces at all. */
+  /** Whether the text has no spaces at all. */
   tight: boolean;
 }
 

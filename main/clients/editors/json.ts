@@ -19,7 +19,7 @@ import {
 } from './editor.ts';
 import { emptied, insertProperty, jsonProperties, removeProperty, replaceValue } from './json-object.ts';
 
-/** JSON, with comments and trailing commas where they are; never adds either. */
+/** Edits JSON. Keeps comments and trailing commas, but never adds any. */
 export const jsonEditor: EntryEditor = { read, put, remove };
 
 function read(text: string, target: EditTarget): Map<string, unknown> {
@@ -63,13 +63,13 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   return { text: edited, undoHint: { depth, text: empty ? source : undefined } };
 }
 
-/** Corrects one field at a time, because each moves the text behind it. */
+/** Corrects one field at a time, because each change moves the text after it. */
 function correct(body: string, { fixed, obsolete = [] }: Entry, target: EditTarget, name: string): string {
   const corrected = set(body, [name], fixed, target);
   return obsolete.reduce((text, key) => drop(text, [name], key, target), corrected);
 }
 
-/** Sets what differs, and only that: what else is in an object stays. */
+/** Sets only what differs. Other members of an object stay. */
 function set(text: string, path: string[], value: unknown, target: EditTarget): string {
   const node = nodeAt(text, path, target);
   if (node && covers(getNodeValue(node), value)) return text;
@@ -81,14 +81,14 @@ function set(text: string, path: string[], value: unknown, target: EditTarget): 
   return root && parent ? splice(text, insertProperty(text, root, parent, path.at(-1) ?? '', value)) : text;
 }
 
-/** Takes a property out, however often it is there. */
+/** Removes all properties of this name. */
 function drop(text: string, path: string[], key: string, target: EditTarget): string {
   const node = nodeAt(text, path, target);
   if (!node || !find(node, key)) return text;
   return drop(splice(text, removeProperty(text, node, key)), path, key, target);
 }
 
-/** What is at a path that begins among the entries. */
+/** The node at a path that begins with an entry's name. */
 function nodeAt(text: string, path: string[], target: EditTarget): Node | undefined {
   const root = parse(text, target);
   const container = root && descend(text, root, target).at(target.key.length);
@@ -111,7 +111,7 @@ function remove(text: string, target: EditTarget, name: string, undoHint: UndoHi
   return edited;
 }
 
-/** Takes away the objects that were made for our entries, as far as they are empty again. */
+/** Removes the objects that were created for our entries, if they are empty again. */
 function putBack(
   text: string,
   at: (depth: number) => Node | undefined,
@@ -139,14 +139,14 @@ function putBack(
   return splice(now, [{ at: rest.offset, remove: rest.length, insert: original }]);
 }
 
-/** What some clients write if they have no servers. */
+/** Some clients write this if they have no servers. */
 const NULL = 'null';
 
 const bare = (text: string) => text.replace(/\s/g, '');
 
 const only = (node: Node) => jsonProperties(node).length === 1;
 
-/** The document, or nothing if the text is blank. */
+/** The parsed document; undefined if the text is blank. */
 function parse(body: string, target: EditTarget): Node | undefined {
   if (body.trim() === '') return undefined;
   const errors: ParseError[] = [];
@@ -166,7 +166,7 @@ function parse(body: string, target: EditTarget): Node | undefined {
   return root;
 }
 
-/** The objects on the way to the entries, as far as they are there; the root is the first. */
+/** The existing objects on the way to the entries, beginning with the root. */
 function descend(body: string, root: Node, target: EditTarget): Node[] {
   const found = [root];
   let node = root;
@@ -180,7 +180,7 @@ function descend(body: string, root: Node, target: EditTarget): Node[] {
   return found;
 }
 
-/** The value of a property; of several with one name the last, as every JSON reader has it. */
+/** The value of a property. If a name occurs more than once, the last one counts, as in every JSON parser. */
 function find(node: Node, key: string): Node | undefined {
   return jsonProperties(node).findLast((member) => member.key === key)?.value;
 }

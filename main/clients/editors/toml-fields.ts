@@ -7,23 +7,23 @@ export interface Block {
   /** The header's keys. */
   keys: string[];
   start: number;
-  /** One past its last value; what is behind belongs to what follows. */
+  /** The position after its last value. Comments after that belong to the next table. */
   end: number;
 }
 
 /** One `key = value` of a table. */
 interface Field {
-  /** From the entry on: the keys of its table's header, then its own. */
+  /** The path within the entry: the keys of its table's header, then its own. */
   path: string[];
   value: unknown;
   start: number;
   valueStart: number;
   valueEnd: number;
-  /** One past its line end. */
+  /** The position after its line end. */
   end: number;
 }
 
-/** Sets a field of an entry, or what differs in a table there; `undefined` if that cannot be done line by line. */
+/** Sets a field of an entry, or what differs if it is a table; `undefined` if that cannot be done line by line. */
 export function setField(
   body: string,
   blocks: (body: string) => Block[],
@@ -50,7 +50,7 @@ export function setField(
   return insertField(body, blocks(body), depth, path, value);
 }
 
-/** Takes a field of an entry out, or the tables of that name. Comments stay. */
+/** Removes a field of an entry, or the tables of that name. Comments stay. */
 export function dropField(body: string, blocks: (body: string) => Block[], depth: number, key: string): string {
   const all = blocks(body);
   const tables = all.filter(({ keys }) => keys[depth] === key);
@@ -80,7 +80,7 @@ function fieldsOf(body: string, blocks: Block[], depth: number): Field[] {
   });
 }
 
-/** The field that begins in a line; none in a line that is blank or a comment. */
+/** The field that begins on a line; none if the line is blank or a comment. */
 function fieldAt(body: string, lineStart: number, limit: number): Field | undefined {
   const start = lineStart + (/^[ \t]*/.exec(body.slice(lineStart, limit))?.[0].length ?? 0);
   if (/^(#|\r?\n|$)/.test(body.slice(start, limit))) return undefined;
@@ -97,7 +97,7 @@ function partsOf(body: string, table: Record<string, unknown>, start: number, en
   if (equals === undefined) return undefined;
   const path = keysOf(tableIn(`${source.slice(0, equals)}= 1`));
   const value = path.reduce<unknown>((inner, key) => (isDataTable(inner) ? inner[key] : undefined), table);
-  // The comment is what can be left out: the first number sign after which nothing but the value is lost.
+  // The comment begins at the first number sign from which the rest can be left out without changing the value.
   const lastLine = source.trimEnd().lastIndexOf('\n') + 1;
   const comment = positionsOf(source, '#').find((at) => at >= lastLine && tableIn(source.slice(0, at)) !== undefined);
   const valueStart = equals + 1 + (/^[ \t]*/.exec(source.slice(equals + 1))?.[0].length ?? 0);
@@ -123,17 +123,17 @@ function indentOf(body: string, field: Field | undefined): string {
   return field ? body.slice(body.lastIndexOf('\n', field.start - 1) + 1, field.start) : '';
 }
 
-/** A value as it is behind the equals sign, in one line. */
+/** A value as written after the equals sign, on one line. */
 function inline(value: unknown): string {
   return stringify({ value }, { inlineTableStart: 0 })
     .trimEnd()
     .replace(/^value = /, '');
 }
 
-/** A key as it is in a header, or before an equals sign. */
+/** A key as written in a header or before an equals sign. */
 export const quoted = (key: string) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
 
-/** The keys on the way to the only value of a document. */
+/** The keys on the path to a document's only value. */
 export function keysOf(value: unknown): string[] {
   const inner = Array.isArray(value) ? value[0] : value;
   const [entry] = isDataTable(inner) ? Object.entries(inner) : [];

@@ -53,7 +53,7 @@ function remove(text: string, target: EditTarget, name: string): string {
 type Table = Record<string, unknown>;
 type Way = (body: string, path: string[], entry: Entry | undefined, before: Table) => string | undefined;
 
-/** The first way that leaves everybody else's data alone. */
+/** The result of the first way that leaves all other data alone. */
 function firstSound(
   ways: Way[],
   body: string,

@@ -7,23 +7,23 @@ export type Collection = YAMLMap | YAMLSeq;
 /** A key with nothing after its colon, in place of a map or a list. */
 export interface Blank {
   parent: YAMLMap;
-  /** One past the colon. */
+  /** The position after the colon. */
   at: number;
-  /** A written-out null, the space before it included; empty if there is nothing. */
+  /** The explicit null, with the space before it; empty if there is none. */
   source: string;
 }
 
-/** One named thing in a collection. */
+/** A named item of a collection. */
 export interface YamlField {
   key: string;
-  /** Its data. */
+  /** Its value as plain data. */
   value: unknown;
   node: unknown;
   start: number;
   end: number;
 }
 
-/** A collection's named things, in their order. */
+/** A collection's named items, in order. */
 export function yamlFields(collection: Collection): YamlField[] {
   return collection.items.flatMap((item): YamlField[] => {
     const node = isPair(item) ? item.value : item;
@@ -34,12 +34,12 @@ export function yamlFields(collection: Collection): YamlField[] {
   });
 }
 
-/** A collection's own text. */
+/** A collection's source text. */
 export function sourceOf(body: string, { range }: Collection): string {
   return range ? body.slice(range[0], range[1]) : '';
 }
 
-/** A document's first content, behind the comments that are there. */
+/** Adds the first content of a document, after existing comments. */
 export function appendBlock(body: string, content: unknown): string {
   return splice(body, [blockInsertion(body, body.length, '', content)]);
 }
@@ -68,7 +68,7 @@ export function insertItem(
   return [blockInsertion(body, lineEndAfter(body, endOf(last)), indentOf(body, collection), lines)];
 }
 
-/** Takes an item out: its lines in block style, in flow style the comma too. */
+/** Removes an item: its lines in block style, or its text and comma in flow style. */
 export function removeItem(body: string, collection: Collection, key: string): Splice[] {
   const fields = yamlFields(collection);
   const index = fields.findIndex((field) => field.key === key);
@@ -88,7 +88,7 @@ export function removeItem(body: string, collection: Collection, key: string): S
   return [{ at: from - eol, remove: to - from + eol }];
 }
 
-/** Takes a property of an entry out. In block style a comment behind it stays, and so does the dash of a list before it. */
+/** Removes a property of an entry. In block style, a comment after it and the dash of a list before it stay. */
 export function removeField(body: string, map: YAMLMap, key: string): Splice[] {
   const field = yamlFields(map).find((each) => each.key === key);
   if (map.flow || !field) return removeItem(body, map, key);
@@ -102,7 +102,7 @@ export function removeField(body: string, map: YAMLMap, key: string): Splice[] {
   return next ? [{ at: start, remove: next.start - start }] : [{ at: start, remove: end - start, insert: '{}' }];
 }
 
-/** Another value for a property; a new property if it was not there. */
+/** Sets a property, which is added if it is missing. */
 export function replaceField(body: string, map: YAMLMap, key: string, value: unknown): Splice[] {
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
   if (!pair || !isNode(pair.key)) return insertItem(body, map, { [key]: value });
@@ -130,12 +130,12 @@ function blockInsertion(body: string, at: number, indent: string, content: unkno
   return { at, insert: unended ? eol + lines.join(eol) : lines.join(eol) + eol };
 }
 
-/** JSON, which is YAML in flow style, with the spaces that YAML is written with. */
+/** A value as JSON, which is YAML in flow style, with YAML's usual spaces. */
 function inFlow(value: unknown): string {
   return JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
 }
 
-/** How far a collection's items are indented. */
+/** The indentation of a collection's items. */
 function indentOf(body: string, collection: Collection): string {
   const [first] = collection.items;
   const start = startOf(isPair(first) ? first.key : first);
@@ -143,7 +143,7 @@ function indentOf(body: string, collection: Collection): string {
   return body.slice(body.lastIndexOf('\n', at - 1) + 1, at).replace(/\S/g, ' ');
 }
 
-/** How many spaces one level is: as many as the least indented line has, two if none is. */
+/** The number of spaces for one level: those of the least indented line, or two. */
 function stepOf(body: string): number {
   const indents = [...body.matchAll(/\n( +)[^\s#]/g)].map(([, spaces = '']) => spaces.length);
   return indents.length === 0
@@ -158,7 +158,7 @@ function startOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** One past the last character of a node, the comments behind it left out. */
+/** The position after a node's last character, without the comments after it. */
 function endOf(node: unknown): number {
   if (isPair(node)) return Math.max(endOf(node.key), endOf(node.value));
   if (isCollection(node) && !node.flow && node.items.length > 0) return endOf(node.items.at(-1));

@@ -29,7 +29,7 @@ import {
   yamlFields,
 } from './yaml-block.ts';
 
-/** YAML: block style, and flow style if the file has it. One document; entries in a map, or in a list by `name`. */
+/** Edits YAML, in block style or, if the file has it, flow style. One document, with entries in a map, or in a list by `name`. */
 export const yamlEditor: EntryEditor = { read, put, remove };
 
 function read(text: string, target: EditTarget): Map<string, unknown> {
@@ -81,7 +81,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   return { text: edited, undoHint: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
 }
 
-/** Corrects one field at a time, because each moves the text behind it. */
+/** Corrects one field at a time, because each change moves the text after it. */
 function correct(body: string, target: EditTarget, name: string, { fixed, obsolete = [] }: Entry): string {
   let text = body;
   const item = () => {
@@ -149,13 +149,13 @@ function putBack(body: string, target: EditTarget, undoHint: UndoHint | undefine
   return splice(now, [{ at: start, remove: sourceOf(now, rest).length, insert: text }]);
 }
 
-/** What can be behind a colon for null, the space before it included. */
+/** The ways to write null after a colon, with the space before it. */
 const WRITTEN_NULL = /^\s*(null|~)?$/i;
 
 interface Found {
-  /** The collections on the way to the entries, as far as they are there; the root is the first. */
+  /** The existing collections on the way to the entries, beginning with the root. */
   nodes: Collection[];
-  /** If the next one's key is there with nothing, or a null, behind its colon: one past the colon, and what is there. */
+  /** Set if the next collection's key exists, but has nothing or a null after its colon. */
   blank: Blank | undefined;
 }
 

@@ -167,7 +167,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       besideAddress: ['env', 'env_vars', 'cwd'],
     },
     afterwards: 'Start a new session.',
-    // Nobody has measured it: the model's interface takes 64, and Codex shortens what is longer.
+    // Not verified: the model's API allows 64 characters, and Codex shortens longer names.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
   },
   {

@@ -71,7 +71,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     }),
     afterwards: 'Restart Qwen Code.',
     accepts: { comments: true, trailingCommas: false, byteOrderMark: true },
-    // Nobody has measured it: it began as Gemini CLI, whose rule this is.
+    // Not verified: it is a fork of Gemini CLI, which has this rule.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 63 },
   },
 ];

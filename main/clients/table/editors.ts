@@ -35,7 +35,7 @@ export const EDITORS: ClientFacts[] = [
       `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${inBase64(entry)}`,
     // https://cursor.com/docs/integrations/deeplinks
     promptLink: (prompt) => `cursor://anysphere.cursor-deeplink/prompt?text=${encodeURIComponent(prompt)}`,
-    // Server and tool have to stay below 60 together, or the tool is left out (ComposioHQ/composio#2788).
+    // A tool whose name together with the server's has 60 characters or more is left out (ComposioHQ/composio#2788).
     toolNames: { prefix: (server) => `${server}_`, limit: 60 },
   },
   visualStudioCode('vscode', 'VS Code', 'Code', 'code', 'vscode'),
@@ -170,10 +170,10 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
       const ownFile = places.join(user, 'profiles', '*', 'mcp.json');
       return [
         { role: 'main', path: places.join(user, 'mcp.json'), if: user },
-        // A profile with its own list does not look at the common one.
+        // A profile with its own list does not read the shared one.
         { role: 'also', path: ownFile, if: ownFile },
         ...inFlatpak(places, folder, 'User', 'mcp.json'),
-        // What a window that is connected to this computer from another one reads.
+        // Read by a window that is connected to this computer from another one.
         {
           role: 'also',
           path: places.inHome(server, 'data', 'User', 'mcp.json'),

@@ -23,7 +23,7 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     name: 'JetBrains AI Assistant',
     wireNames: [],
     mark: { icon: 'siJetbrains' },
-    // YouTrack LLM-22682: from 2025.3 on. What XML it has besides holds names and states alone, and is its own to write.
+    // YouTrack LLM-22682: from 2025.3 on. It also has an XML file, which only holds names and states, and which only it writes.
     signs: ({ inHome }) => [{ exists: inHome('.ai', 'mcp') }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.ai', 'mcp', 'mcp.json') }],
     format: 'json',
