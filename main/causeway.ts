@@ -80,7 +80,7 @@ export interface Causeway {
 /** How many requests of one client may be in flight at the workspace; each holds some 130 kB while it is not read. */
 const MAX_CALLS_IN_FLIGHT = 128;
 
-/** How long it may take for one call, in milliseconds: it answers sooner, with a statement to poll. */
+/** The timeout of one call to the SQL server, in milliseconds. The server answers sooner, with a statement to poll. */
 const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
 
 /** Builds the services. Nothing is read, loaded or connected to before it is needed. */
@@ -273,7 +273,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 }
 
-/** The same watcher; each call that ends is audited besides. */
+/** The same watcher, which also audits each call that ends. */
 function auditedWatcher(watcher: HubWatcher | undefined, audit: Audit): HubWatcher {
   return {
     onSessions: (sessions) => watcher?.onSessions?.(sessions),

@@ -140,7 +140,7 @@ export interface WhoamiOptions {
   json?: boolean;
 }
 
-/** How a profile signs in, in words. */
+/** The names of the ways to sign in. */
 export const METHOD_WORDS: Record<AuthMethod, string> = {
   pat: 'personal access token',
   'oauth-m2m': 'service principal',

@@ -12,10 +12,10 @@ import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { tuneEngine } from './engine.ts';
 
-/** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
+/** How many calls of the client may be in flight. No client makes more, and each holds some 130 kB if it is not read. */
 const AT_ONCE = 128;
 
-/** Gets a server ready, and gives what builds its bridge. @throws {CausewayError} as `openEndpoint` */
+/** Prepares a server and returns a function that builds its bridge. @throws {CausewayError} as `openEndpoint` */
 export type PrepareServer = (request: ServerRequest) => Promise<(sink: FrameSink) => Bridge>;
 
 /** Everything that a proxy needs if no application runs; its servers share sign-ins, rules and connections. */

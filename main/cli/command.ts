@@ -7,17 +7,17 @@ export interface CommandContext {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
-  /** Aborted by Ctrl-C: commands pass it down so that nothing is left half done unsaid. */
+  /** Aborted by Ctrl+C. Commands pass it on, so that nothing is left half done without a message. */
   signal: AbortSignal;
   causeway(): Causeway;
-  /** The same for another home folder: its configuration, its profiles, its servers, nothing of the user's own. */
+  /** The context for another home folder, with its configuration, profiles and servers, and nothing of the user's own. */
   inHome(folder: string): CommandContext;
-  /** For a command that is done and has something other than success to say; an error that is thrown has its own code. */
+  /** For a command that ends without success, but without an error. A thrown error has its own code. */
   setExitCode(code: number): void;
 }
 
-/** The exit code if a check could not be made, and none has failed. */
+/** The exit code if a check could not run, and none has failed. */
 export const EXIT_UNKNOWN = 5;
 
-/** Adds one command (with its arguments, options and action) to the program. One file in this folder for each. */
+/** Adds a command, with its arguments, options and action, to the program. */
 export type RegisterCommand = (program: Command, context: CommandContext) => void;

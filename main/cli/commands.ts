@@ -56,12 +56,12 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
   return program;
 }
 
-/** Every command below one, and it itself. */
+/** A command and all of its subcommands. */
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** An empty value, as an unset variable of a script leaves it, must not mean the same as no option. */
+/** An empty value, as from a script's unset variable, must not mean the same as no option. */
 function refuseEmptyValues(command: Command): void {
   // These refuse it in the words of the Databricks CLI.
   if (command.parent?.name() === 'warehouses') return;
@@ -100,7 +100,7 @@ or 5 if nothing failed but a check could not run.
 The report contains the checks, the state, the settings and the latest lines of the log. It leaves out tokens, passwords,
 names of people and the home folder.`;
 
-/** `causeway diagnose`: the checks of the window, in the terminal. */
+/** `causeway diagnose`: the window's checks in the terminal. */
 function registerDiagnose(program: Command, context: CommandContext): void {
   program
     .command('diagnose')
@@ -119,7 +119,7 @@ deletes its files on this computer. Your profiles in the Databricks configuratio
 sign-ins to services such as GitHub stay too, because the workspace keeps them. To remove the program itself, use its installer
 or npm. If something could not be removed, the exit code is 1: run the command again.`;
 
-/** `causeway uninstall`: takes away what Causeway has left on this computer. */
+/** `causeway uninstall`: removes what Causeway has left on this computer. */
 function registerUninstall(program: Command, context: CommandContext): void {
   program
     .command('uninstall')
@@ -140,7 +140,7 @@ example with ssh -L 8020:localhost:8020.
 Profiles with auth_type = azure-cli, azure-client-secret, github-oidc, env-oidc, file-oidc, oauth-m2m or pat need no login.
 "causeway whoami" shows whether they work. For azure-cli, run "az login".`;
 
-/** Signing in and out, and who is signed in where. Each command's code loads when it runs. */
+/** The commands for sign-ins and profiles. Each command's code loads when it runs. */
 function registerAccount(program: Command, context: CommandContext): void {
   withJson(withProfile(program.command('login')))
     .description('sign in to a workspace with the browser')

@@ -60,7 +60,7 @@ const MARKS: Record<FindingStatus, string> = {
 };
 const ORDER = Object.keys(MARKS);
 
-/** `causeway diagnose`: makes every check, prints problems first, and writes the report where one is asked for. */
+/** `causeway diagnose`: runs every check, prints problems first, and writes the report if asked to. */
 export async function diagnose(context: CommandContext, options: DiagnoseOptions): Promise<void> {
   const { report, json } = options;
   const isPrinted = report === '-';
@@ -93,7 +93,7 @@ async function makeAll(context: CommandContext, run: CheckRun, quiet: boolean | 
   return made.sort((a, b) => ORDER.indexOf(a.finding.status) - ORDER.indexOf(b.finding.status));
 }
 
-/** That of the failures, where they agree; a failure that is no error of ours is a plain one. */
+/** The exit code of the failures if they agree. A failure that is not a `CausewayError` has code 1. */
 function exitCodeFor(made: readonly Made[]): number {
   const failed = made.filter(({ finding }) => finding.status === 'fail');
   if (failed.length > 0) return exitCodeOfAll(failed.map(({ finding }) => finding.error));
@@ -170,7 +170,7 @@ function reasonOf(error: unknown): string {
   return `failed (${error instanceof CausewayError ? error.code : inOneLine(error)})`;
 }
 
-/** What a command can find out for the checks: everything is asked for now. */
+/** The checks' sources for a command, which has no cached state. */
 export function commandSource(context: CommandContext, profile: string | undefined): DiagnosisSource {
   const { env, stderr } = context;
   return {

@@ -19,7 +19,7 @@ export async function tuneEngine(work: keyof typeof FLAGS): Promise<void> {
 
 const YOUNG_HEAP_STAYS = '--semi-space-growth-factor=1';
 
-/** An engine that does not know a flag says so on stderr. */
+/** V8 reports an unknown flag on stderr. */
 const V8_MAJOR = Number.parseInt(process.versions.v8, 10);
 
 const FLAGS = {
@@ -32,15 +32,15 @@ const FLAGS = {
     // The thorough compiler takes the processor from the calls for seconds, and gives nothing back.
     '--no-opt',
     '--maglev-inlining',
-    // Most clients make few calls: what serves a call is compiled after the first hundred, not after thousands.
+    // Most clients make few calls, so the code for calls is compiled after the first hundred instead of after thousands.
     '--invocation-count-for-maglev=100',
     '--minimum-invocations-after-ic-update=50',
     // What a compilation took up is given back by the thread that it is for: left to others it stays allocated, some 10 MiB.
     ...(V8_MAJOR >= 13 ? ['--no-maglev-destroy-on-background'] : []),
-    // The HTTP parser as it is first compiled reads headers as fast; to do it again takes 23 MiB and a tenth of a second.
+    // The HTTP parser as first compiled reads headers just as fast. Compiling it again takes 23 MiB and a tenth of a second.
     '--no-wasm-tier-up',
     '--no-wasm-dynamic-tiering',
-    // What there is to clear away is little: to wake other threads for it costs more than doing it.
+    // There is little garbage: waking other threads costs more than collecting it.
     '--no-parallel-scavenge',
     '--semi-space-growth-factor=2',
   ],

@@ -5,11 +5,11 @@ import { asCausewayError, type Candidate, CausewayError, type ErrorCode, sentenc
 export interface JsonFailure {
   code: ErrorCode;
   message: string;
-  /** What to do about it; null if nothing is known to help. */
+  /** What to do about it; null if there is no known remedy. */
   remedy: string | null;
-  /** What a name that fits nothing, or several, may have meant. */
+  /** The possible meanings of a name that is unknown or ambiguous. */
   candidates?: readonly Candidate[];
-  /** How long the workspace asked to be left alone, in milliseconds. */
+  /** The delay that the workspace asked for, in milliseconds. */
   retryAfterMs?: number;
 }
 
@@ -38,7 +38,7 @@ function helpHint(command: Command | undefined): string {
   return `\`${command ? pathOf(command) : 'causeway'} --help\` shows its usage.`;
 }
 
-/** The refusal of a name that is none of a group's commands; it has them all. */
+/** The error for an unknown command of a group, which lists the known ones. */
 export function noSuchCommand(name: string, group: Command): CausewayError {
   const known = group.commands.map((command) => command.name());
   return new CausewayError('usage', `"${name}" is not a command of ${pathOf(group)}.`, {
@@ -47,7 +47,7 @@ export function noSuchCommand(name: string, group: Command): CausewayError {
   });
 }
 
-/** A command's whole name, such as `causeway warehouse set`. */
+/** A command's full name, such as `causeway warehouse set`. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -125,7 +125,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
   internal: 1,
 };
 
-/** The exit code for whatever was thrown. */
+/** The exit code for a thrown error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof CausewayError)) return 1;
   // A script that tries again where the workspace was not reached must not repeat a change that may have been made. Asked
@@ -134,7 +134,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return CODES[error.code];
 }
 
-/** One exit code for several failures: their own where they agree, else 1. 0 if there are none. */
+/** One exit code for several failures: theirs if they agree, else 1; 0 if there are none. */
 export function exitCodeOfAll(errors: readonly unknown[]): ExitCode {
   const [first, ...others] = new Set(errors.map(exitCodeOf));
   if (first === undefined) return 0;

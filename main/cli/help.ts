@@ -18,7 +18,7 @@ function addExamples(command: Command): void {
   const lines = examples.map((example) => `  $ ${example}`);
   const heading = examples.length === 1 ? 'Example:' : 'Examples:';
   if (lines.length > 0) command.addHelpText('after', ['', heading, ...lines].join('\n'));
-  // What AI clients start speaks to them by its frames.
+  // `causeway proxy` is started by AI clients, which do not read exit codes.
   const isOriginal = pathOf(command).startsWith('causeway warehouses');
   const exitCodes = formatExitCodes(isOriginal ? [0, 1, 130] : undefined);
   if (command.name() !== 'proxy') command.addHelpText('after', `\n${exitCodes}`);
@@ -26,7 +26,7 @@ function addExamples(command: Command): void {
   command.commands.forEach(addExamples);
 }
 
-/** What `--help` prints, with what is around the usage. */
+/** The complete output of `--help`. */
 function helpTextOf(command: Command): string {
   let text = '';
   const before = command.configureOutput();
@@ -40,7 +40,7 @@ function helpTextOf(command: Command): string {
   return text;
 }
 
-/** @throws {CausewayError} `usage` with the commands that there are */
+/** @throws {CausewayError} `usage`, which lists the commands */
 function commandNamed(program: Command, names: readonly string[]): Command {
   return names.reduce((at, name) => {
     const found = at.commands.find((command) => command.name() === name || command.aliases().includes(name));

@@ -15,7 +15,7 @@ export interface LoginOptions {
   host?: string;
   profile?: string;
   json?: boolean;
-  /** commander's reading of --no-browser. */
+  /** False for `--no-browser`. */
   browser: boolean;
   clientId?: string;
   clientSecretStdin?: boolean;
@@ -42,7 +42,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     if (newAt !== undefined) isAdded = await addUnlessThere(auth, profile, newAt);
     if (application !== undefined) await auth.setOAuthApplication(profile.host, application ?? undefined);
   } catch (error) {
-    // A sign-in without a profile is useless.
+    // A sign-in without its profile would be of no use.
     if (newAt !== undefined) await auth.signOut(profile).catch(() => undefined);
     if (isAdded) await auth.removeProfile(profile.name).catch(() => undefined);
     throw error;
@@ -104,7 +104,7 @@ function signsIn({ method }: Profile): boolean {
   return method === 'oauth-user' || method === 'databricks-cli';
 }
 
-/** The first part of the host's name, which users call their workspaces by; with a number if it is in use. */
+/** The first part of the host's name, with a number if that is in use. */
 function freeName(host: string, entries: ProfileEntry[]): string {
   const { hostname } = new URL(host);
   const base = /^[a-z]/.test(hostname) ? (hostname.split('.')[0] ?? 'workspace') : 'workspace';
@@ -142,7 +142,7 @@ async function askedApplication(
   };
 }
 
-/** The command for an application that fits the options, as far as they go. */
+/** The command that creates an application for the given options. */
 function applicationCommand({ callbackPort, scopes, clientSecretStdin }: LoginOptions): string {
   return createApplicationCommand({
     redirectUrl: `http://localhost:${portNumber(callbackPort) ?? DEFAULT_CALLBACK_PORT}`,
@@ -179,7 +179,7 @@ function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInPro
   }
 }
 
-/** A time for machines; null if there is none. */
+/** A time in ISO 8601; null if there is none. */
 export function asDate(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }

@@ -9,7 +9,7 @@ import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
 import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
 import { globalFlagsBehindGroup } from './warehouses/register.ts';
 
-/** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
+/** The input and output of the program: those of the process, or those of a test. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;
 
 /** Runs any command but `proxy` and gives the exit code. */
@@ -68,7 +68,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   }
 }
 
-/** Variables that lead to the user's own home, or identify the user. */
+/** Variables that lead to the user's own files, or identify the user. */
 const PERSONAL = /^(CAUSEWAY_|DATABRICKS_|XDG_|(LOCAL)?APPDATA$)/i;
 
 /** The environment of a user with that home folder. */

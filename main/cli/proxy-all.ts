@@ -12,7 +12,7 @@ import type { PrepareServer } from './alone.ts';
 import { type AllRequest, completedBy } from './proxy-arguments.ts';
 import { relayTo } from './proxy-session.ts';
 
-/** For how long the list of servers has to be quiet before it is read again, in milliseconds. */
+/** How long the list of servers must not change before it is read again, in milliseconds. */
 const QUIET_MS = 100;
 
 /**

@@ -16,7 +16,7 @@ import {
 /** When the process keeps the rest of its own code, in milliseconds after its start: its first answers are out by then. */
 const KEEP_AFTER_MS = 1_500;
 
-/** Told who starts it by hand, and would wait for something to happen. */
+/** For a user who starts it by hand and would wait for something to happen. */
 const AT_A_TERMINAL =
   'Waiting for an AI client on stdin. AI clients start this command themselves: "causeway clients add" sets them up. Press Ctrl-C to stop.';
 
@@ -45,7 +45,7 @@ export async function runProxy(args: string[]): Promise<void> {
   const { serveClient } = await import('./proxy-session.ts').catch(calledWrongly);
   keepSoon();
   await serveClient(request, hub, connecting, calledWrongly);
-  // What may still be open (a connection on its way down, a timer) must not outlive the client.
+  // Connections and timers that are still open must not keep the process alive after its client.
   process.exit(0);
 }
 
@@ -64,7 +64,7 @@ async function runAll(args: string[]): Promise<void> {
   process.exit(0);
 }
 
-/** Keeps files that may be needed later before they can vanish, at a time when nothing waits for this process. */
+/** Keeps files that may be needed later before an update removes them, at a time when nothing waits for this process. */
 function keepSoon(): void {
   setTimeout(() => void import('./kept-chunks.ts').then(keepAll).catch(() => {}), KEEP_AFTER_MS).unref();
 }
@@ -75,6 +75,6 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
 
 function calledWrongly(error: unknown): never {
   process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
-  // Its own code could not be read, for lack of files say: nobody called it wrongly.
+  // Another failure, such as too many open files, is not a usage error.
   process.exit(error instanceof CausewayError ? 2 : 1);
 }

@@ -99,7 +99,7 @@ export async function setRules(
   await printChanged(context, scope, options, after, warnings);
 }
 
-/** The tools of an option, apart by blanks or commas; a comma in the name of a tool that is known stays. */
+/** The tools in an option's values, separated by spaces or commas. A comma in the name of a known tool is part of the name. */
 function toolsNamed(option: string, texts: string[] | undefined, known: string[] = []): string[] | undefined {
   const tools = texts?.flatMap((text) => (known.includes(text) ? text : text.split(',')));
   const names = tools?.map((name) => name.trim()).filter(Boolean);
@@ -201,7 +201,7 @@ async function askedScope(
   return { ...scopeOf(client, { key, name: server.name }), configured: { server, host, others } };
 }
 
-/** A client by its id: one that Causeway knows, or one of which there are rules by the name it gives itself. */
+/** A client by its id: a known client, or one that existing rules name by the name it sends. */
 async function clientNamed(context: CommandContext, id: string): Promise<RuleClient> {
   const ruled = async () => (await readRules(new RulesFile(context.env))).clients?.[id];
   const found = CLIENTS.find((client) => client.id === id) ?? (await ruled());

@@ -38,15 +38,15 @@ export interface Status {
   warehouse: EffectiveWarehouse | { error: JsonFailure };
 }
 
-/** What takes requests to a workspace. */
+/** The parts that need requests to a workspace. */
 type Slow = Omit<Status, 'version' | 'application'>;
 
-/** How often the sessions are asked for, in milliseconds. */
+/** How often the sessions are read, in milliseconds. */
 const SESSIONS_EVERY_MS = 1_000;
-/** How often servers, files and the warehouse are looked at, in milliseconds. */
+/** How often servers, files and the warehouse are read, in milliseconds. */
 const REST_EVERY_MS = 30_000;
 
-/** `causeway status`: all that there is to see, asked for at the same time. */
+/** `causeway status`: everything on one screen. All parts are read at the same time. */
 export async function status(context: CommandContext, options: StatusOptions): Promise<void> {
   await checkProfileName(context, options);
   if (options.watch) return watch(context, options);
@@ -65,7 +65,7 @@ async function checkProfileName(context: CommandContext, { profile }: StatusOpti
   });
 }
 
-/** Shows it again whenever something is different. Ctrl-C is how it ends, and no failure. */
+/** Shows the status again whenever it changes. Ends with Ctrl+C, which is not a failure. */
 async function watch(context: CommandContext, options: StatusOptions): Promise<void> {
   const { signal, stdout } = context;
   let slow: Slow | undefined;
@@ -184,7 +184,7 @@ function sessionRows({ application: { sessions }, servers }: Status): string[] {
   ]);
 }
 
-/** The time of a day that has been, with the day if it is not today's. */
+/** A past time, with the day if it is not today. */
 function timeOf(iso: string): string {
   const at = new Date(iso);
   const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
@@ -213,7 +213,7 @@ function warehouseLines(warehouse: Status['warehouse']): string[] {
   return [sentences(warehouse.error.message, warehouse.error.remedy)];
 }
 
-/** The application, as far as a command can see it. */
+/** What a command can find out about the application. */
 export interface Application {
   running: boolean;
   pid: number | null;
@@ -221,7 +221,7 @@ export interface Application {
   version: string | null;
   /** The sessions of AI clients that go through it; null if it is not running, or too old to say. */
   sessions: ClientSession[] | null;
-  /** Why it is of no use though its file is there. */
+  /** Why it cannot be used although its file exists. */
   problem: string | null;
 }
 
@@ -252,7 +252,7 @@ export async function askApplication(env: NodeJS.ProcessEnv): Promise<Applicatio
   const { pid } = rendezvous;
   const answer = readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '');
   if (answer) return { ...NOT_RUNNING, running: true, pid, version: answer.version, sessions: sessionsOf(answer) };
-  // One that was killed leaves its file behind.
+  // An application that was killed leaves its file behind.
   if (!isProcessAlive(pid)) return NOT_RUNNING;
   if (await isHubAlive(rendezvous)) return { ...NOT_RUNNING, running: true, pid };
   return { ...NOT_RUNNING, pid, problem: `Process ${pid} does not respond on its socket.` };
@@ -271,12 +271,12 @@ function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>):
   }));
 }
 
-/** A configured server and how it is now. */
+/** A configured server and its current state. */
 export interface AskedServer extends ServerStatus {
   profile: string;
 }
 
-/** Asks each configured server as an AI client would. Nobody is asked to sign in. */
+/** Asks each configured server as an AI client would. The user is not asked to sign in. */
 export async function askServers(context: CommandContext): Promise<AskedServer[]> {
   const { servers } = (await openServers(context.env)).atOpening;
   if (servers.length === 0) return [];

@@ -16,7 +16,7 @@ export async function stopgap(request: ServerRequest, env: NodeJS.ProcessEnv, fr
   return withId(discoverAnswer(provisionalInitialize(frame, await lastKnown(request, env))), rawId(frame));
 }
 
-/** Said by the session revisions to the stateless revision's probe: the client then initializes. */
+/** The session revisions' answer to the stateless revision's probe. The client then sends `initialize`. */
 function methodNotFound(frame: Buffer, method: string): Buffer {
   const error = JSON.stringify({ code: -32601, message: `Method not found: ${method}` });
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`);

@@ -8,7 +8,7 @@ import type { CommandContext } from './command.ts';
 
 type Output = CommandContext['stdout'];
 
-/** The outputs that something was written to. */
+/** The outputs that have content. */
 const begun = new WeakSet<Output>();
 
 /** Whether an output already has content: begun JSON must not be followed by other JSON. */
@@ -47,7 +47,7 @@ export function printable(text: string): string {
   return withoutControls(text);
 }
 
-/** Rows in columns, the last one as wide as it likes. */
+/** Rows in columns. The last column is not padded. */
 export function columns(rows: readonly string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
@@ -89,7 +89,7 @@ export async function confirm(context: CommandContext, question: string, flag: s
 /** A line of progress that is overwritten in place in a terminal, and stays out of the way anywhere else. */
 export interface ProgressLine {
   update(done: number, total: number): void;
-  /** Shows what is going on, in words. */
+  /** Shows a message about the progress. */
   say(message: string): void;
   end(): void;
 }
@@ -97,7 +97,7 @@ export interface ProgressLine {
 const BAR_WIDTH = 24;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** What is said once a host has been silent for five seconds. */
+/** The message once a host has been silent for five seconds. */
 export function sayStillWaiting({ stderr }: Pick<CommandContext, 'stderr'>, host: string): void {
   stderr.write(`causeway: ${printable(host)} has not responded for 5 seconds. Still waiting…\n`);
 }

@@ -11,11 +11,11 @@ export interface LoginItem {
   set(on: boolean): Promise<void>;
 }
 
-/** Windows' id of the application, as electron-builder gives it to the installed one. */
+/** The application's id on Windows, which electron-builder gives to the installed application. */
 export const APPLICATION_ID = 'io.github.causeway.desktop';
 
 const CURRENT_VERSION = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion`;
-/** Where Windows lists what it starts at login, and what of it the user has switched off in its settings. */
+/** The registry keys of what Windows starts at login, and of what the user has switched off. */
 export const WINDOWS_LISTS = [`${CURRENT_VERSION}\\Run`, `${CURRENT_VERSION}\\Explorer\\StartupApproved\\Run`];
 /** Electron's name for the application there: its id, or the default before one is set. */
 export const WINDOWS_NAMES = [APPLICATION_ID, 'electron.app.Causeway'];
@@ -44,7 +44,7 @@ export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]
   };
 }
 
-/** Where that file is, whether or not it is there. */
+/** The path of that file, whether or not it exists. */
 export function autostartPath(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(homeFolder(env), '.config'), 'autostart', 'causeway.desktop');
 }

@@ -1,9 +1,9 @@
-/** An answer's body as undici gives it. */
+/** An answer's body from undici. */
 interface Body extends AsyncIterable<Buffer> {
   destroy(error: Error): unknown;
 }
 
-/** What undici says of a body that is silent for too long; this one is never silent, and does not end either. */
+/** Like undici's error for a body that is silent for too long, for a body that is never silent and does not end. */
 class EndlessBodyError extends Error {
   readonly code = 'UND_ERR_BODY_TIMEOUT';
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { KEEP_ALIVE_MS } from './http.ts';
 
-/** What sends requests: a whole dispatcher, or a share of one. */
+/** Sends requests: a whole dispatcher, or a share of one. */
 export type Connections = Pick<Dispatcher, 'dispatch'>;
 
 /**
@@ -35,14 +35,14 @@ export class RenewableConnections implements Connections {
     const now = this.#now();
     const isIdle = this.#usedAt !== undefined && now - this.#usedAt > KEEP_ALIVE_MS;
     this.#usedAt = now;
-    // Where none can be opened, those that there are serve on.
+    // If none can be opened, the present ones stay in use.
     if (isIdle && !this.#renewal) void this.renew().catch(() => {});
     if (!this.#renewal) return this.#current.dispatch(options, handler);
     void this.#renewal.then(() => this.#current.dispatch(options, handler));
     return true;
   }
 
-  /** The same as a whole dispatcher, for what asks for more than `dispatch`. */
+  /** The same as a whole dispatcher, for callers that need more than `dispatch`. */
   whole(): Dispatcher {
     return this.#current.compose(() => (options, handler) => this.dispatch(options, handler));
   }
@@ -174,7 +174,7 @@ function counted(handler: Dispatcher.DispatchHandler, over: () => void): Dispatc
 export interface SharedPools {
   /** @throws what opening them throws */
   to(origin: string): Promise<RenewableConnections>;
-  /** Lets go of the connections that there are, as soon as each is idle: the network is another one. @throws as `to` */
+  /** Closes the present connections as soon as each is idle, because the network has changed. @throws as `to` */
   renew(): Promise<void>;
   /** Drops every connection at once. */
   close(): Promise<void>;
@@ -189,7 +189,7 @@ export function sharedPools(open: (origin: string) => Promise<Dispatcher>): Shar
       if (known) return known;
       const opening = RenewableConnections.open(() => open(origin));
       pools.set(origin, opening);
-      // What failed to open may open later: a certificate file may be put right.
+      // Opening may succeed later, for example once a certificate file has been corrected.
       opening.catch(() => pools.delete(origin));
       return opening;
     },

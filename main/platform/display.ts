@@ -5,7 +5,7 @@ export interface DisplayOptions {
   lines?: boolean;
 }
 
-/** Longer than any name that users give, short enough for a line of a window. */
+/** Longer than any usual name, and short enough for a line in a window. */
 const NAME_LENGTH = 200;
 
 /** Replaces text that must not be shown. */
@@ -30,7 +30,7 @@ const BELONGS = onFirstUse(
 );
 /** Control characters and line ends. */
 const CONTROLS = onFirstUse(String.raw`[\p{Cc}\u2028\u2029]+`);
-/** More marks than any script puts on one letter: they run over the lines above and below. */
+/** More combining marks than any script puts on one letter. They would cover the lines above and below. */
 const STACKED_MARKS = onFirstUse(String.raw`(\p{M}{4})\p{M}+`);
 
 /**
@@ -77,7 +77,7 @@ export function messageLine(text: string): string {
   return withoutControls(text.replace(CONTROLS(), ' '));
 }
 
-/** A regular expression that is made when it is needed: V8 looks up Unicode properties as it reads one, 1 ms of every start. */
+/** A regular expression that is compiled on first use: V8 looks up Unicode properties when it compiles one, which takes 1 ms of a start. */
 function onFirstUse(pattern: string): () => RegExp {
   let made: RegExp | undefined;
   return () => {

@@ -1,7 +1,7 @@
 import { messageLine } from './display.ts';
 import { AS_COMMAND, formatAction, type NextAction } from './next-action.ts';
 
-/** Every way in which Causeway can fail, one word each. The window and the command line switch on these, never on text. */
+/** The codes of all of Causeway's errors. The window and the command line depend on these, never on text. */
 export type ErrorCode =
   // what the user typed, or what a file holds
   | 'usage'
@@ -57,17 +57,17 @@ export type ErrorCode =
 
 export interface CausewayErrorOptions {
   cause?: unknown;
-  /** What the user can do next, as sentences that are right wherever they are read. */
+  /** What the user can do next, as sentences that apply in the window and on the command line. */
   remedy?: string | undefined;
-  /** What the user can do next where that is a command in a terminal and a button in the window. */
+  /** What the user can do next, if that is a command in a terminal and a button in the window. */
   action?: NextAction | undefined;
   /** The delay that the other side asked for, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** What a name that fits nothing, or several, may have meant. */
+  /** The possible meanings of a name that is unknown or ambiguous. */
   candidates?: readonly Candidate[] | undefined;
 }
 
-/** One of the things that a name may have meant. The id is left out if the name is one. */
+/** A possible meaning of a name. The id is left out if the name is the id. */
 export interface Candidate {
   name: string;
   id?: string;
@@ -82,9 +82,9 @@ export class CausewayError extends Error {
   readonly code: ErrorCode;
   /** The remedy, as text for the command line. */
   readonly remedy: string | undefined;
-  /** The part of the remedy that is right everywhere. */
+  /** The part of the remedy that applies everywhere. */
   readonly advice: string | undefined;
-  /** The part that is not. */
+  /** The part that is worded differently in the window and on the command line. */
   readonly action: NextAction | undefined;
   readonly retryAfterMs: number | undefined;
   readonly candidates: readonly Candidate[] | undefined;
@@ -110,20 +110,20 @@ export function asCausewayError(error: unknown): CausewayError {
 export function inOneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const text = error instanceof CausewayError ? sentences(message, error.remedy) : message;
-  // Arguments and files are quoted as they are: a line end in one must not make two lines, nor an escape move the cursor.
+  // Messages quote arguments and files unchanged. A line end in one must not start a new line, nor an escape move the cursor.
   return messageLine(text);
 }
 
-/** A mark that ends a sentence, or leads on to what follows, also within closing quotes and brackets. */
+/** Punctuation at the end of a sentence, also inside closing quotes and brackets. */
 const ENDED = /[.!?…:;]["'”’)\]]*$/u;
 
-/** A text as a whole sentence: what others say often lacks the full stop. Empty stays empty. */
+/** Text as a whole sentence: other programs' messages often lack the period. Empty text stays empty. */
 export function asSentence(text: string): string {
   const trimmed = text.trim();
   return trimmed === '' || ENDED.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-/** Texts one after the other, each its own sentence; the last one as it is, for it may end with a command. */
+/** Texts joined as sentences. The last one is not changed, because it may end with a command. */
 export function sentences(...texts: readonly (string | null | undefined)[]): string {
   const said = texts.flatMap((text) => text?.trim() || []);
   return said.map((text, index) => (index === said.length - 1 ? text : asSentence(text))).join(' ');

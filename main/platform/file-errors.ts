@@ -4,7 +4,7 @@ const ROOM = 'Free up some space, then try again.';
 const NOTHING_CHANGED = 'Nothing was changed.';
 const PERMISSIONS = 'Check the owner and the permissions of the file and its folder.';
 
-/** What the system's errors mean for a file. */
+/** The system's errors for files, with their meaning and remedy. */
 const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   ENOSPC: ['cannot be written: the disk is full', ROOM],
   EDQUOT: ['cannot be written: your disk quota is used up', ROOM],
@@ -30,7 +30,7 @@ const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   EIO: ['cannot be read or written: the disk reported an error', 'Check the disk, then try again.'],
 };
 
-/** A system's error in words, with what happened to the file and the remedy; any other as it is. */
+/** A system's error as a message with what happened to the file and the remedy. Any other error is returned unchanged. */
 export function fileError(path: string, error: unknown, outcome = NOTHING_CHANGED): unknown {
   const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
   if (problem && remedy) return notWritable(path, problem, remedy, error, outcome);
@@ -56,7 +56,7 @@ export function explainUnexpected(error: unknown): unknown {
   return fileError(path, error, 'Earlier changes were kept.');
 }
 
-/** What is wrong with a file, also in parts, for a caller that puts it into a sentence of its own. */
+/** What is wrong with a file, also in parts for callers that build their own sentence. */
 export class FileError extends CausewayError {
   /** A predicate without a full stop, such as `is a folder`. */
   readonly problem: string;
@@ -81,7 +81,7 @@ interface FileErrorOptions {
   outcome?: string;
 }
 
-/** A file that cannot be written, and why. */
+/** The error for a file that cannot be written. */
 export function notWritable(
   path: string,
   problem: string,

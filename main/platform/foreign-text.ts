@@ -2,23 +2,23 @@ import { displayText } from './display.ts';
 import { REDACTED, redact } from './redact.ts';
 import type { Secret } from './secret.ts';
 
-/** What went out with a request and may come back in what answers it: tokens, codes, client secrets. */
+/** The secrets that were sent with a request and may come back in its answer: tokens, codes, client secrets. */
 export type SentSecrets = readonly (Secret | string | undefined)[];
 
 export interface ForeignTextOptions {
-  /** What was sent with the request that this text answers. */
+  /** The secrets that were sent with the request that this text answers. */
   sent?: SentSecrets;
-  /** At most so many characters. */
+  /** The maximum length of the result, in characters. */
   maxLength?: number;
 }
 
-/** Longer than a user reads. */
+/** The default maximum length. Users do not read longer text. */
 const MAX_LENGTH = 600;
-/** How much of a text is looked at, in UTF-16 units; an error shows far less. */
+/** How much of a text is read, in UTF-16 units. An error shows far less. */
 const MAX_READ = 8 * 1024;
-/** So many letters and digits of a secret in a row are a part of it; a shorter one opens nothing. */
+/** This many letters and digits of a secret in a row count as a part of it. A shorter part is of no use. */
 const PART_LENGTH = 8;
-/** A secret of fewer letters and digits than this does not count as a secret. It would match ordinary words. */
+/** A secret with fewer letters and digits does not count, because it would match ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 
 /**
@@ -53,7 +53,7 @@ export function foreignCause(error: unknown, sent: SentSecrets = [], depth = 0):
   if (error === undefined || error === null || depth > 8) return undefined;
   if (!(error instanceof Error)) return new Error(foreignText(String(error), { sent }));
   const inner = foreignCause(error instanceof AggregateError ? error.errors[0] : error.cause, sent, depth + 1);
-  // A parser quotes what it could not read, and the beginning of that may be all there is of a secret.
+  // A parser quotes the text that it could not read, which may be the beginning of a secret.
   const message = error instanceof SyntaxError ? 'The text could not be parsed.' : foreignText(error.message, { sent });
   const copy = new Error(message, inner && { cause: inner });
   copy.name = foreignText(error.name, { maxLength: 100 });
@@ -86,10 +86,10 @@ interface Decoded {
 /** Encodings of characters in the text that servers and gateways answer with. */
 const ENCODED =
   /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});?|%[\da-f]{2}|\\u\{?[\da-f]{4}\}?|\\x[\da-f]{2}|\\["'\\/bfnrt]|[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/giu;
-/** The same, and tags and comments, which HTML does not show. */
+/** Like `ENCODED`, and also tags and comments, which HTML does not show. */
 const ENCODED_OR_TAG = new RegExp(`<!--[^<>]*-->|</?[a-z][^<>]*>|${ENCODED.source}`, ENCODED.flags);
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '' };
-/** Nobody encodes an encoding of an encoding by mistake. */
+/** More levels of encoding do not happen by mistake. */
 const DECODING_PASSES = 3;
 
 function decode(text: string, encoded: RegExp): Decoded {
@@ -149,10 +149,10 @@ function meaningOf(written: string): string {
   return /^(\\[bfnrt]|\s)$/.test(written) ? ' ' : '';
 }
 
-/** Tokens of kinds that are known, in a text whose encodings are undone. */
+/** Known kinds of tokens in decoded text. */
 const TOKENS =
   /\b(?:dapi|dkea|dose|dsapi|doseid|dpac)[0-9a-z][\w-]{6,}|\beyJ[\w-]{4,}(?:\.[\w-]*){1,4}|(?<=\bbearer\s+)(?=\S*\d)[\w.~+/=-]{8,}/gi;
-/** A personal access token also where white space parts it. */
+/** A personal access token, even with white space in it. */
 const PERSONAL_TOKEN = /dapi[0-9a-f]{16,}/g;
 
 /** Removes what was sent and known kinds of tokens, in any encoding. */
@@ -180,7 +180,7 @@ function* tokensIn(decoded: Decoded, sent: SentSecrets): Generator<[start: numbe
   for (const [start, end] of partsOf(bare.text, sent)) yield originalRange(bare, start, end);
 }
 
-/** Only what all spellings of a secret have in common: its letters, in lower case, and its digits. */
+/** Only the letters, in lower case, and digits: all spellings of a secret have them in common. */
 function lettersAndDigits({ text, from, to }: Decoded): Decoded {
   const bare: Decoded = { text: '', from: [], to: [] };
   for (let at = 0; at < text.length; at += 1) {

@@ -2,16 +2,16 @@ import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
 import { fileError } from './file-errors.ts';
 import { isDevice, writePieces } from './replace-file.ts';
 
-/** A file that can be read while it is written. What it holds when the process is killed stays. */
+/** A file that can be read while it is written. If the process is killed, what was written stays. */
 export interface GrowingFile {
-  /** Adds a text, or nothing of it. @throws {CausewayError} `file_not_writable` */
+  /** Appends the whole text, or nothing. @throws {CausewayError} `file_not_writable` */
   append(text: string): Promise<void>;
   /** @throws {CausewayError} `file_not_writable` */
   close(): Promise<void>;
 }
 
 /**
- * Puts a file in place that holds the beginning, in a folder that is there, and leaves it open for more. What is no file,
+ * Replaces a file by one with this beginning, in an existing folder, and keeps it open for more. Anything that is not a file,
  * such as `/dev/stdout`, is written to as it is.
  * @throws {CausewayError} `file_not_writable`, `invalid_file`; the file is then as it was
  */

@@ -12,13 +12,13 @@ const READ_AHEAD_BYTES = 16 * 1024;
 
 export interface HttpOptions {
   env: NodeJS.ProcessEnv;
-  /** How long the other side may be silent before or during an answer, in milliseconds; 0 waits for ever. */
+  /** How long the other side may be silent before or during an answer, in milliseconds; 0 means without limit. */
   silenceMs?: number;
   /** Called with each host that stays silent; a host that never answers is then given up (`giveUpOnSilence`). */
   onSilence?: ((host: string) => void) | undefined;
   /** What the desktop's settings say about proxies. It is asked only if the environment names none. */
   systemProxies?: ProxyLookup | undefined;
-  /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
+  /** How many requests to one origin may be in flight; the others wait. No limit if left out. */
   atOnce?: number;
 }
 
@@ -82,7 +82,7 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
   return PROXY_VARIABLES.some((name) => env[name]);
 }
 
-/** The proxies that the environment names, or else the desktop for this origin. */
+/** The proxies for this origin from the environment, or else from the desktop's settings. */
 async function proxiesTo(origin: string, { env, systemProxies }: HttpOptions) {
   if (usesProxy(env)) return proxyAddresses(env);
   if (!systemProxies) return undefined;
@@ -97,7 +97,7 @@ function proxyAddresses(env: NodeJS.ProcessEnv) {
   return { httpProxy, httpsProxy, noProxy: noProxy(env) };
 }
 
-/** A proxy's address as users write it, often without a scheme. It may hold a password: no error quotes it. */
+/** A proxy's address as users write it, often without a scheme. It may contain a password, so no error quotes it. */
 function proxyAddress(name: string, text = ''): string {
   const address = text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (address === '' || URL.canParse(address)) return address;
@@ -106,7 +106,7 @@ function proxyAddress(name: string, text = ''): string {
   });
 }
 
-/** Loopback addresses never go through a proxy: the embedded workspace and the sign-in's listener live there. */
+/** Requests to loopback addresses never use a proxy: the embedded workspace and the sign-in's listener are there. */
 function noProxy(env: NodeJS.ProcessEnv): string {
   return [env.no_proxy || env.NO_PROXY, 'localhost', '127.0.0.1', '::1'].filter(Boolean).join(',');
 }

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { lineAndColumn } from './line-and-column.ts';
 
-/** What is wrong in a JSON file, and where: line and column count from 1. */
+/** An error in a JSON file and its place. Line and column count from 1. */
 export interface JsonFault {
   line: number;
   column: number;
   what: string;
 }
 
-/** The parser's name of a fault in words: `InvalidSymbol` is `invalid symbol`. */
+/** The parser's name of an error as words: `InvalidSymbol` becomes `invalid symbol`. */
 export function faultWords(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
@@ -37,7 +37,7 @@ export async function parseJson<T>(
   throw refuse(await schemaFault(text, parsed.error), parsed.error);
 }
 
-/** Strings, with the colon behind them if they are names, and brackets. */
+/** Strings, with the colon after them if they are names, and brackets. */
 const JSON_TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]/gs;
 
 /** The first member that repeats the name of another one in its object. The text is valid JSON. */

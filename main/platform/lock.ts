@@ -32,9 +32,9 @@ interface Owner {
   world: string;
 }
 
-/** How often the holder updates its heartbeat. */
+/** How often the holder updates its heartbeat, in milliseconds. */
 const HEARTBEAT_MS = 2_000;
-/** After how long without a heartbeat a holder in another namespace counts as dead. */
+/** A holder in another namespace counts as dead after this long without a heartbeat, in milliseconds. */
 const SILENT_MS = 10_000;
 /** The same for a holder whose process exists: it may be suspended, or its id may have been reused. */
 const SILENT_BUT_RUNNING_MS = 60_000;
@@ -71,7 +71,7 @@ export async function acquireLock(folder: string, { signal, onWait }: LockOption
   }
 }
 
-/** Does some work while holding the lock of that folder. */
+/** Runs `work` while holding the lock of that folder. */
 export async function withLock<T>(folder: string, work: () => Promise<T>, options?: LockOptions): Promise<T> {
   const lock = await acquireLock(folder, options);
   try {

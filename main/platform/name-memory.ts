@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateFolder } from './paths.ts';
 
-/** Something that a user may call by its name. The id is left out if the name is one. */
+/** A name that a user may type. The id is left out if the name is the id. */
 export interface KnownName {
   name: string;
   id?: string | undefined;
 }
 
-/** What is remembered of a profile's workspace. */
+/** The remembered names of a profile's workspace. */
 export interface RememberedNames {
   warehouses: readonly KnownName[];
   users: readonly KnownName[];
@@ -72,7 +72,7 @@ function memoryIn(stored: unknown): Memory {
   return { version: 1, profiles: Object.fromEntries(entries) };
 }
 
-/** The names in a list of objects, with what one of their members says beside each. */
+/** The names in a list of objects, each with the value of one of their members. */
 export function namesIn(list: unknown, member: string): KnownName[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((each: unknown) => {
@@ -82,7 +82,7 @@ export function namesIn(list: unknown, member: string): KnownName[] {
   });
 }
 
-/** What our own file holds; undefined if it is damaged, for the next list writes it again. */
+/** The content of our own file; undefined if it is damaged. The next list replaces it. */
 export function jsonIn(bytes: Buffer | undefined): unknown {
   try {
     return JSON.parse(bytes?.toString('utf8') ?? '');

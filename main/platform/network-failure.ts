@@ -1,4 +1,4 @@
-/** Where an exchange with another computer broke, and the system's own word for it (`ECONNREFUSED`, `CERT_HAS_EXPIRED`). */
+/** The point at which communication with another computer failed, and the system's code for it (`ECONNREFUSED`, `CERT_HAS_EXPIRED`). */
 export interface NetworkFailure {
   kind: 'tls' | 'unsent' | 'timeout' | 'cut';
   /** Empty if the system gave none. */
@@ -17,7 +17,7 @@ const UNSENT = new Set([
 ]);
 const TIMEOUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 
-/** Reads from an error, and from its causes, what went wrong on the way. */
+/** Finds what went wrong in the network from an error and its causes. */
 export function networkFailure(error: unknown): NetworkFailure {
   let code = '';
   let connecting = false;

@@ -1,4 +1,4 @@
-/** What is known about each action. */
+/** The details of each action. */
 interface Details {
   'sign-in': { profile: string };
   /** To a service behind the workspace; `title` is its name, such as GitHub. */
@@ -17,7 +17,7 @@ interface Details {
   'add-workspace': { profile: string | undefined };
   'choose-profile': { profiles: readonly string[] };
   'choose-warehouse': object;
-  /** The one that is chosen does not run queries. */
+  /** The chosen warehouse does not run queries. */
   'choose-or-clear-warehouse': object;
   'choose-warehouse-for-user': object;
   'find-user': object;
@@ -40,7 +40,7 @@ interface Details {
   'start-app': { app: string; profile: string };
   /** Some of the configuration file's profiles cannot be used. */
   'see-profiles': object;
-  /** Something else than a workspace answers there. */
+  /** Something other than a workspace answers there. */
   'check-address': { profile: string };
   /** Files of AI clients that cannot be read. */
   'see-client-files': object;
@@ -59,17 +59,17 @@ export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Eac
 /** Words for each of the actions. */
 export type ActionWords = { [Each in Name]: (details: Details[Each]) => string };
 
-/** Puts an action into the words of a place. */
+/** An action in the words of the command line or the window. */
 export function formatAction<Which extends Name>(words: ActionWords, action: NextAction<Which>): string {
   return words[action.do](action);
 }
 
-/** A profile's name as a shell takes it. */
+/** A profile's name, quoted for a shell if necessary. */
 function quoted(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** The commands. */
+/** The actions as commands. */
 export const AS_COMMAND: ActionWords = {
   'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
   'sign-in-to-service': ({ profile, service }) =>

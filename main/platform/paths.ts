@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The user's home folder as the given environment names it, the account's own if it does not. */
+/** The user's home folder from the environment, or else the account's. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {
   const named = process.platform === 'win32' ? env.USERPROFILE || env.HOME : env.HOME || env.USERPROFILE;
   return named || homedir();
@@ -23,7 +23,7 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** Where Causeway keeps the user's choices. `CAUSEWAY_HOME` moves it. */
+/** The folder of the user's settings. `CAUSEWAY_HOME` moves it. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   if (env.CAUSEWAY_HOME) return join(env.CAUSEWAY_HOME, 'config');
   switch (process.platform) {
@@ -39,7 +39,7 @@ export function configFolder(env: NodeJS.ProcessEnv): string {
 /** The name of the file, without `.json`, in which the desktop keeps the user's settings in `configFolder`. */
 export const SETTINGS_NAME = 'settings';
 
-/** Where the log is. `CAUSEWAY_HOME` moves it. */
+/** The folder of the log. `CAUSEWAY_HOME` moves it. */
 export function logFolder(env: NodeJS.ProcessEnv): string {
   if (env.CAUSEWAY_HOME) return join(env.CAUSEWAY_HOME, 'logs');
   switch (process.platform) {
@@ -52,7 +52,7 @@ export function logFolder(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** The file of the list of servers. */
+/** The path of the list of servers. */
 export function serverListPath(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env), 'servers.json');
 }

@@ -1,4 +1,4 @@
-/** A part of an address without its percent-encoding; the text itself if a percent sign in it encodes nothing. */
+/** A part of a URL, percent-decoded; the text unchanged if it is not valid percent-encoding. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

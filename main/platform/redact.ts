@@ -11,11 +11,11 @@ const NAMES = `(?:${[
 ]
   .join('|')
   .replaceAll('_', '[_-]?')})`;
-/** One of them that is not the end of a longer word. */
+/** One of these names that is not the end of a longer word. */
 const NAME = `(?<![a-z0-9])${NAMES}\\b`;
 
 const RULES: [pattern: RegExp, replacement: string][] = [
-  // A private key is many lines.
+  // A private key has several lines.
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, REDACTED],
   // But not the words after a scheme's name in a sentence, or in a challenge (RFC 6750 §3).
   [

@@ -23,11 +23,11 @@ import {
   temporaryName,
 } from './temporary-file.ts';
 
-/** The largest file that is read, in bytes: past this it is hardly a configuration file. */
+/** The largest file that is read, in bytes. A larger one is hardly a configuration file. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** How many links may lead to each other, as on Linux. */
+/** The maximum length of a chain of links, as on Linux. */
 const MAX_LINKS = 40;
-/** How many bytes a stream gathers before they go to the disk. */
+/** How many bytes a stream collects before they are written. */
 const CHUNK_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
 
@@ -47,7 +47,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** For a file that another process changed while it was being edited. */
+/** Thrown for a file that another process changed while it was being edited. */
 export class ChangedMeanwhile extends Error {}
 
 export interface WriteOptions {
@@ -76,7 +76,7 @@ export async function replaceFile(
     if (!same(await readBytes(path), expected)) throw new ChangedMeanwhile();
   };
   await putInPlace(path, { mode, makesFolder: true, write: (handle) => handle.writeFile(bytes), check });
-  // Read back: a program that wrote at the same moment may have undone it.
+  // The file is read back, because a program that wrote at the same moment may have replaced it.
   if (!same(await readBytes(path), bytes)) throw new ChangedMeanwhile();
 }
 
@@ -118,7 +118,7 @@ export async function writePieces(path: string, pieces: AsyncIterable<string>, s
   }
 }
 
-/** As `writeWholeFile`, for who must be done before the process ends. @throws {CausewayError} `file_not_writable`, `invalid_file` */
+/** Like `writeWholeFile`, for callers that must finish before the process ends. @throws {CausewayError} `file_not_writable`, `invalid_file` */
 export function writeWholeFileSync(path: string, content: string, { mode }: Pick<WriteOptions, 'mode'> = {}): void {
   let temporary: string | undefined;
   try {
@@ -127,7 +127,7 @@ export function writeWholeFileSync(path: string, content: string, { mode }: Pick
     temporary = temporaryName(place.target);
     const handle = openSync(temporary, 'wx', OWNER_ONLY);
     try {
-      // As bytes: those are written to the last one or fail.
+      // A buffer is written completely, or the call fails.
       writeFileSync(handle, Buffer.from(content));
       if (place.existing) keepOwner(() => fchownSync(handle, place.existing?.uid ?? 0, place.existing?.gid ?? 0));
       fchmodSync(handle, mode ?? place.mode);
@@ -146,7 +146,7 @@ export function writeWholeFileSync(path: string, content: string, { mode }: Pick
 export async function checkWritable(path: string): Promise<void> {
   try {
     let folder = dirname(placeOf(path).target);
-    // The ones that are missing would be made.
+    // Missing folders would be created.
     while (!lookAt(folder) && dirname(folder) !== folder) folder = dirname(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
@@ -154,14 +154,14 @@ export async function checkWritable(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder with those above it, unless it is there. @throws {CausewayError} `file_not_writable` */
+/** Creates a folder and those above it, if they are missing. @throws {CausewayError} `file_not_writable` */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
   await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error: unknown) => {
     throw fileError(folder, whyNotMade(folder, error));
   });
 }
 
-/** Removes what processes that were killed while they wrote that file left beside it. Only for who holds its lock. */
+/** Removes temporary files of processes that were killed while they wrote that file. Only for the holder of its lock. */
 export async function removeLeftOver(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   await removeTemporary(target, { all: true });
@@ -216,7 +216,7 @@ interface Place {
   existing: { uid: number; gid: number } | undefined;
 }
 
-/** Where a path leads, through links that may lead to nothing yet. */
+/** The place that a path leads to, through links whose target may not exist yet. */
 function placeOf(path: string): Place {
   let target = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links += 1) {
@@ -237,7 +237,7 @@ function placeOf(path: string): Place {
       return { target, mode: OWNER_ONLY, existing: undefined };
     }
     if (!found.isFile()) throw notAFile(path, found);
-    // A rename would replace it anyway, against the wish that it stay.
+    // A rename would replace it although it is meant to stay.
     if ((found.mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
     return { target, mode: found.mode & 0o7777, existing: found };
   }
@@ -248,7 +248,7 @@ function lookAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** Folders of files for one user only are for that user only as well. */
+/** A folder for files that only one user can read is also readable by that user only. */
 function folderMode(mode: number | undefined): number | undefined {
   return mode === OWNER_ONLY ? 0o700 : undefined;
 }
@@ -274,7 +274,7 @@ function whyNotMade(folder: string, error: unknown): unknown {
   }
 }
 
-/** Some network and user-space file systems cannot be told to write at once. */
+/** Some network and user-space file systems do not support fsync. */
 function unlessUnsupported(error: unknown): void {
   if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error;
 }
@@ -300,7 +300,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close().catch(() => undefined);
 }
 
-/** Whether a path leads to something that bytes can be written to, but that is not a file. */
+/** Whether a path leads to something other than a file that can be written to. */
 export async function isDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();

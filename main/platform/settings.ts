@@ -8,13 +8,13 @@ import { withLock } from './lock.ts';
 import { writeWholeFile } from './replace-file.ts';
 import { utf8Text } from './utf8.ts';
 
-/** One file of what Causeway remembers. */
+/** A file with Causeway's own data. */
 export interface SettingsFile<T> {
   /** The file's path. */
   readonly path: string;
-  /** What the file held at the opening. */
+  /** The content when the file was opened. */
   readonly atOpening: T;
-  /** What the file holds now; what `empty` gives if there is none. */
+  /** The current content; that of `empty` if there is no file. */
   read(): T;
   /** Reads, changes and writes, one process at a time. What `edit` gives back unchanged is not written. */
   change(edit: (now: T) => T): Promise<T>;
@@ -26,7 +26,7 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
   name: string;
   schema: z.ZodType<T>;
   empty: T;
-  /** Where the lock among processes is. */
+  /** The folder of the lock among processes. */
   lockFolder: string;
   /**
    * What happens to a file that is damaged, or holds what the schema does not know. `set-aside` renames it, and it counts as
@@ -91,14 +91,14 @@ export async function openSettings<T extends Record<string, unknown>>(
   };
 }
 
-/** A text that is not JSON, or does not match its schema. */
+/** The error for text that is not JSON, or does not match the schema. */
 type Misread = SyntaxError | z.ZodError;
 
 function isMisread(error: unknown): error is Misread {
   return error instanceof SyntaxError || error instanceof z.ZodError;
 }
 
-/** What is wrong in a file's text, and where. */
+/** The error in a file's text, with its place. */
 async function damageIn(path: string, text: string, cause: Misread): Promise<CausewayError> {
   const { schemaFault, syntaxFault } = await import('./json-faults.ts');
   const isSyntax = cause instanceof SyntaxError;

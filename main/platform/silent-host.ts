@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { CausewayError } from './errors.ts';
 
-/** How long a host may be silent, in milliseconds: the one table for REST, sign-in and the bridge. */
+/** How long a host may be silent, in milliseconds, for REST, sign-in and the bridge. */
 export const SILENCE = {
   /** Before the user is notified. */
   noticeMs: 5_000,
@@ -9,7 +9,7 @@ export const SILENCE = {
   limitMs: 15_000,
 } as const;
 
-/** A host that takes requests and answers none: a wrong address, or a network in between that swallows them. */
+/** A host that accepts connections but never answers: a wrong address, or a network that drops the requests. */
 export class SilentHostError extends CausewayError {
   constructor(host: string, limitMs: number) {
     const seconds = Math.round(limitMs / 1000);
@@ -49,7 +49,7 @@ class HostSilence {
   isNoticeSent = false;
 
   asked(): void {
-    // Successive attempts are one silence: the pause between them is not an answer.
+    // Successive attempts count as one silence, because the pause between them is not an answer.
     if (this.since === 0) this.since = Date.now();
   }
 

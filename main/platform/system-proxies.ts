@@ -7,16 +7,16 @@ import { CausewayError } from './errors.ts';
  */
 export type ProxyLookup = (origin: string) => Promise<string>;
 
-/** One way of such a list. */
+/** One entry of such a list. */
 export type ProxyWay =
   | { kind: 'direct' }
   | { kind: 'proxy'; address: string }
-  /** SOCKS: no request can be sent that way here. */
+  /** SOCKS, which is not supported. */
   | { kind: 'unsupported'; name: string };
 
-/** How long the desktop may take, in milliseconds: it may have to fetch a script. */
+/** How long the desktop may take, in milliseconds. It may have to fetch a script. */
 const LOOKUP_TIMEOUT_MS = 3_000;
-/** How long a proxy may take to accept a connection if the list has another way, in milliseconds. */
+/** How long a proxy may take to accept a connection if the list has another entry, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
 const SCHEMES = new Map([

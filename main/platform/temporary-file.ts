@@ -10,7 +10,7 @@ import { isProcessAlive } from './process-alive.ts';
 const HELD_PAUSES_MS = [20, 100, 400];
 /** The longest name that still fits with its suffix, in bytes; file systems allow 255. */
 const MAX_NAME_BYTES = 190;
-/** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
+/** An older temporary file counts as left behind, even if a process has its number, in milliseconds. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 
 /**
@@ -27,7 +27,7 @@ function temporaryPrefix(target: string): string {
   return `${fits ? name : createHash('sha256').update(name).digest('hex')}.causeway-`;
 }
 
-/** Removes what has such a name and is no longer written by any process; with `all`, even what a process may be writing. */
+/** Removes files with such names that no process is writing; with `all`, even those that a process may be writing. */
 export async function removeTemporary(target: string, { all = false } = {}): Promise<void> {
   for (const { path, pid } of await temporaryOnes(target)) {
     if (!(all || (await isAbandoned(path, pid)))) continue;
@@ -35,7 +35,7 @@ export async function removeTemporary(target: string, { all = false } = {}): Pro
   }
 }
 
-/** Whether something with such a name is there. */
+/** Whether a file with such a name exists. */
 export async function hasTemporary(target: string): Promise<boolean> {
   return (await temporaryOnes(target)).length > 0;
 }
@@ -56,12 +56,12 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
   return idleMs > (isProcessAlive(pid) ? ABANDONED_MS : 60_000);
 }
 
-/** Renames a file, on Windows again for half a second while another program has it open. */
+/** Renames a file. On Windows, it is retried for half a second while another program has the file open. */
 export async function renameWithRetry(from: string, to: string): Promise<void> {
   await retryWhileHeld(() => rename(from, to));
 }
 
-/** Does something with a file, on Windows again for half a second while another program has it open. */
+/** Runs `work` on a file. On Windows, it is retried for half a second while another program has the file open. */
 export async function retryWhileHeld<T>(work: () => Promise<T>): Promise<T> {
   for (const pause of heldPauses()) {
     try {
@@ -74,7 +74,7 @@ export async function retryWhileHeld<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }
 
-/** As `renameWithRetry`, for who must be done before the process ends. */
+/** Like `renameWithRetry`, for callers that must finish before the process ends. */
 export function renameWithRetrySync(from: string, to: string): void {
   for (const pause of heldPauses()) {
     try {

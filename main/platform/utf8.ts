@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CausewayError } from './errors.ts';
 
-/** Where a file is not UTF-8. Lines count from 1, columns too, in characters. */
+/** A place in a file that is not UTF-8. Lines and columns (in characters) count from 1. */
 export interface NotUtf8 {
   line: number;
   column: number;

@@ -3,7 +3,7 @@ export const ABSENT = 'absent';
 
 /** Where a value comes from. */
 export interface VersionedSource<T> {
-  /** Differs for each state of the source, and costs little; `ABSENT` if there is none. */
+  /** Changes whenever the source changes, and is cheap to get; `ABSENT` if there is no source. */
   version(): string;
   /** The value if there is no source. */
   absent: T;
@@ -23,7 +23,7 @@ export class VersionedValue<T> {
     this.#source = source;
   }
 
-  /** What was last read; undefined before the first reading. */
+  /** The last value that was read; undefined before the first reading. */
   get current(): T | undefined {
     return this.#current;
   }

@@ -7,7 +7,7 @@ export function isWireName(sent: string, known: string): boolean {
   return name === wireName || (isServerSuffixed(wireName) && name.startsWith(`${wireName}-`));
 }
 
-/** Only those put a server's name behind (Gemini CLI and what was made from it): `cursor-…` may be any client. */
+/** Only Gemini CLI and its forks append a server's name: `cursor-…` may be any client. */
 function isServerSuffixed(wireName: string): boolean {
   return wireName.endsWith('-cli-mcp-client');
 }

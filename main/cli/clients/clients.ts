@@ -58,7 +58,7 @@ export async function addClients(context: CommandContext, ids: string[], options
   await report(context, options, await clients.add(ids, servers, change));
 }
 
-/** The one entry for all servers. @throws {CausewayError} `usage` if what is asked for besides is about some of them */
+/** The entry for all servers. @throws {CausewayError} `usage` if other options are about some servers only */
 function allInOne(servers: ManagedServer[], options: AddClientOptions): AllServers {
   const { server, http, meta = true, profile } = options;
   if (server !== undefined || http || meta !== true) {
@@ -79,7 +79,7 @@ export function diffClients(context: CommandContext, ids: string[], options: Cli
   return addClients(context, ids, { ...options, dryRun: true });
 }
 
-/** `causeway clients remove [CLIENT…]`: our entries, out again; also those whose server is no longer in the list. */
+/** `causeway clients remove [CLIENT…]`: removes our entries, also those whose server is no longer in the list. */
 export async function removeClients(
   context: CommandContext,
   ids: string[],
@@ -97,7 +97,7 @@ export async function removeClients(
   }
 }
 
-/** `causeway clients repair [CLIENT…]`: what was written and is not as it should be. */
+/** `causeway clients repair [CLIENT…]`: corrects our entries that are not as they should be. */
 export async function repairClients(
   context: CommandContext,
   ids: string[],
@@ -174,7 +174,7 @@ async function report(
   for (const outcome of outcomes) await print(context, outcome);
 }
 
-/** Why nothing came of a file: in one line, and in its two parts. */
+/** An outcome as JSON. An error has its message and remedy, and both in one line. */
 function asData({ error, ...outcome }: ChangeOutcome): object {
   if (!error) return outcome;
   const { code, message: what, remedy = null } = error;
@@ -205,7 +205,7 @@ const REPAIRS: Partial<Record<EntryStatus, string>> = {
   'not-on-path': 'uses the full path of the command',
 };
 
-/** `causeway clients`: every client that was found, by what, and the state of each server's entry. Writes nothing. */
+/** `causeway clients`: every client that was found, why, and the state of each server's entry. Writes nothing. */
 export async function listClients(context: CommandContext, options: ClientOptions & { all?: boolean }): Promise<void> {
   const [servers, project] = [await chosenServers(context, options), await projectFolder(options)];
   const clients = openClients(context, options);
@@ -255,7 +255,7 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   for (const server of file.leftOver) await line(`    ${server}: left over from a removed server`);
 }
 
-/** `causeway clients backups`: the files as they were, the newest first. */
+/** `causeway clients backups`: the backups of clients' files, the newest first. */
 export async function backups(context: CommandContext, options: ClientOptions): Promise<void> {
   const all = await listBackups(context.env);
   if (options.json) return writeJson(context.stdout, all);

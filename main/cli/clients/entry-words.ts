@@ -1,6 +1,6 @@
 import type { EntryStatus, FileReport } from '../../clients/survey.ts';
 
-/** The state of an entry, in words. */
+/** The names of the states of an entry. */
 export const ENTRY_WORDS: Record<EntryStatus, string> = {
   absent: 'not added',
   current: 'added',

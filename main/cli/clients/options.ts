@@ -10,7 +10,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
 
-/** What every command here takes. */
+/** The options of every command in this folder. */
 export interface ClientOptions {
   json?: boolean;
   configRoot?: string;
@@ -18,7 +18,7 @@ export interface ClientOptions {
   project?: string | true;
 }
 
-/** The project's folder that is meant, absolute. @throws {CausewayError} `not_found` */
+/** The absolute path of the project's folder. @throws {CausewayError} `not_found` */
 export async function projectFolder({ project }: ClientOptions): Promise<string | undefined> {
   if (project === undefined) return undefined;
   const folder = resolve(project === true ? '.' : project);
@@ -32,7 +32,7 @@ export async function projectFolder({ project }: ClientOptions): Promise<string 
   });
 }
 
-/** The clients of this computer's person, or of another home folder. */
+/** The clients of this user, or of another home folder. */
 export function openClients({ env }: CommandContext, { configRoot }: ClientOptions): ClientsService {
   const environment: HostEnvironment = configRoot
     ? // Nothing of the person's own environment leads out of that folder.

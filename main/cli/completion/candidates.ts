@@ -5,35 +5,35 @@ import type { KnownName } from '../../platform/name-memory.ts';
 import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
 import { pathOf } from '../failure.ts';
 
-/** The names that can be on a command line, as they were when they were last listed. */
+/** The names that can occur on a command line, as they were last listed. */
 export interface KnownNames {
   profiles: readonly KnownName[];
   servers: readonly KnownName[];
   clients: readonly KnownName[];
-  /** The clients that say who they are, as rules need it. */
+  /** The clients that identify themselves, which rules need. */
   namedClients: readonly KnownName[];
-  /** Of the server that the command line means. */
+  /** The tools of the server on the command line. */
   tools: readonly KnownName[];
-  /** Of the workspace that the command line means. */
+  /** The warehouses of the workspace on the command line. */
   warehouses: readonly KnownName[];
   users: readonly KnownName[];
 }
 
-/** One thing that the word at the cursor may become. */
+/** A possible completion of the word at the cursor. */
 interface Candidate {
   value: string;
   description: string;
 }
 
-/** What fits at the cursor: some words, or whatever the shell itself finds among files or folders. */
+/** The completions at the cursor: words, or the files or folders that the shell itself finds. */
 export type Completion = { kind: 'words'; candidates: Candidate[] } | { kind: 'files' } | { kind: 'folders' };
 
-/** What an argument or an option's value can be. */
+/** The possible values of an argument or an option. */
 type Values = keyof KnownNames | 'files' | 'folders' | 'commands' | readonly string[];
 
 const OVERRIDE_NAMES = ['default-warehouse-overrides/me'];
 
-/** By the option's long name; other options take values that cannot be known. */
+/** Values by the option's long name. The values of other options are not known. */
 const OPTION_VALUES: Record<string, Values> = {
   '--profile': 'profiles',
   '--server': 'servers',
@@ -50,7 +50,7 @@ const OPTION_VALUES: Record<string, Values> = {
   '--export': 'files',
 };
 
-/** By the command's whole name and the argument's. */
+/** Values by the full name of the command and the name of the argument. */
 const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway help command': 'commands',
   'causeway warehouse set name': 'warehouses',
@@ -94,7 +94,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway clients repair client': 'clients',
 };
 
-/** Where on the command line the cursor is. */
+/** The cursor's place on the command line. */
 interface Place {
   command: Command;
   /** The arguments before the cursor. */
@@ -161,7 +161,7 @@ function optionsOf(command: Command): Option[] {
   const around: Option[] = [];
   for (let at: Command | null = command; at; at = at.parent) {
     around.push(...at.options.filter(({ long, hidden }) => !hidden && !around.some((known) => known.long === long)));
-    // The version is the program's alone.
+    // Only the program itself has the option for the version.
     if (at.parent?.parent === null) break;
   }
   return [...around, help];
@@ -240,7 +240,7 @@ function fitting(all: readonly Candidate[], typed: string): { kind: 'words'; can
   return { kind: 'words', candidates };
 }
 
-/** Names, without the words of them that are before the cursor already. */
+/** Names without the words that are already before the cursor. */
 function withoutTyped(known: readonly KnownName[], typed: string, { before }: Place, values: Values): Completion {
   const { candidates } = fitting(
     known.map(({ name, id = '' }) => ({ value: name, description: id })),
@@ -250,7 +250,7 @@ function withoutTyped(known: readonly KnownName[], typed: string, { before }: Pl
   return { kind: 'words', candidates: candidates.map((each) => ({ ...each, value: each.value.slice(done) })) };
 }
 
-/** Whether a name fits on one line and shows as what it is: others are offered nowhere, and have an id. */
+/** Whether a name can be shown as it is on one line. Other names are not offered; their ids can be used. */
 function canBeTyped(text: string): boolean {
   return text !== '' && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
 }

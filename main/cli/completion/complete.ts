@@ -19,7 +19,7 @@ export async function printCompletion([shell = '', ...args]: string[]): Promise<
   try {
     process.stdout.write(await completionFor(shell, args, process.env));
   } catch {
-    // A user who presses Tab has no use for an error.
+    // An error would be of no use to a user who presses Tab.
   }
 }
 
@@ -39,7 +39,7 @@ function asLines(found: Completion): string {
   return `${[found.kind, ...lines].join('\n')}\n`;
 }
 
-/** The profile that is on the command line; its workspace's names are the ones that can be meant. */
+/** The profile on the command line. Only its workspace's names can be meant. */
 function profileIn(words: readonly string[]): string | undefined {
   const at = words.findLastIndex((word) => word === '--profile' || word === '-p');
   const assigned = words.findLast((word) => word.startsWith('--profile='));
@@ -71,7 +71,7 @@ function asKnown({ id, name }: { id: string; name: string }): KnownName {
   return { name: id, id: name };
 }
 
-/** The tools of the first server that is named, as it listed them last. */
+/** The tools of the first server on the command line, as it last listed them. */
 async function toolsOf(servers: unknown, words: readonly string[], book: ProfileBook): Promise<KnownName[]> {
   const paths = namesIn(servers, 'path');
   const profiles = namesIn(servers, 'profile');
@@ -92,7 +92,7 @@ function chosen(book: ProfileBook, profile: string | undefined): string {
   }
 }
 
-/** No command runs here. */
+/** A context for building the program, whose commands do not run here. */
 function unusedContext(env: NodeJS.ProcessEnv): CommandContext {
   const nowhere = new PassThrough();
   const refuse = () => {
@@ -111,7 +111,7 @@ function unusedContext(env: NodeJS.ProcessEnv): CommandContext {
   };
 }
 
-/** A command line of bash up to the cursor, and what bash will put instead of its end. */
+/** A bash command line up to the cursor, and the part of it that bash will replace. */
 export interface BashLine {
   /** The whole words before the cursor, without the program's name. */
   words: string[];

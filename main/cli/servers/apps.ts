@@ -19,7 +19,7 @@ import type { CommandContext } from '../command.ts';
 import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
 import { type AddServerOptions, addServer, describeServer } from './servers.ts';
 
-/** `causeway servers add …`: what names an app, as `app:NAME` or by its path, is added as one. */
+/** `causeway servers add …`: adds an app (`app:NAME`, or its path), or any other server. */
 export async function addAny(
   context: CommandContext,
   kind: string | undefined,

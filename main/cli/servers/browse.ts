@@ -52,9 +52,9 @@ function groupsOf(names: readonly string[]): ServerGroup[] {
 
 type Found = { what: 'found'; servers: OfferedServer[] } | { what: 'complete'; group: ServerGroup };
 
-/** Prints one group at a time, each as it comes in; what belongs to another waits until the present one is complete. */
+/** Prints one group at a time as it arrives. Servers of other groups wait until the current group is complete. */
 class GroupPrinter {
-  /** The first that was printed. */
+  /** The first server that was printed. */
   first: OfferedServer | undefined;
   readonly #context: CommandContext;
   readonly #waiting = new Map<ServerGroup, OfferedServer[]>();
@@ -86,7 +86,7 @@ class GroupPrinter {
     }
   }
 
-  /** The first group of which something waits; one that continues for long comes last, for it would hold up the others. */
+  /** The first group with waiting servers. A group that takes long comes last, so that it does not delay the others. */
   #next(): ServerGroup | undefined {
     const groups = SERVER_GROUPS.filter((group) => this.#waiting.has(group));
     const next = groups.find((group) => this.#complete.has(group)) ?? groups[0];

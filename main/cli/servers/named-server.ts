@@ -14,7 +14,7 @@ export interface NamedServer {
 
 type Resolve = (target: string, context: CommandContext, profile: string | undefined) => Promise<NamedServer>;
 
-/** What is before the colon. */
+/** The forms of a name by the word before its colon. */
 const FORMS: Record<string, Resolve> = {
   genie: findSpace,
   search: async (target) => ({
@@ -52,7 +52,7 @@ export async function namedServer(
 
 const SPACE_ID = /^[0-9a-f]{16,}$/i;
 
-/** A Genie space by its id, or by its title or a part of it that no other has. */
+/** A Genie space by its id, its title, or a part of the title that no other space has. */
 async function findSpace(target: string, context: CommandContext, profile: string | undefined): Promise<NamedServer> {
   if (SPACE_ID.test(target)) return { kind: 'genie', path: serverPath('genie', target) };
   const { client } = await context.causeway().open(profile);

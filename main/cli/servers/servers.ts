@@ -77,7 +77,7 @@ export async function addServer(
   );
 }
 
-/** How long a Genie space's title is waited for, in milliseconds: without one, the server is named after its id. */
+/** The timeout for a Genie space's title, in milliseconds. Without it, the server is named after its id. */
 const TITLE_TIMEOUT_MS = 5_000;
 
 async function titleOf(context: CommandContext, profile: Profile, path: string): Promise<string | undefined> {
@@ -86,7 +86,7 @@ async function titleOf(context: CommandContext, profile: Profile, path: string):
   return spaceTitle(client.genie, path, AbortSignal.any([context.signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)]));
 }
 
-/** Added twice without a word, every client would have each of its tools twice. */
+/** Refuses to add a server a second time: every client would have its tools twice. */
 function refuseSecond(
   { servers }: ServerList,
   { name, host }: Profile,
@@ -274,7 +274,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
   for (const warning of warnings) await writeLine(stderr, `  ${warning}`);
 }
 
-/** A tool as far as people read of it. */
+/** The part of a tool that users read. */
 export type DescribedTool = Pick<ServerTool, 'name' | 'description'>;
 
 /** How long a server may be silent, in milliseconds: a warehouse may have to start. */
@@ -305,7 +305,7 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
   }
 }
 
-/** A server as one line says it. */
+/** A server in one line. */
 export function describeServer({ name, profile, path, meta, confirmed }: ManagedServer): string {
   const at = confirmed === undefined ? '' : ` at ${confirmed}`;
   return printable(`${name}: ${path}${at} as ${profile}${meta ? `, with ${formatMeta(meta)}` : ''}`);

@@ -147,7 +147,7 @@ async function showTrouble({ stderr }: CommandContext, { planned, result, messag
   await writeLine(stderr, `! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`);
 }
 
-/** How many of each, such as `3 create, 1 invalid.` */
+/** The number of each word, such as `3 create, 1 invalid.` */
 function summary(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);

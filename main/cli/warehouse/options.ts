@@ -4,13 +4,13 @@ import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { CommandContext } from '../command.ts';
 
-/** What every command here takes. */
+/** The options of every command in this folder. */
 export interface CommonOptions {
   profile?: string;
   json?: boolean;
 }
 
-/** Adds the options that every command here takes. */
+/** Adds the options of every command in this folder. */
 export function withCommonOptions(command: Command): Command {
   return command
     .option('-p, --profile <name>', 'the profile to use (default: as the Databricks CLI chooses)')
@@ -22,7 +22,7 @@ export function openSession(context: CommandContext, options: CommonOptions): Pr
   return context.causeway().open(options.profile);
 }
 
-/** The warehouse that a text means: one that is being deleted only if no other fits. @throws {CausewayError} `ambiguous`, `not_found` */
+/** The warehouse that a text means. One that is being deleted counts only if no other matches. @throws {CausewayError} `ambiguous`, `not_found` */
 export async function findWarehouse(
   session: WorkspaceSession,
   text: string,
@@ -31,7 +31,7 @@ export async function findWarehouse(
   return warehouseNamed(await session.warehouses.list(signal), text);
 }
 
-/** The same among warehouses that were read already. */
+/** The same among warehouses that have already been read. */
 export async function warehouseNamed(all: readonly WarehouseSummary[], text: string): Promise<WarehouseSummary> {
   const [{ chooseByName }, { isGone }] = await Promise.all([
     import('../../warehouses/names.ts'),
@@ -60,7 +60,7 @@ export function whyQueriesFail(
   return canUse === false ? `${whose.name} ${whose.do} not have the CAN USE permission on ${name}` : undefined;
 }
 
-/** What is not known of a target, as a sentence; empty if nothing is open. */
+/** What is not known about a target, as a sentence; empty if everything is known. */
 export function accessDoubt(canUse: boolean | 'unknown', who: string): string {
   return canUse === 'unknown' ? `Causeway could not check whether ${who} may use it.` : '';
 }

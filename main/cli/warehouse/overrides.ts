@@ -68,7 +68,7 @@ async function* chosen(
   }
 }
 
-/** What was not found out is no all-clear. */
+/** Says for how many overrides it could not be determined whether queries run. */
 async function sayWhatIsUnknown(context: CommandContext, { unknown, lastSelected }: Tally): Promise<void> {
   if (unknown > 0) {
     context.setExitCode(EXIT_UNKNOWN);
@@ -113,7 +113,7 @@ const VERBS: Record<string, (request: Request) => Promise<void>> = {
   clear: clearOverride,
 };
 
-/** `causeway warehouse for USER [show|set|last-selected|clear] [NAME-OR-ID]`: what an admin does for another user. */
+/** `causeway warehouse for USER [show|set|last-selected|clear] [NAME-OR-ID]`: another user's override, for admins. */
 export async function forUser(
   context: CommandContext,
   user: string,

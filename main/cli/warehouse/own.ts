@@ -39,7 +39,7 @@ export async function set(context: CommandContext, name: string, options: SetOpt
   await printOverrideChange(context, options, stored, words);
 }
 
-/** `causeway warehouse last-selected`: the user's own queries follow what was picked last. */
+/** `causeway warehouse last-selected`: the user's own queries follow the last selection. */
 export async function setLastSelected(context: CommandContext, options: CommonOptions): Promise<void> {
   const { warehouses } = await openSession(context, options);
   const stored = await warehouses.setLastSelected(context.signal);
@@ -202,7 +202,7 @@ function nothingToList(filter: string, count: number, { usable = false }: Wareho
   return printable(`"${filter}" matches none of the ${count} ${which}.`);
 }
 
-/** What the mark means, or why there is none; nothing if the effective one is only filtered out. */
+/** What the mark means, or why there is none; empty if the effective warehouse is only filtered out. */
 function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, problems }: EffectiveWarehouse) {
   if (certainty === 'unknown') {
     return decidedBy === 'override'
@@ -237,7 +237,7 @@ const AIMS = {
   stop: { through: 'STOPPING', to: 'STOPPED' },
 } as const;
 
-/** The first wait is short: a serverless warehouse is there within seconds. */
+/** The first wait is short, because a serverless warehouse starts within seconds. */
 const POLL_MS = { first: 250, last: 3000 };
 
 /** `causeway warehouse start|stop [NAME]`: the effective one if none is named. With `--wait` until it is done. */

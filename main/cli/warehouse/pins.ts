@@ -17,7 +17,7 @@ export async function pinnedServers(
   return { servers, pins: await openClients(context, {}).pins(servers) };
 }
 
-/** A pin, and why its calls will fail; null if nothing is known to be in their way. */
+/** A pin, and why its calls will fail; null if no reason is known. */
 export type JudgedPin = Pin & { problem: string | null };
 
 /** The pins with what the warehouses of the same moment say about them. */

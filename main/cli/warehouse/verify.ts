@@ -80,7 +80,7 @@ async function pinToProve(
   });
 }
 
-/** Says what would have to be stopped, and asks; without a yes the check runs only if nothing would. */
+/** Names what would have to be stopped, and asks. Without consent, the check runs only if nothing would. */
 async function consent(
   context: CommandContext,
   warehouses: WarehouseService,

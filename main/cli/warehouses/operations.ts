@@ -9,7 +9,7 @@ import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.t
 import type { CommandContext } from '../command.ts';
 import { printable, write, writeLine } from '../terminal.ts';
 
-/** What the flags say. */
+/** The values of the flags. */
 export interface OverrideFlags {
   profile: string | undefined;
   warehouseId: string | undefined;
@@ -54,7 +54,7 @@ async function update(
 async function list(context: CommandContext, _args: string[], flags: OverrideFlags): Promise<void> {
   const operations = await open(context, flags);
   const { pageSize, limit = 0 } = flags;
-  // The opening goes out with the first record: a list that is refused prints nothing.
+  // The opening bracket is written with the first record, so a refused list prints nothing.
   let count = 0;
   for await (const record of operations.list(context.signal, pageSize)) {
     const text = asJson(record).replaceAll('\n', '\n  ');
@@ -81,7 +81,7 @@ async function open(context: CommandContext, { profile }: OverrideFlags): Promis
   return (await context.causeway().open(profile)).warehouses.operations;
 }
 
-/** What `--json` says comes before the flags. */
+/** The fields from `--json` take precedence over the flags. */
 async function fieldsOf(
   context: CommandContext,
   type: string | undefined,
@@ -114,16 +114,16 @@ function idOf(text: string): string {
   });
 }
 
-/** What each subcommand does, by the name of its operation. */
+/** The subcommands by the names of their operations. */
 export const OPERATIONS = { create, get, update, list, remove };
 
-/** What a request body says, and which of its fields mean nothing here. */
+/** The fields of a request body, and the names of those that have no meaning here. */
 interface RequestBody {
   fields: Partial<OverrideFields>;
   unknown: string[];
 }
 
-/** The record's fields; those that the workspace alone sets are read over. */
+/** The fields of the record that can be written. Fields that only the workspace sets are ignored. */
 const WRITABLE = ['type', 'warehouse_id'] as const;
 const OUTPUT_ONLY = new Set(['name', 'default_warehouse_override_id']);
 

@@ -65,7 +65,7 @@ function withGlobalFlags(command: Command): Command {
     .option('--debug', 'print each request to stderr');
 }
 
-/** What is wrong with the arguments is said in the original's words, and not in commander's. */
+/** Errors in the arguments have the original's words instead of commander's. */
 function addSubcommand(group: Command, subcommand: Subcommand, context: CommandContext): void {
   const { name, does, takes, operation, hasBody = false } = subcommand;
   const command = withGlobalFlags(group.command(name)).description(does).allowUnknownOption().allowExcessArguments();
@@ -187,7 +187,7 @@ const GLOBAL_FLAGS: Readonly<Record<string, boolean>> = {
 /** A switch with its value behind an equals sign, as Go's flags may have it; whatever else follows it is an argument. */
 const SWITCH = /^(--(?:debug|allow-missing))=(1|t|true|0|f|false)$/i;
 
-/** The switch alone if it is on, nothing if it is off. */
+/** The switch without a value if it is on; nothing if it is off. */
 function plainSwitch(arg: string): string[] {
   const [, name, value = ''] = SWITCH.exec(arg) ?? [];
   if (name === undefined) return [arg];
