@@ -30,8 +30,8 @@ export function LatencyPlot({ filter }: { filter: CallFilter }) {
         <div>
           <Plot latency={data} />
           <p aria-hidden className={styles.legend}>
-            <span className={styles.half}>{words.half}</span>
-            <span className={styles.most}>{words.most}</span>
+            <span className={styles.median}>{words.median}</span>
+            <span className={styles.p95}>{words.p95}</span>
             <span className={styles.span}>{words.span}</span>
           </p>
         </div>
@@ -53,8 +53,8 @@ function Plot({ latency }: { latency: Latency }) {
   const bottom = ticks[0] ?? 1;
   const place = (durationMs: number | null) =>
     durationMs === null ? null : HEIGHT - heightOf(durationMs, bottom, top) * HEIGHT;
-  const half = buckets.map(({ p50 }) => place(p50));
-  const most = buckets.map(({ p95 }) => place(p95));
+  const median = buckets.map(({ p50 }) => place(p50));
+  const slow = buckets.map(({ p95 }) => place(p95));
   return (
     <div className={styles.axes}>
       <div aria-hidden className={styles.ticks}>
@@ -71,10 +71,10 @@ function Plot({ latency }: { latency: Latency }) {
         {ticks.map((tick) => (
           <line key={tick} className={styles.grid} x1={0} x2={WIDTH} y1={place(tick) ?? 0} y2={place(tick) ?? 0} />
         ))}
-        <path className={styles.mostLine} d={svgPath(most, WIDTH)} />
-        <path className={`${styles.mostLine} ${styles.loneDots}`} d={loneDots(most, WIDTH)} />
-        <path className={styles.halfLine} d={svgPath(half, WIDTH)} />
-        <path className={`${styles.halfLine} ${styles.loneDots}`} d={loneDots(half, WIDTH)} />
+        <path className={styles.p95Line} d={svgPath(slow, WIDTH)} />
+        <path className={`${styles.p95Line} ${styles.loneDots}`} d={loneDots(slow, WIDTH)} />
+        <path className={styles.medianLine} d={svgPath(median, WIDTH)} />
+        <path className={`${styles.medianLine} ${styles.loneDots}`} d={loneDots(median, WIDTH)} />
       </svg>
     </div>
   );

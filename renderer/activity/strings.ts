@@ -108,10 +108,10 @@ export const strings = {
   latency: {
     title: 'Duration of calls',
     none: 'No calls in the last 15 minutes.',
-    summary: (calls: string, half: string, most: string, worst: string) =>
-      `Last 15 minutes: ${calls}. Half within ${half}, 95% within ${most}, slowest ${worst}.`,
-    half: 'half took less',
-    most: '95% took less',
+    summary: (calls: string, median: string, p95: string, worst: string) =>
+      `Last 15 minutes: ${calls}. Median ${median}, 95th percentile ${p95}, slowest ${worst}.`,
+    median: 'Median',
+    p95: '95th percentile',
     span: '15 minutes ago — now',
   },
   call: {

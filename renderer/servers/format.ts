@@ -15,6 +15,16 @@ export function passesByItself({ status, action }: ConfiguredServer['state']): b
   return PASSING.has(status) && action === 'check-again';
 }
 
+/** A server's type, its name if neither title nor type say it already, and its profile. */
+export function formatServer(
+  { type, title, name, profile }: Pick<ConfiguredServer, 'type' | 'title' | 'name' | 'profile'>,
+  showsProfile: boolean,
+): string {
+  const shown = strings.types[type];
+  const isSaid = name === title || name === shown.toLowerCase();
+  return [shown, ...(isSaid ? [] : [name]), ...(showsProfile ? [strings.asProfile(profile)] : [])].join(' · ');
+}
+
 /** The time until something happens, as text. */
 export function formatSoon(delayMs: number): string {
   const seconds = Math.round(delayMs / 1000);

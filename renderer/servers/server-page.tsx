@@ -17,6 +17,7 @@ import { toast } from '../shared/toast.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { WaitingForService } from '../shared/waiting-for-browser.tsx';
 import { AddToClients } from './add-to-clients.tsx';
+import { formatServer } from './format.ts';
 import { ServerClients, ServerDetails } from './server-facts.tsx';
 import { ServerIcon } from './server-icon.tsx';
 import { ServerPin } from './server-pin.tsx';
@@ -67,9 +68,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
           <ServerIcon type={type} />
           <div>
             <ScreenTitle>{title}</ScreenTitle>
-            <p className={layout.quiet}>
-              {[strings.types[type], ...(title === name ? [] : [name]), strings.asProfile(profile)].join(' · ')}
-            </p>
+            <p className={layout.quiet}>{formatServer(server, true)}</p>
           </div>
         </div>
         <div className={layout.actions}>

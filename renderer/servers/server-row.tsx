@@ -5,6 +5,7 @@ import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { WaitingForService } from '../shared/waiting-for-browser.tsx';
+import { formatServer } from './format.ts';
 import { ServerIcon } from './server-icon.tsx';
 import { ServerRemedy } from './server-remedy.tsx';
 import { RetryTime, ServerState } from './server-state.tsx';
@@ -22,12 +23,7 @@ interface ServerRowProps {
 
 /** One server of the list: what it is, how it is, who uses it, and what can be done about trouble. */
 export function ServerRow({ server, usage, showsProfile, clients }: ServerRowProps) {
-  const { name, title, type, profile, state } = server;
-  const facts = [
-    strings.types[type],
-    ...(title === name ? [] : [name]),
-    ...(showsProfile ? [strings.asProfile(profile)] : []),
-  ];
+  const { name, title, type, state } = server;
   return (
     <li className={`${layout.row} ${styles.row}`}>
       <ServerIcon type={type} />
@@ -35,7 +31,7 @@ export function ServerRow({ server, usage, showsProfile, clients }: ServerRowPro
         <a className={`${layout.name} ${styles.link}`} href={addressOf('servers', name)}>
           {title}
         </a>
-        <p className={layout.quiet}>{facts.join(' · ')}</p>
+        <p className={layout.quiet}>{formatServer(server, showsProfile)}</p>
       </div>
       <ServerState server={server} usage={usage} />
       <div className={styles.usage}>

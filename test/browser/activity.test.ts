@@ -77,7 +77,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await expect.poll(rows).toHaveLength(5);
     expect((await rows())[0]).toMatch(/CursorSQLexecute_sql.*Answered$/);
     expect((await rows()).filter((row) => /no_such_tool.*(Error|failed)/.test(row))).toHaveLength(1);
-    await shown.page.getByText(/^Last 15 minutes: 5 calls\. Half within /).waitFor();
+    await shown.page.getByText(/^Last 15 minutes: 5 calls\. Median /).waitFor();
     await shown.page.getByText('5 calls, 1 failed').first().waitFor();
     await inspect('activity');
 
