@@ -1,6 +1,7 @@
 import type { Bridge } from './bridge.ts';
-import { elementsOf, objectOf, placeAt, wholeOf, withMemberOnce, withMembers } from './frame/edit.ts';
+import { elementsOf, frameMembers, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
+import type { Place } from './frame/json-bytes.ts';
 import { interceptBridge } from './stdio.ts';
 
 /** Members of `_meta` by their names, such as `warehouse_id`. Managed servers take strings. */
@@ -25,13 +26,38 @@ export function presetFrame(frame: Buffer, presets: MetaPresets): Buffer {
 }
 
 function presetCall(frame: Buffer, presets: MetaPresets): Buffer {
-  if (scanFrame(frame).method !== 'tools/call') return frame;
-  // If a name occurs twice, some servers read the first member, which would be the client's own.
-  const call = withMemberOnce(withMemberOnce(frame, [], 'params'), ['params'], '_meta');
+  // If a name occurs twice, or in another case too, some servers read the other member, which would be the client's own.
+  const plain = spelledOnce(frame, [], IN_FRAME);
+  if (scanFrame(plain).method !== 'tools/call') return plain;
+  const call = spelledOnce(plain, ['params'], IN_PARAMS);
   const members = JSON.stringify(presets).slice(1, -1);
   const place = placeAt(call, 'params', '_meta');
   if (!place) return withMembers(call, ['params'], `"_meta":{${members}}`);
-  const others = objectOf(call, place, (name) => !Object.hasOwn(presets, name)).slice(1, -1);
+  const preset = new Set(Object.keys(presets).map(folded));
+  const others = objectOf(call, place, (name) => !preset.has(folded(name))).slice(1, -1);
   const meta = Buffer.from(others === '' ? `{${members}}` : `{${others},${members}}`);
   return Buffer.concat([call.subarray(0, place.start), meta, call.subarray(place.end)]);
+}
+
+const IN_FRAME = new Set(['method', 'params']);
+const IN_PARAMS = new Set(['_meta']);
+
+/** The same JSON in which the object at `path` has each of these members once, spelled as the protocol does: the last one. */
+function spelledOnce(json: Buffer, path: string[], names: ReadonlySet<string>): Buffer {
+  const place = placeAt(json, ...path);
+  const members = place ? frameMembers(json, place).filter(({ name }) => names.has(folded(name))) : [];
+  const isLast = (name: string, { start }: Place) =>
+    members.findLast((member) => member.name === name)?.place.start === start;
+  if (!place || members.every((member) => names.has(member.name) && isLast(member.name, member.place))) return json;
+  const once = objectOf(
+    json,
+    place,
+    (name, value) => !names.has(folded(name)) || (names.has(name) && isLast(name, value)),
+  );
+  return Buffer.concat([json.subarray(0, place.start), Buffer.from(once), json.subarray(place.end)]);
+}
+
+/** A name as servers read it that ignore case (Go › encoding/json). In both directions: `ſ` is an `s` in capitals. */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase();
 }

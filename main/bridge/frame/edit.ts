@@ -119,16 +119,6 @@ export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<
   return Buffer.concat([json.subarray(0, place.start), object, json.subarray(place.end)]);
 }
 
-/** The same JSON with only the last member of this name in the object at `path`. The other values stay as they are. */
-export function withMemberOnce(json: Buffer, path: string[], name: string): Buffer {
-  const object = placeAt(json, ...path);
-  const same = object ? frameMembers(json, object).filter((member) => member.name === name) : [];
-  const last = same.at(-1)?.place;
-  if (!object || !last || same.length === 1) return json;
-  const once = objectOf(json, object, (each, { start }) => each !== name || start === last.start);
-  return Buffer.concat([json.subarray(0, object.start), Buffer.from(once), json.subarray(object.end)]);
-}
-
 /** The same JSON with only those elements of the array at `path` that `keep` accepts. All bytes outside the array stay as they are. */
 export function withElements(json: Buffer, path: string[], keep: (element: Buffer) => boolean): Buffer {
   const array = placeAt(json, ...path);

@@ -27,6 +27,16 @@ describe('a tool call', () => {
       '{"_meta":{"warehouse_id":"b2","x":1,"warehouse_\\u0069d":"c3"}}',
       '{"_meta":{"x":1,"warehouse_id":"a1"}}',
     ],
+    [
+      'with another spelling of the preset, which some servers take for it',
+      '{"_meta":{"Warehouse_ID":"b2","x":1,"warehouſe_id":"c3"}}',
+      '{"_meta":{"x":1,"warehouse_id":"a1"}}',
+    ],
+    [
+      'with another spelling of _meta',
+      '{"_meta":{"x":1},"name":"t","_Meta":{"warehouse_id":"b2"}}',
+      '{"_meta":{"x":1,"warehouse_id":"a1"},"name":"t"}',
+    ],
     ['whose _meta is a list', '{"_meta":[1]}', '{"_meta":{"warehouse_id":"a1"}}'],
   ])('%s carries the preset, and is otherwise unchanged', (_name, before, after) => {
     expect(preset(call(before))).toBe(call(after));
@@ -45,6 +55,20 @@ describe('a tool call', () => {
     const frame =
       '{"id":1,"params":{"name":"a","_meta":{"warehouse_id":"b2"}},"method":"tools/call","params":{"name":"b"}}';
     expect(preset(frame)).toBe('{"id":1,"method":"tools/call","params":{"name":"b","_meta":{"warehouse_id":"a1"}}}');
+  });
+
+  it.each([
+    '{"id":1,"method":"tools/call","params":{"name":"b"},"Params":{"name":"b","_meta":{"warehouse_id":"b2"}}}',
+    '{"id":1,"PARAMS":{"name":"a"},"method":"tools/call","params":{"name":"b"},"METHOD":"tools/list"}',
+    '{"id":1,"method":"tools/list","method":"tools/call","params":{"name":"b"}}',
+  ])('with another spelling of its members keeps those of the protocol: %s', (frame) => {
+    expect(preset(frame)).toBe('{"id":1,"method":"tools/call","params":{"name":"b","_meta":{"warehouse_id":"a1"}}}');
+  });
+
+  it('is not hidden from a server that reads the first of two methods, or one in another case', () => {
+    const list = '{"id":1,"method":"tools/list","params":{"name":"b"}}';
+    expect(preset('{"id":1,"method":"tools/call","method":"tools/list","params":{"name":"b"}}')).toBe(list);
+    expect(preset('{"id":1,"method":"tools/list","Method":"tools/call","params":{"name":"b"}}')).toBe(list);
   });
 
   it('in a batch carries the preset, and the other frames do not', () => {
