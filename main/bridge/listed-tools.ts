@@ -7,9 +7,15 @@ export function listedTools(frame: Buffer): ListedTool[] {
   return itemsOf(memberAt(parseFrame(frame), 'result', 'tools')).flatMap((tool) => listedTool(tool) ?? []);
 }
 
-/** What a server says about each tool. Of one that it lists twice, nobody knows which is called: what is stricter counts. */
-export function hintsByName(tools: readonly ListedTool[]): Map<string, ToolHints> {
-  const found = new Map<string, ToolHints>();
+/**
+ * What a server says about each tool. Of one that it lists twice, nobody knows which is called: what is stricter counts.
+ * @param before what it says in earlier pages of the same list
+ */
+export function hintsByName(
+  tools: readonly ListedTool[],
+  before: ReadonlyMap<string, ToolHints> = new Map(),
+): Map<string, ToolHints> {
+  const found = new Map(before);
   for (const { name, hints } of tools) {
     const other = found.get(name);
     const readOnlyHint = other && !other.readOnlyHint ? other.readOnlyHint : hints.readOnlyHint;

@@ -36,6 +36,15 @@ export interface ToolGuardOptions {
   signal: AbortSignal;
 }
 
+/** A request for a list of tools, or for the page behind a cursor. */
+interface ListRequest {
+  /** The name of its client. */
+  client: string | undefined;
+  continues: boolean;
+}
+
+const FIRST_PAGE: ListRequest = { client: undefined, continues: false };
+
 /** What happens to a frame: it is sent, it is refused, or the user is asked. */
 type Verdict = 'go' | 'stop' | CallerAndTool;
 
@@ -48,12 +57,11 @@ export class ToolGuard {
   readonly #memory: AnswerStore;
   readonly #sink: FrameSink;
   readonly #approvals: ToolApprovals;
-  /**
-   * The requests for a list of tools that have no answer yet: by their raw ids, the names of their clients. A client that gives
-   * an id twice gets two lists.
-   */
-  readonly #lists = new Map<string, (string | undefined)[]>();
+  /** The requests for a list of tools that have no answer yet, by their raw ids. A client that gives an id twice gets two lists. */
+  readonly #lists = new Map<string, ListRequest[]>();
   readonly #hints = new Map<string, ToolHints>();
+  /** The tools in the pages of the list that is being read. */
+  #pages = new Map<string, ToolHints>();
   /** As the client has named itself in `initialize`, empty if it has not; undefined before. */
   #client: string | undefined;
   /** The raw id of an `initialize` that has no answer yet. */
@@ -209,7 +217,8 @@ export class ToolGuard {
   #rememberList(frame: Buffer): void {
     const { id, method } = scanFrame(frame);
     if (method !== 'tools/list' || id === undefined) return;
-    this.#lists.set(id, [...(this.#lists.get(id) ?? []).slice(1 - MAX_SAME_ID), this.#clientOf(frame)]);
+    const request = { client: this.#clientOf(frame), continues: placeAt(frame, 'params', 'cursor') !== undefined };
+    this.#lists.set(id, [...(this.#lists.get(id) ?? []).slice(1 - MAX_SAME_ID), request]);
   }
 
   /** A frame for the client, without the tools that it must not use. */
@@ -236,10 +245,11 @@ export class ToolGuard {
   #filteredOne(frame: Buffer): Buffer {
     const { id, method } = scanFrame(frame);
     if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
-    const [client, ...others] = this.#lists.get(id) ?? [];
+    const [{ client, continues } = FIRST_PAGE, ...others] = this.#lists.get(id) ?? [];
     if (others.length > 0) this.#lists.set(id, others);
     else this.#lists.delete(id);
-    const listed = hintsByName(listedTools(frame));
+    const listed = hintsByName(listedTools(frame), continues ? this.#pages : undefined);
+    this.#pages = listed;
     for (const [name, hints] of listed) this.#hints.set(name, hints);
     if (this.#rules.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {

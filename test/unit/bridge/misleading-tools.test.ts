@@ -25,6 +25,34 @@ it.each([
   expect([one.sent, remembered.sent]).toEqual([[LIST], []]);
 });
 
+const NEXT = '{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"b"}}';
+
+it.each([
+  ['first', CHANGES, READS],
+  ['last', READS, CHANGES],
+])(
+  'with read only, a tool that is in two pages of a list and changes something %s is not called',
+  async (_, one, two) => {
+    const guard = guardOf({ readOnly: true });
+    await guard.take(LIST);
+    guard.shown(listing(1, tool('twice', one), tool('look', READS)));
+    await guard.take(NEXT);
+    expect(names(guard.shown(listing(3, tool('twice', two), tool('peek', READS))))).toEqual(['peek']);
+    for (const name of ['twice', 'look', 'peek']) await guard.take(calling(name));
+    expect(guard.sent.slice(2)).toEqual([calling('look'), calling('peek')]);
+  },
+);
+
+it('with read only, a tool that changed something and only reads in a later list is called', async () => {
+  const guard = guardOf({ readOnly: true });
+  for (const hints of [CHANGES, READS]) {
+    await guard.take(LIST);
+    guard.shown(listing(1, tool('look', hints)));
+  }
+  await guard.take(calling('look'));
+  expect(guard.sent.at(-1)).toBe(calling('look'));
+});
+
 it('with read only, a tool that is listed twice and only reads each time is shown and called', async () => {
   const one = guardOf({ readOnly: true });
   await one.take(LIST);
