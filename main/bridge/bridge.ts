@@ -208,11 +208,11 @@ class StdioBridge implements Bridge {
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (envelope.kind === 'response' && this.#service?.takeResponse(frame)) return Promise.resolve();
     if (mayCallConnectionTool(json)) return this.#callTool(frame, envelope, json);
-    if (this.#guard?.concerns(frame, envelope, json)) return this.#dispatchGuarded(frame, envelope, this.#guard);
-    const wantsProgress = hasProgressToken(json);
-    const dispatched = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
     if (isOpening) this.#opensAddresses = memberAt(json, 'params', 'capabilities', 'elicitation', 'url') !== undefined;
+    const dispatched = this.#guard?.concerns(frame, envelope, json)
+      ? this.#dispatchGuarded(frame, envelope, this.#guard)
+      : this.#dispatcher.dispatch(frame, envelope, hasProgressToken(json));
     return isOpening ? this.#notices.during(dispatched) : dispatched;
   }
 

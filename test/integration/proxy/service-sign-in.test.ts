@@ -203,7 +203,12 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
     expect(calls()).toBe(2);
   });
 
-  it('goes to its client if that opens addresses, and continues when the user is done', async () => {
+  it.each([
+    ['', {}],
+    [', with rules for the server', { off: ['delete_repository'] }],
+  ])('goes to its client if that opens addresses, and continues when the user is done%s', async (_with, edit) => {
+    const scope = { server: serverKey(stage.workspace.host, PATH) };
+    await new RulesFile(stage.home.env).change((now) => withEdit(now, scope, edit));
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     const answer = proxy.request(1, 'tools/call', SEARCH);
     const asked = async () =>
