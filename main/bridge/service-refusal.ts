@@ -65,12 +65,16 @@ export class ServiceRefusals {
    * @throws {CausewayError} `service_signed_out` with what to do
    */
   async handle(pending: PendingRequest, refusal: Refused | Buffer): Promise<Verdict> {
-    // A request waits for one sign-in only. If the service refuses it again, there is another reason.
-    if (pending.serviceChecked || (!Buffer.isBuffer(refusal) && !isRejection(refusal))) return 'other';
-    pending.serviceChecked = true;
+    if (!Buffer.isBuffer(refusal) && !isRejection(refusal)) return 'other';
     const { service, waiting } = this.#port;
     const checked = await waiting.bounded(pending, service.check());
     if (checked === CANCELLED) return CANCELLED;
+    // A request waits for one sign-in only.
+    if (pending.serviceChecked) {
+      if (checked.state === 'signed-out') throw service.signedOut(checked);
+      return 'other';
+    }
+    pending.serviceChecked = true;
     // The user is signed in: the elicitation is about something else.
     if (checked.state === 'signed-in') return Buffer.isBuffer(refusal) ? 'other' : 'again';
     if (checked.state === 'unknown' && !Buffer.isBuffer(refusal) && !blamesToken(refusal)) {
@@ -161,6 +165,27 @@ export class ServiceRefusals {
       remedy: `Open the page in a browser where you are signed in to the workspace, then try again: ${url}`,
     });
   }
+}
+
+/**
+ * Why a service has refused a request for good, if that is not about the token: its user is not signed in to it, or no longer.
+ * Undefined for any other refusal.
+ */
+export async function explainServiceRefusal(
+  service: ServiceSignIn,
+  refusal: Refused,
+): Promise<CausewayError | undefined> {
+  if (!isRejection(refusal)) return undefined;
+  const checked = await service.check();
+  if (checked.state === 'signed-out') return service.signedOut(checked);
+  if (checked.state !== 'signed-in' || blamesToken(refusal)) return undefined;
+  const { title, profile } = service;
+  const { host } = new URL(profile.host);
+  const message = `${host} refused the request (401), although you are signed in to ${title} there. ${title} may have ended that sign-in. Nothing was run.`;
+  const named = `${service.service} --profile ${profile.name}`;
+  return new CausewayError('service_signed_out', message, {
+    remedy: `Sign out and in again: causeway servers sign-out ${named}, then: causeway servers sign-in ${named}`,
+  });
 }
 
 /** Errors of the service's record that show that the workspace accepts the token: a new one would change nothing. */

@@ -11,6 +11,7 @@ import type { UpstreamFailure } from './errors.ts';
 import { parseFrame } from './frame/frame.ts';
 import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
 import { isRejection, retryAfterOutcome } from './retry.ts';
+import { explainServiceRefusal } from './service-refusal.ts';
 import type { Session } from './session.ts';
 
 /** How long the server may take to end a session, in milliseconds. */
@@ -177,7 +178,9 @@ export class UpstreamClient {
   /** An upstream failure as an error with its remedy. */
   async explained(failure: UpstreamFailure, method: string): Promise<Error> {
     const { explainFailure } = await import('./errors.ts');
-    const { app, profile, path } = this.#endpoint;
+    const { app, profile, path, service } = this.#endpoint;
+    const byService = service && failure.kind === 'refused' && (await explainServiceRefusal(service, failure));
+    if (byService) return byService;
     const sent = this.sent.flatMap(sentWith);
     if (app) return (await import('./app-refusal.ts')).explainAppFailure(app, failure, method, sent);
     const { host } = new URL(profile.host);

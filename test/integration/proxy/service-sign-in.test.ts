@@ -391,6 +391,33 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
   });
 });
 
+describe('a service that refuses a call again after the sign-in', notOnWindows, () => {
+  const RECORD = `/api/2.1/unity-catalog/mcp-services/${GITHUB}/user-credentials`;
+
+  it('is reported as a missing sign-in if the user is not signed in anymore, and no new token is requested', async () => {
+    const proxy = await startProxy();
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+    const body = JSON.stringify({ provisioning_info: { state: 'ACTIVE' } });
+    stage.workspace.faults.add({ path: RECORD, effect: { kind: 'answer', status: 200, body } });
+    expect(textOf(await answer)).toMatch(/^You are not signed in to GitHub\. /);
+    expect([await stage.pages(), calls(), refreshes()]).toEqual([[page()], 2, 0]);
+  });
+
+  it('is not blamed on the token if the workspace says that the user is signed in', async () => {
+    stage.workspace.gateway.signIn('ben', GITHUB);
+    const proxy = await startProxy();
+    await proxy.request(0, 'tools/list');
+    const effect = { kind: 'answer' as const, ...challenge(`Bearer resource_metadata="${METADATA}"`) };
+    stage.workspace.faults.add({ path: PATH, method: 'POST', effect, times: 'always' });
+    const answer = await proxy.request(1, 'tools/call', SEARCH);
+    expect(isError(answer)).toBe(true);
+    expect(textOf(answer)).toContain('although you are signed in to GitHub there.');
+    expect(textOf(answer)).toContain(`causeway servers sign-out ${GITHUB} --profile user`);
+    expect([await stage.pages(), refreshes()]).toEqual([[], 1]);
+  });
+});
+
 describe('the message for a user who cannot sign in on a page', notOnWindows, () => {
   it('says that a personal access token cannot sign in, with the link and the user who has to open it', async () => {
     const proxy = await startProxy('token');
