@@ -246,6 +246,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       profile,
       tokens: tokens(profile),
       isShared: () => store.shared,
+      unreadable: () => store.unreadable,
       lockFolder: join(folder, 'sign-in-lock'),
       outcomeFile: outcomeFileOf(profile),
       signal: asked.signal,

@@ -33,18 +33,22 @@ const FAILURES = [
 const Outcome = z.object({
   /** When it ended, in milliseconds since 1970. */
   at: z.number(),
+  /** False for a sign-in that only its own process has. */
+  isShared: z.boolean().optional(),
   code: z.enum(FAILURES).catch('sign_in_failed').optional(),
   message: z.string().optional(),
   remedy: z.string().optional(),
 });
 type Outcome = z.infer<typeof Outcome>;
-type NewOutcome = Pick<z.input<typeof Outcome>, 'message' | 'remedy'> & { code?: string };
+type NewOutcome = Pick<z.input<typeof Outcome>, 'message' | 'remedy' | 'isShared'> & { code?: string };
 
 export interface SharedSignIn {
   profile: Profile;
   tokens: UserTokens;
   /** Whether other processes see what is stored. */
   isShared: () => boolean;
+  /** Why the stored sign-in cannot be read at the moment, if it cannot. */
+  unreadable: () => CausewayError | undefined;
   lockFolder: string;
   outcomeFile: string;
   signal: AbortSignal | undefined;
@@ -74,7 +78,13 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
     const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;
     if (outcome && (endedMeanwhile || answerHolds)) throw sharedFailure(outcome, options);
-    if (onlyIfNeeded) await pages.refuseUnasked(profile);
+    if (onlyIfNeeded) {
+      const unreadable = options.unreadable();
+      // The user has signed in, and is at most asked to again by a program that they use.
+      if (unreadable && outcome && outcome.code === undefined && outcome.isShared !== false)
+        throw signedOut(profile, unreadable);
+      await pages.refuseUnasked(profile);
+    }
     return await askAndShare(options);
   } finally {
     await lock.release();
@@ -86,7 +96,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
       await tokens.replace(record);
       // What only this process has does not help those that start later: they must not open a page each.
       await (isShared() ? pages.clear() : pages.end(NOT_SHARED));
-      await writeOutcome(outcomeFile, now(), {});
+      await writeOutcome(outcomeFile, now(), isShared() ? {} : { isShared: false });
       return record;
     } catch (error) {
       await pages.end(error instanceof CausewayError ? error.code : 'internal');

@@ -6,6 +6,8 @@ import type { SecretStore } from './secret-store.ts';
 
 /** The pause after a keychain could not be used, in milliseconds: each attempt may ask the user to unlock it. */
 const PAUSE_MS = 60_000;
+/** The same if there is none, which asks nobody anything: it is back as soon as the user has logged in to the desktop again. */
+const ABSENT_PAUSE_MS = 250;
 
 /**
  * The keychain if it can be used, the process's memory if it cannot (no desktop session, locked). It is tried again
@@ -33,12 +35,14 @@ export function keychainOrMemory(
     work: (keychain: SecretStore) => Promise<T>,
   ): Promise<{ done: true; value: T } | { done: false }> {
     // A clock that was set back does not make the pause longer.
-    if (Math.abs(now() - failedAt) < PAUSE_MS) return { done: false };
+    const pauseMs = isAbsent(unreadable) ? ABSENT_PAUSE_MS : PAUSE_MS;
+    if (Math.abs(now() - failedAt) < pauseMs) return { done: false };
     try {
       opened ??= open();
       const value = await work(opened);
       shared = true;
       unreadable = undefined;
+      failedAt = Number.NEGATIVE_INFINITY;
       return { done: true, value };
     } catch (error) {
       shared = false;

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 let home: OwnHome;
 let clock: number;
-let locked: 'no' | 'for-writing' | 'whole';
+let locked: 'no' | 'for-writing' | 'whole' | 'absent';
 /** What the computer's keychain holds: all processes see the same. */
 let kept: ReturnType<typeof memoryStore>;
 /** The refresh token that the workspace takes; one that was used before ends the sign-in. */
@@ -48,6 +48,7 @@ async function stored(): Promise<string | undefined> {
 /** The tokens as another process has them: a keychain that may be locked, and its own memory. */
 function startProcess() {
   const refuse = (...when: string[]) => {
+    if (locked === 'absent') throw new CausewayError('keychain_unavailable', 'No keychain responds.');
     if (when.includes(locked)) throw new CausewayError('keychain_locked', 'The keychain is locked.');
   };
   const store = keychainOrMemory(
@@ -126,6 +127,17 @@ describe('a keychain that is locked', () => {
     });
     locked = 'no';
     clock += 2 * MINUTE;
+    expect(await token()).toBe('access-1');
+  });
+
+  test('that is absent, as after a desktop logout, is used as soon as it is back', async () => {
+    const { tokens, token } = startProcess();
+    await tokens.replace(record());
+    locked = 'absent';
+    clock += 2 * HOUR;
+    await expect(token()).rejects.toMatchObject({ code: 'signed_out' });
+    locked = 'no';
+    clock += 1_000;
     expect(await token()).toBe('access-1');
   });
 
