@@ -155,6 +155,7 @@ async function exchange(
   { verifier, state, redirectUri }: { verifier: string; state: string; redirectUri: string },
 ): Promise<TokenRecord> {
   const { host } = profile;
+  checkParameters(host, parameters);
   const client: oauth.Client = { client_id: clientId };
   const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri, canChoose });
   const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
@@ -187,6 +188,20 @@ async function exchange(
     scopes: answer.scope?.split(' ').filter(Boolean) ?? scopes,
     userName: await userNameIn(fetch, profile, token, signal),
   };
+}
+
+/** The parameters that are read (RFC 6749 §4.1.2, RFC 9207 §2). */
+const PARAMETERS = ['code', 'state', 'iss', 'error'];
+
+/** A response has each parameter once (RFC 6749 §3.1), and an error or a code. @throws {CausewayError} `sign_in_failed` */
+function checkParameters(host: string, parameters: URLSearchParams): void {
+  const repeated = PARAMETERS.find((name) => parameters.getAll(name).length > 1);
+  const isEmpty = !parameters.get('code') && !parameters.get('error');
+  const fault = repeated ? `with more than one "${repeated}" parameter` : isEmpty ? 'without a code' : undefined;
+  if (fault === undefined) return;
+  throw new CausewayError('sign_in_failed', `The browser came back from ${host} ${fault}.`, {
+    remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
+  });
 }
 
 function validate(

@@ -11,6 +11,12 @@ const changed = (url: URL, name: string, value: string) => {
   return copy;
 };
 
+const added = (url: URL, name: string, value: string) => {
+  const copy = new URL(url);
+  copy.searchParams.append(name, value);
+  return copy;
+};
+
 describe('a sign-in that fails says so, in the browser and in the terminal, and can be repeated', () => {
   interface Failure {
     what: string;
@@ -66,6 +72,37 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
       message: () => `The sign-in to ${stage.workspace.host} timed out.`,
       remedy: 'Sign in again. If no page opens, copy the link into your browser.',
       page: 'This page belongs to another sign-in',
+    },
+    ...['code', 'state', 'iss'].map((name) => ({
+      what: `the answer has two "${name}" parameters`,
+      browser: () => scriptedBrowser((url) => (isCallback(url) ? added(url, name, 'other') : url)),
+      code: 'sign_in_failed',
+      message: () => `The browser came back from ${stage.workspace.host} with more than one "${name}" parameter.`,
+      remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
+      page: 'with more than one &quot;',
+    })),
+    {
+      what: 'the answer has an empty code',
+      browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'code', '') : url)),
+      code: 'sign_in_failed',
+      message: () => `The browser came back from ${stage.workspace.host} without a code.`,
+      remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
+      page: 'without a code',
+    },
+    {
+      what: 'the answer is an error in HTML',
+      browser: () =>
+        scriptedBrowser((url) => {
+          if (!isCallback(url)) return url;
+          const copy = changed(url, 'error', '<script>alert(1)</script>');
+          copy.searchParams.set('error_description', '<img src=x onerror=alert(1)>');
+          copy.searchParams.delete('code');
+          return copy;
+        }),
+      code: 'sign_in_failed',
+      message: () => `${stage.workspace.host} ended the sign-in (<script>alert(1)</script>).`,
+      remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
+      page: '(&lt;script&gt;alert(1)&lt;/script&gt;)',
     },
     {
       what: 'the workspace ends it for a reason of its own',
