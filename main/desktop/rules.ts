@@ -3,7 +3,7 @@ import type { ConfiguredServer, PendingApprovalInfo, RulesOfScope, RulesScope } 
 import { CLIENTS, clientOnWire, displayNameOf } from '../clients/table.ts';
 import { displayText } from '../platform/display.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { lockedRules, managedRules } from '../policy/managed-rules.ts';
+import { lockedRules, managedRules, strictest } from '../policy/managed-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { systemPolicy } from '../policy/system-policy.ts';
 import type { PendingApproval } from '../rules/approvals.ts';
@@ -155,7 +155,7 @@ function rulesForWindow(
         name: tool.name,
         allowed: decision.do,
         decidedBy: 'by' in decision ? wordsFor(decision.by, client) : null,
-        loosest: policy.problem ? ('refuse' as const) : decide(locked, use).do,
+        loosest: policy.problem ? ('refuse' as const) : strictest(locked, use).do,
         isReadOnly: decision.do === 'refuse' && (decision.why === 'read-only' || decision.why === 'unlisted'),
       };
     }),
@@ -169,9 +169,12 @@ function rulesForWindow(
 }
 
 /** The wider rule that makes a scope read-only, in words. */
-function widerReadOnly(rules: Rules, { server, client }: NamedScope, locked: Rules): string | null {
-  const ofServer = server === undefined ? undefined : locked.servers?.[server];
-  if (locked.all?.readOnly || ofServer?.readOnly || (client && locked.clients?.[client.id]?.readOnly)) {
+function widerReadOnly(rules: Rules, { server, client }: NamedScope, locked: Rules[]): string | null {
+  const isReadOnly = ({ all, servers, clients }: Rules) =>
+    all?.readOnly ||
+    (server !== undefined && servers?.[server]?.readOnly) ||
+    (client && clients?.[client.id]?.readOnly);
+  if (locked.some(isReadOnly)) {
     return 'Your organization allows only tools that read.';
   }
   const isAll = server === undefined && client === undefined;

@@ -1,4 +1,4 @@
-import { type DecidedBy, type Decision, decide, isWithoutRules } from '../rules/decision.ts';
+import { type DecidedBy, type Decision, decide, isWithoutRules, type ToolUse } from '../rules/decision.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
@@ -11,12 +11,13 @@ import type { PolicyFile } from './policy-file.ts';
  * @param server a `serverKey`
  */
 export function managedRules(own: ServerRules, server: string, file: PolicyFile): ServerRules {
-  let made: { policy: Policy; locked: Rules; byDefault: Rules; isEmpty: boolean } | undefined;
+  let made: { policy: Policy; locked: Rules[]; byDefault: Rules[]; isEmpty: boolean } | undefined;
   const managed = () => {
     const policy = file.current;
     if (made?.policy !== policy) {
       const [locked, byDefault] = [rulesIn(policy, server, true), rulesIn(policy, server, false)];
-      const isEmpty = policy.problem === null && isWithoutRules(locked, server) && isWithoutRules(byDefault, server);
+      const isEmpty =
+        policy.problem === null && [...locked, ...byDefault].every((rules) => isWithoutRules(rules, server));
       made = { policy, locked, byDefault, isEmpty };
     }
     return made;
@@ -30,39 +31,47 @@ export function managedRules(own: ServerRules, server: string, file: PolicyFile)
       const { policy, locked, byDefault } = managed();
       if (policy.problem) return { do: 'refuse', why: 'unreadable', error: policy.problem };
       const use = { server, tool, client, hints };
-      const ofUser = own.isEmpty ? byOrganization(decide(byDefault, use)) : own.decide(tool, client, hints);
-      return stricter(byOrganization(decide(locked, use)), ofUser);
+      const ofUser = own.isEmpty ? byOrganization(strictest(byDefault, use)) : own.decide(tool, client, hints);
+      return stricter(byOrganization(strictest(locked, use)), ofUser);
     },
     subscribe: (listener) => own.subscribe(listener),
   };
 }
 
-/** The rules of a policy that users cannot loosen, for a server, or for all of them. */
-export function lockedRules(policy: Policy, server?: string): Rules {
+/** The rules of a policy that users cannot loosen, for a server, or for all of them. The strictest decides. */
+export function lockedRules(policy: Policy, server?: string): Rules[] {
   return rulesIn(policy, server, true);
 }
 
-/** The rules that a policy has for a server. A path without a host means that server in every workspace. */
-function rulesIn(policy: Policy, server: string | undefined, locked: boolean): Rules {
+/** What the strictest of several sets of rules decides. */
+export function strictest(sets: readonly Rules[], use: ToolUse): Decision {
+  return sets.map((rules) => decide(rules, use)).reduce(stricter, { do: 'allow' });
+}
+
+/**
+ * The rules that a policy has for a server, a set for each name that the policy has for it: its full address, and its path,
+ * which means that server in every workspace.
+ */
+function rulesIn(policy: Policy, server: string | undefined, locked: boolean): Rules[] {
   const { rules, readOnly } = policy.keys;
   const set = rules?.locked === locked && policy.problem === null ? rules.value : {};
   const isReadOnly = readOnly?.value === true && readOnly.locked === locked;
-  const ofServer = server === undefined ? undefined : rulesOfServer(set, server);
-  return {
+  const general: Rules = {
     version: 1,
     all: { ...set.all, ...(isReadOnly ? { readOnly: true } : {}) },
     ...(set.clients ? { clients: set.clients } : {}),
-    ...(server !== undefined && ofServer ? { servers: { [server]: ofServer } } : {}),
   };
+  if (server === undefined) return [general];
+  const named = rulesOfServer(set, server);
+  return named.length === 0 ? [general] : named.map((of) => ({ ...general, servers: { [server]: of } }));
 }
 
 function rulesOfServer({ servers = {} }: RuleSet, server: string) {
   const { origin } = new URL(server);
-  const named = Object.entries(servers);
-  const isOfPath = ([name]: [string, unknown]) => name.startsWith('/') && serverKey(origin, name) === server;
-  const isOfServer = ([name]: [string, unknown]) => !name.startsWith('/') && serverKey(name, name) === server;
-  const [, ofServer] = named.find(isOfServer) ?? named.find(isOfPath) ?? [];
-  return ofServer;
+  const isOfServer = ([name]: [string, unknown]) => serverKey(name.startsWith('/') ? origin : name, name) === server;
+  return Object.entries(servers)
+    .filter(isOfServer)
+    .map(([, of]) => of);
 }
 
 const STRICTNESS = { refuse: 2, ask: 1, allow: 0 } as const;

@@ -103,6 +103,19 @@ describe('rules of an organization', () => {
     },
   );
 
+  it('apply all, the strictest first, if they name their server by its path and by its address', async () => {
+    const rules = await rulesOf({
+      rules: locked({
+        servers: {
+          '/api/2.0/mcp/sql': { off: ['drop'], ask: ['write'], on: ['read'] },
+          [`${HOST}/api/2.0/mcp/sql`]: { on: ['drop'], off: ['write'], ask: ['read'] },
+        },
+      }),
+    });
+    const decided = ['drop', 'write', 'read', 'other'].map((tool) => rules.decide(tool, 'x', undefined).do);
+    expect(decided).toEqual(['refuse', 'refuse', 'ask', 'allow']);
+  });
+
   it('do not apply to the same path of another workspace if they name a host', async () => {
     const other = 'https://other.cloud.databricks.com/api/2.0/mcp/sql';
     expect((await rulesOf({ rules: locked({ servers: { [other]: { off: ['drop'] } } }) })).isEmpty).toBe(true);
