@@ -1,6 +1,7 @@
 import { parse as parseToml, patch, stringify } from '@decimalturn/toml-patch';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
+import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { type Entry, merged, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
@@ -29,13 +30,14 @@ const tableSchema = z.record(z.string(), z.unknown());
 const errorPlaceSchema = z.object({ line: z.number(), column: z.number() });
 
 function read(text: string, target: EditTarget): Map<string, unknown> {
-  return new Map(Object.entries(container(parse(splitMark(text).body, target), target) ?? {}));
+  const { body } = splitMark(text);
+  return new Map(Object.entries(container(parse(body, target), body, target) ?? {}));
 }
 
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
-  const present = container(before, target)?.[name];
+  const present = container(before, body, target)?.[name];
   if (present !== undefined && isCurrent(present, entry)) return { text };
   const path = [...target.key, name];
   const ways = present === undefined ? [appended, patched] : [corrected, patched];
@@ -46,7 +48,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
 function remove(text: string, target: EditTarget, name: string): string {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
-  if (container(before, target)?.[name] === undefined) return text;
+  if (container(before, body, target)?.[name] === undefined) return text;
   return mark + firstSound([cut, patched], body, before, [...target.key, name], undefined, target);
 }
 
@@ -69,8 +71,8 @@ function firstSound(
     try {
       const after = parse(edited, target);
       holdRest(before, after, path, target);
-      const now = container(after, target)?.[path.at(-1) ?? ''];
-      if (entry) holdEntry(container(before, target)?.[path.at(-1) ?? ''], now, entry, target);
+      const now = container(after, edited, target)?.[path.at(-1) ?? ''];
+      if (entry) holdEntry(container(before, body, target)?.[path.at(-1) ?? ''], now, entry, target);
       if (entry || now === undefined) return edited;
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;
@@ -173,13 +175,22 @@ function parsed(body: string, target: EditTarget): Table {
   }
 }
 
-function container(table: Table, target: EditTarget): Table | undefined {
+function container(table: Table, body: string, target: EditTarget): Table | undefined {
   let at: Table | undefined = table;
-  for (const key of target.key) {
+  for (const [level, key] of target.key.entries()) {
     const next: unknown = at[key];
     if (next === undefined) return undefined;
     at = tableSchema.safeParse(next).data;
-    if (!at || Array.isArray(next)) throw unreadable(target, `"${key}" is not a table`);
+    if (at && !Array.isArray(next)) continue;
+    throw unreadable(target, `"${key}" is not a table`, placeOf(body, target.key.slice(0, level + 1)));
   }
   return at;
+}
+
+/** Where the first header of a path is, or the field that has its last key. */
+function placeOf(body: string, path: string[]): { line: number; column: number } | undefined {
+  const header = headersOf(body).find(({ keys }) => path.every((key, level) => keys[level] === key))?.start;
+  // Clients' own keys are plain words.
+  const at = header ?? new RegExp(`^[ \\t]*(["']?)${path.at(-1)}\\1[ \\t]*[.=]`, 'm').exec(body)?.index;
+  return at === undefined ? undefined : lineAndColumn(body, at);
 }

@@ -190,8 +190,11 @@ function descend(body: string, target: EditTarget): Found {
 function parse(body: string, target: EditTarget) {
   const parsed = parseAllDocuments(body, { logLevel: 'silent' });
   const documents = Array.isArray(parsed) ? parsed : [];
-  if (documents.length > 1) throw unreadable(target, 'it contains several documents, and clients read only one');
-  const [document] = documents;
+  const [document, second] = documents;
+  if (second) {
+    const place = lineAndColumn(body, second.range[0]);
+    throw unreadable(target, 'it contains several documents, and clients read only one', place);
+  }
   const [error] = document?.errors ?? [];
   if (isStackUsedUp(error)) throw tooDeep(target, error);
   if (error) {

@@ -178,6 +178,22 @@ describe('a file that cannot be written is left complete and reported', () => {
     expect(await own.read(CURSOR)).toBe('{\n  "mcpServers": {\n    "a": }\n}\n');
   });
 
+  test.each([
+    [
+      '.codex/config.toml',
+      'model = "x"\n\n[[mcp_servers]]\nname = "a"\n',
+      ':3:1 (line 3, column 1): "mcp_servers" is not a table',
+    ],
+    ['.codex/config.toml', 'model = "x"\nmcp_servers = []\n', ':2:1 (line 2, column 1): "mcp_servers" is not a table'],
+    ['.config/goose/config.yaml', 'a: 1\n---\nb: 2\n', ':2:1 (line 2, column 1): it contains several documents'],
+  ])('with line and column if the entries of %s cannot be in %j', async (file, text, words) => {
+    await using own = await ownClients();
+    await own.file(file, text);
+    const [outcome] = await own.service().add([], [SQL]);
+    expect(inOneLine(outcome?.error)).toContain(`${file.split('/').at(-1)}${words}`);
+    expect(await own.read(file)).toBe(text);
+  });
+
   test.each<[string, (path: string) => Promise<unknown>, string, RegExp]>([
     ['a read-only file', (path) => chmod(path, 0o444), 'file_not_writable', /is read-only.*Nothing was changed/],
     [
