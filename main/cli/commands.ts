@@ -48,6 +48,8 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
   for (const register of COMMANDS) register(program, context);
   addHelp(program, context);
   for (const command of everyCommand(program)) {
+    // A group takes the name of an unknown command, to name the known ones. Its commands take what they ask for.
+    if (command.commands.length === 0 && !isDropIn(command)) command.allowExcessArguments(false);
     command.exitOverride((error) => {
       onCommand(command);
       throw error;
@@ -61,10 +63,14 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
+/** Whether a command is one of the Databricks CLI's, which refuses wrong arguments in the words of that CLI. */
+function isDropIn(command: Command): boolean {
+  return command.parent?.name() === 'warehouses';
+}
+
 /** An empty value, as from a script's unset variable, must not mean the same as no option. */
 function refuseEmptyValues(command: Command): void {
-  // These refuse it in the words of the Databricks CLI.
-  if (command.parent?.name() === 'warehouses') return;
+  if (isDropIn(command)) return;
   for (let at: Command | null = command; at; at = at.parent) {
     for (const option of at.options) {
       if (at.getOptionValue(option.attributeName()) !== '') continue;

@@ -112,6 +112,18 @@ test.each([
   expect(stderr).toMatch(/^causeway: --profile was given without a value\. Add a value, or leave the option out\./);
 });
 
+const LEAVES = COMMANDS.filter((command) => command.commands.length === 0);
+
+test.each(
+  LEAVES.filter((command) => !command.registeredArguments.some(({ variadic }) => variadic))
+    .filter((command) => pathOf(command) !== 'causeway proxy' && command.parent?.name() !== 'warehouses')
+    .map((command) => [pathOf(command), command.registeredArguments.map(() => 'x')] as const),
+)('%s refuses an argument too many, so that nobody thinks that it counts', async (path, taken) => {
+  const { code, stdout, stderr } = await run(...path.split(' ').slice(1), ...taken, 'another');
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('too many arguments');
+});
+
 describe('--json', () => {
   test.each([
     [['whoami', '--json', '--bogus'], "unknown option '--bogus'"],
