@@ -181,7 +181,7 @@ export class Router {
     const [server] = servers;
     if (server === undefined) return { kind: 'none' };
     if (servers.length === 1) return { kind: 'one', owned: { server, name: uri } };
-    return { kind: 'several', names: servers.map((one) => LISTS.resources.prefix.of({ server: one, name: uri })) };
+    return { kind: 'several', names: servers.map((one) => LISTS.resources.prefix.full({ server: one, name: uri })) };
   }
 
   #templates: readonly Owned[] = [];

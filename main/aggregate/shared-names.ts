@@ -1,13 +1,17 @@
+import { createHash } from 'node:crypto';
+
 /** A tool, prompt, resource or template of one server, under the server's own name for it. */
 export interface Owned {
   server: string;
   name: string;
 }
 
-/** How a name shows its server. `parse` reverses `of`. */
+/** How a name shows its server. `parse` reverses `full`. */
 export interface Prefix {
-  of(owned: Owned): string;
+  full(owned: Owned): string;
   parse(name: string): Owned | undefined;
+  /** A full name that clients would refuse, in a shorter form that cannot be reversed. */
+  short(full: string): string;
 }
 
 /** What a name stands for: something of one server, of several servers, or nothing known. */
@@ -28,6 +32,8 @@ export class SharedNames {
   readonly #owners = new Map<string, Set<string>>();
   /** The meaning of the names in the client's last list. */
   #told = new Map<string, Owned>();
+  /** The meaning of shortened names, the oldest first. */
+  readonly #shortened = new Map<string, Owned>();
 
   /** @param isServer whether a server of that name is offered now */
   constructor(prefix: Prefix, isServer: (name: string) => boolean) {
@@ -67,7 +73,7 @@ export class SharedNames {
     const [server] = owners;
     if (server === undefined) return { kind: 'none' };
     if (owners.length === 1) return { kind: 'one', owned: { server, name } };
-    return { kind: 'several', names: owners.map((one) => this.#prefix.of({ server: one, name })) };
+    return { kind: 'several', names: owners.map((one) => this.#withServer({ server: one, name })) };
   }
 
   /** The server is no longer offered: its names become free. */
@@ -86,6 +92,10 @@ export class SharedNames {
 
   /** Removes the oldest names that were only mentioned, if there are too many. */
   #trim(): void {
+    for (const text of this.#shortened.keys()) {
+      if (this.#shortened.size <= MAX_REMEMBERED) break;
+      if (!this.#told.has(text)) this.#shortened.delete(text);
+    }
     if (this.#owners.size <= MAX_REMEMBERED + this.#told.size) return;
     const names = new Set([...this.#told.values()].map(({ name }) => name));
     for (const name of this.#owners.keys()) {
@@ -99,19 +109,45 @@ export class SharedNames {
     const others = (this.#owners.get(name)?.size ?? 0) > 1;
     const told = this.#told.get(name);
     const isTaken = told !== undefined && told.server !== server;
-    return others || isTaken || this.#qualified(name) ? this.#prefix.of(owned) : name;
+    return others || isTaken || this.#qualified(name) ? this.#withServer(owned) : name;
+  }
+
+  /** The name with its server in front. If two would be shortened to the same, the later one stays long. */
+  #withServer(owned: Owned): string {
+    const full = this.#prefix.full(owned);
+    const text = this.#prefix.short(full);
+    if (text === full) return full;
+    const known = this.#shortened.get(text);
+    if (known && known.name !== owned.name) return full;
+    this.#shortened.set(text, owned);
+    return text;
   }
 
   #qualified(name: string): Owned | undefined {
-    const owned = this.#prefix.parse(name);
+    const owned = this.#shortened.get(name) ?? this.#prefix.parse(name);
     return owned && this.#isServer(owned.server) ? owned : undefined;
   }
 }
 
-/** `sql__execute_sql`. Server names contain no underscore, so the first two underscores separate the parts. */
+/** The longest name that the models of all clients accept for a tool. */
+const MAX_NAME = 64;
+/** How many characters of the hash stand at the end of a shortened name. */
+const HASH_LENGTH = 8;
+/** What looks like a shortened name is shortened itself, so that no two names are the same. */
+const SHORTENED = new RegExp(`^.{${MAX_NAME - HASH_LENGTH - 1}}_[0-9a-f]{${HASH_LENGTH}}$`, 's');
+
+/**
+ * `sql__execute_sql`. Server names contain no underscore, so the first two underscores separate the parts. A name that would be
+ * too long ends with a hash instead of its rest: a client refuses all tools for one such name.
+ */
 export const IN_NAMES: Prefix = {
-  of: ({ server, name }) => `${server}__${name}`,
+  full: ({ server, name }) => `${server}__${name}`,
   parse: (text) => partsOf(/^([a-z0-9-]+)__(.*)$/s, text),
+  short(full) {
+    if (full.length <= MAX_NAME && !SHORTENED.test(full)) return full;
+    const hash = createHash('sha256').update(full).digest('hex').slice(0, HASH_LENGTH);
+    return `${full.slice(0, MAX_NAME - HASH_LENGTH - 1)}_${hash}`;
+  },
 };
 
 /**
@@ -119,12 +155,13 @@ export const IN_NAMES: Prefix = {
  * is kept: `ui://causeway.sql/a`.
  */
 export const IN_URIS: Prefix = {
-  of: ({ server, name }) =>
+  full: ({ server, name }) =>
     name.startsWith(VIEW) ? `${VIEW}causeway.${server}/${name.slice(VIEW.length)}` : `causeway.${server}+${name}`,
   parse(text) {
     const view = partsOf(/^ui:\/\/causeway\.([a-z0-9-]+)\/(.*)$/s, text);
     return view ? { ...view, name: `${VIEW}${view.name}` } : partsOf(/^causeway\.([a-z0-9-]+)\+(.*)$/s, text);
   },
+  short: (full) => full,
 };
 
 /** How the URI of an app's view begins (MCP Apps, SEP-1865). */

@@ -4,6 +4,8 @@ import { IN_NAMES, IN_URIS, type Owned, SharedNames } from '../../../main/aggreg
 
 const SERVERS = ['a', 'b', 'sql', 'sql-2'];
 const server = fc.constantFrom(...SERVERS);
+const LONG = 'main__reporting__the_revenue_of_each_region_in_the_last_quarter';
+const SHORT = IN_NAMES.short(`a__${LONG}_too`);
 /** Few names, so that they collide, and some that look as if they had a server before them. */
 const name = fc.constantFrom(
   'run',
@@ -16,6 +18,11 @@ const name = fc.constantFrom(
   'causeway.a+run',
   'ui://view',
   'ui://causeway.a/view',
+  LONG,
+  `${LONG}_too`,
+  // What the second one becomes at the server `a`.
+  SHORT.slice('a__'.length),
+  SHORT,
 );
 const list = fc.uniqueArray(fc.record({ server, name }), { selector: ({ server: of, name: own }) => `${of} ${own}` });
 const prefix = fc.constantFrom(IN_NAMES, IN_URIS);
@@ -31,6 +38,17 @@ describe('names from several servers', () => {
       { server: 'b', name: 'a__run' },
     ]);
     expect(told).toEqual(['run', 'a__query', 'b__query', 'b__a__run']);
+  });
+
+  it('are at most 64 characters long with the server in front, because models refuse longer ones', () => {
+    const shared = names();
+    const list = ['sql', 'sql-2'].flatMap((one) => [LONG, `${LONG}_too`].map((own) => ({ server: one, name: own })));
+    const told = shared.tell(list);
+    expect(told[0]).toMatch(/^sql__main__reporting__the_revenue_of_each_region_in_the_[0-9a-f]{8}$/);
+    expect(told.map(({ length }) => length)).toEqual([64, 64, 64, 64]);
+    expect(names().tell(list.toReversed())).toEqual(told.toReversed());
+    shared.tell(list.slice(0, 1));
+    expect(told.map((text) => shared.find(text))).toEqual(list.map((owned) => ({ kind: 'one', owned })));
   });
 
   it('are unique, and each leads to the server that it was listed for', () => {
