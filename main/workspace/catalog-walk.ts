@@ -1,6 +1,7 @@
 import { appsApi } from './apps.ts';
 import { catalogApi } from './catalog.ts';
 import { isHidden, isMcpConnection } from './catalog-query.ts';
+import { WorkspaceError } from './errors.ts';
 import { genieApi } from './genie.ts';
 import {
   MCP_APP,
@@ -44,7 +45,7 @@ export type WalkEvent =
   | ({ what: 'end' } & WalkEnd);
 
 /** Groups whose servers are not in the data catalog. */
-const OUTSIDE_CATALOG = new Set<ServerGroup>(['sql', 'genie', 'connections', 'apps']);
+export const OUTSIDE_CATALOG: ReadonlySet<ServerGroup> = new Set<ServerGroup>(['sql', 'genie', 'connections', 'apps']);
 
 /** Where the services and functions of Databricks itself are; the catalog around it is hidden otherwise. */
 const OWN_SCHEMA = 'system.ai';
@@ -113,7 +114,7 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
           }
         } catch (error) {
           // The older server needs no service: it is there in workspaces without the preview.
-          if (isOwn && !isForAll(error)) found([olderSqlServer(false)]);
+          if (isOwn && !isForAll(error) && !isUnreached(error)) found([olderSqlServer(false)]);
           throw error;
         }
         if (isOwn) found([olderSqlServer(hasSuccessor)]);
@@ -255,6 +256,11 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
   });
 
   return queue.run((end) => ({ what: 'end', ...end, otherApps }));
+}
+
+/** Whether it is unknown what the workspace has, because it did not answer. */
+function isUnreached(error: unknown): boolean {
+  return error instanceof WorkspaceError && (error.code === 'unreachable' || error.code === 'timeout');
 }
 
 /** What Databricks' own client asks for: the workspace's choice is shorter, and each page is a request. */

@@ -16,7 +16,12 @@ const Connection = z.looseObject({
 const Connections = z.looseObject({ connections: z.array(Connection).default([]), ...token });
 const Service = z.looseObject({
   ...Named.shape,
-  config: z.looseObject({ connection: z.looseObject({ status: z.string().optional() }).optional() }).optional(),
+  config: z
+    .looseObject({
+      connection: z.looseObject({ status: z.string().optional() }).optional(),
+      source_connection: z.looseObject({ is_deleted: z.boolean().nullish() }).nullish(),
+    })
+    .optional(),
 });
 const Services = z.looseObject({ mcp_services: z.array(Service).default([]), ...token });
 /** The most that the workspace puts on a page of services. */

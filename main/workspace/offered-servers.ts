@@ -83,7 +83,8 @@ const GROUP_OF_SERVICE: Record<string, ServerGroup> = { [SQL_SERVICE]: 'sql', [G
 
 export function offeredService({ name: fullName, comment = '', config }: McpService): OfferedServer {
   const name = fullName.replace(/^mcp-services\//, '');
-  const status = config?.connection?.status ?? 'ACTIVE';
+  const isActive = (config?.connection?.status ?? 'ACTIVE') === 'ACTIVE';
+  const isDeleted = config?.source_connection?.is_deleted === true;
   return {
     ...plain,
     group: GROUP_OF_SERVICE[name] ?? 'services',
@@ -91,7 +92,7 @@ export function offeredService({ name: fullName, comment = '', config }: McpServ
     about: comment,
     add: name,
     path: servicePath(name),
-    obstacle: status === 'ACTIVE' ? null : 'Connection inactive',
+    obstacle: isDeleted ? 'Connection deleted' : isActive ? null : 'Connection inactive',
   };
 }
 

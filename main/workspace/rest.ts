@@ -39,6 +39,8 @@ export interface RestRequest<T> {
   /** How long the connection may stay silent, and the whole body take, in milliseconds, if that is not the usual. */
   silenceMs?: number;
   signal?: AbortSignal | undefined;
+  /** Called before each attempt after the first. If it throws, no further attempt is made. */
+  onRepeat?: (() => void) | undefined;
 }
 
 interface RestAnswer<T> {
@@ -85,6 +87,7 @@ export function createRest(options: RestOptions): Rest {
       } catch (error) {
         throw lost ?? error;
       }
+      if (attempt > 1) request.onRepeat?.();
       const outcome = await send(options, request, token);
       if ('answer' in outcome) return outcome.answer;
       const { error, again } = outcome;

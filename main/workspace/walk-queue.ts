@@ -112,7 +112,8 @@ export class WalkQueue<E> {
   constructor(rest: Rest, { maxRequests, signal }: { maxRequests: number; signal: AbortSignal | undefined }) {
     this.#maxRequests = maxRequests;
     this.#signal = AbortSignal.any([this.#leave.signal, ...(signal ? [signal] : [])]);
-    const exchange = <T>(request: RestRequest<T>) => this.#counted(() => rest.exchange(request));
+    const onRepeat = () => this.#count();
+    const exchange = <T>(request: RestRequest<T>) => this.#counted(() => rest.exchange({ ...request, onRepeat }));
     this.rest = { profile: rest.profile, exchange, request: async (request) => (await exchange(request)).data };
   }
 
@@ -211,8 +212,7 @@ export class WalkQueue<E> {
   async #counted<T>(send: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       this.#signal.throwIfAborted();
-      if (this.#requests >= this.#maxRequests) throw new LimitReached();
-      this.#requests += 1;
+      this.#count();
       try {
         const answer = await send();
         this.#hasRead = true;
@@ -222,6 +222,12 @@ export class WalkQueue<E> {
         if (!isBusy || attempt >= MAX_ATTEMPTS) throw error;
       }
     }
+  }
+
+  /** Counts a request that goes out now. @throws {LimitReached} if it would be one too many */
+  #count(): void {
+    if (this.#requests >= this.#maxRequests) throw new LimitReached();
+    this.#requests += 1;
   }
 
   #end(): Omit<WalkEnd, 'otherApps'> {

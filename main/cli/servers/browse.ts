@@ -1,5 +1,5 @@
 import { CausewayError } from '../../platform/errors.ts';
-import { leftOutOf, walkCatalog } from '../../workspace/catalog-walk.ts';
+import { leftOutOf, OUTSIDE_CATALOG, walkCatalog } from '../../workspace/catalog-walk.ts';
 import { GROUP_TITLES, type OfferedServer, SERVER_GROUPS, type ServerGroup } from '../../workspace/offered-servers.ts';
 import type { WalkEnd } from '../../workspace/walk-queue.ts';
 import type { CommandContext } from '../command.ts';
@@ -17,6 +17,7 @@ export interface BrowseOptions {
 /** `causeway servers browse`: everything that the workspace offers as MCP servers, group by group, as it is found. */
 export async function browseServers(context: CommandContext, options: BrowseOptions): Promise<void> {
   const groups = options.kind && groupsOf(options.kind);
+  if (options.in !== undefined) checkPlace(options.in, groups);
   const { client, profile } = await context.causeway().open(options.profile);
   const walk = walkCatalog(client.rest, {
     groups,
@@ -48,6 +49,20 @@ function groupsOf(names: readonly string[]): ServerGroup[] {
       candidates: SERVER_GROUPS.map((known) => ({ name: known })),
     });
   });
+}
+
+/** @throws {CausewayError} `usage` if no catalog or schema is named, or if nothing of the groups is in one */
+function checkPlace(place: string, groups: readonly ServerGroup[] | undefined): void {
+  if (!/^[^.]+(\.[^.]+)?$/.test(place)) {
+    throw new CausewayError('usage', `--in takes CATALOG or CATALOG.SCHEMA, not "${place}".`, {
+      remedy: 'To find a server by its name, use --search.',
+    });
+  }
+  if (groups?.every((group) => OUTSIDE_CATALOG.has(group))) {
+    throw new CausewayError('usage', `Servers of the kind ${groups.join(', ')} are in no catalog.`, {
+      remedy: 'Leave out --in, or use --search.',
+    });
+  }
 }
 
 type Found = { what: 'found'; servers: OfferedServer[] } | { what: 'complete'; group: ServerGroup };
@@ -141,10 +156,13 @@ async function closing(
     await writeLine(context.stderr, `Add one by its first column, for example: causeway servers add ${first.add}${as}`);
 }
 
-function nothing({ search }: BrowseOptions, profile: string): string {
-  return search === undefined
-    ? `The workspace of profile ${profile} offers you no such server.`
-    : printable(`Nothing matches "${search}".`);
+function nothing({ search, in: within }: BrowseOptions, profile: string): string {
+  const place = within === undefined ? '' : ` in ${within}`;
+  return printable(
+    search === undefined
+      ? `The workspace of profile ${profile} offers you no such server${place}.`
+      : `Nothing${place} matches "${search}".`,
+  );
 }
 
 function inJson(servers: readonly OfferedServer[], end: WalkEnd): object {

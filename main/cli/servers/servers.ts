@@ -28,6 +28,7 @@ import { openPool } from '../../platform/http.ts';
 import { serverKey } from '../../rules/server-key.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
+import { serviceOf } from '../../workspace/service-name.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
 import { columns, printable, writeJson, writeLine } from '../terminal.ts';
@@ -172,7 +173,7 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
   if (kind) return kind;
   const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
   throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is not a kind of server.`, {
-    remedy: `Use one of ${known}, or --path with a path.`,
+    remedy: `Use a name from "causeway servers browse", one of ${known}, or --path with a path.`,
   });
 }
 
@@ -190,8 +191,8 @@ export async function listServers(context: CommandContext, options: { json?: boo
   const shown = more.filter(([, of]) => servers.some((server) => of(server) !== ''));
   const head = ['NAME', 'KIND', 'PROFILE', 'PATH', ...shown.map(([title]) => title)];
   const rows = servers.map((server) => {
-    const { name, kind, profile, path } = server;
-    return [name, kind, profile, path, ...shown.map(([, of]) => of(server))].map(printable);
+    const { name, profile, path } = server;
+    return [name, shownKind(server), profile, path, ...shown.map(([, of]) => of(server))].map(printable);
   });
   for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
   for (const { name, path } of servers) {
@@ -202,6 +203,13 @@ export async function listServers(context: CommandContext, options: { json?: boo
       `${name}: replaced by ${successor.add}. Move it with: causeway servers move ${name}`,
     );
   }
+}
+
+/** A server's kind for users: what was added by its path may be of a kind that needs no other support. */
+function shownKind({ kind, path }: ManagedServer): string {
+  if (kind !== 'other') return kind;
+  if (serviceOf(path) !== undefined) return 'service';
+  return path.startsWith('/api/2.0/mcp/external/') ? 'connection' : kind;
 }
 
 function withSuccessor(server: ManagedServer): object {

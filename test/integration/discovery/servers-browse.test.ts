@@ -90,6 +90,20 @@ describe('what a workspace offers', () => {
     expect([nothing.code, nothing.stdout, nothing.stderr]).toEqual([0, '', 'Nothing matches "nowhere".\n']);
   });
 
+  test('is searched in one catalog or schema, and says what is wrong with another place', async () => {
+    const found = await browse('ben', '--in', 'main.default');
+    expect(found.servers.map(({ group }) => group)).toEqual(['functions', 'functions', 'functions', 'functions']);
+    const said = async (...args: string[]) => {
+      const { code, stdout, stderr } = await small.run('ben', 'servers', 'browse', ...args);
+      return [code, stdout, stderr];
+    };
+    const none = 'The workspace of profile ben offers you no such server in nowhere.\n';
+    expect(await said('--in', 'nowhere')).toEqual([0, '', none]);
+    expect(await said('--in', 'a.b.c')).toEqual([2, '', expect.stringContaining('CATALOG.SCHEMA, not "a.b.c".')]);
+    const apps = 'Servers of the kind apps, genie are in no catalog.';
+    expect(await said('--in', 'main', '--kind', 'apps', 'genie')).toEqual([2, '', expect.stringContaining(apps)]);
+  });
+
   test('is added by what is in the first column', async () => {
     const add = (word: string) => small.json('ben', 'servers', 'add', word, '--json');
     expect(await add('system.ai.github')).toMatchObject({
@@ -114,6 +128,9 @@ describe('what a workspace offers', () => {
     const ambiguous = await small.run('ben', 'servers', 'add', 'genie:r');
     expect([ambiguous.code, ambiguous.stderr]).toEqual([2, expect.stringContaining('Several Genie spaces')]);
     expect((await small.run('ben', 'servers', 'add', 'nonsense:x')).code).toBe(2);
+    const { stdout } = await runCommand(small.env, ['servers']);
+    expect(stdout).toMatch(/^system-ai-github +service +ben /m);
+    expect(stdout).toMatch(/^issue-tracker +connection +ben /m);
   });
 
   test('has one line for each title, whatever characters it contains', async () => {
@@ -142,9 +159,11 @@ describe('what a workspace offers', () => {
     small.workspace.faults.add({ path: `${UC}/mcp-services`, effect: limit, times: 2 });
     const denied = { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"No."}' } as const;
     small.workspace.faults.add({ path: `${UC}/functions`, effect: denied });
+    small.workspace.requests.clear();
     const found = await browse('ben');
     small.workspace.faults.clear();
     expect(addsOf(found)).toContain('main.support.tickets');
+    expect(found.requests).toBe(small.workspace.requests.count());
     expect(found.leftOut).toContain('1 schema closed to you.');
   });
 

@@ -125,6 +125,38 @@ describe('the walk through what a workspace offers', () => {
     expect(leftOutOf(end)).toEqual(['Services: The workspace answered 499.']);
   });
 
+  test('counts the attempts that a busy workspace makes necessary, and stops at the limit', async () => {
+    const { rest } = workspaceOf(large);
+    let sent = 0;
+    const busy: Rest = {
+      ...rest,
+      exchange: async (request) => {
+        for (let attempt = 0; attempt < 3; attempt += 1) {
+          if (attempt > 0) request.onRepeat?.();
+          sent += 1;
+        }
+        return rest.exchange(request);
+      },
+    };
+    const { end } = await walk(busy, { groups: ['services'], maxRequests: 50 });
+    expect([sent, end.requests, end.stopped]).toEqual([50, 50, 'limit']);
+  });
+
+  test('says of a service whose connection is deleted or inactive that it is', async () => {
+    const service = (name: string, config?: object) => ({ name: `mcp-services/a.b.${name}`, config });
+    const { rest } = workspaceOf(() => ({
+      mcp_services: [
+        service('kept', { source_connection: { name: 'connections/a.b.c', is_deleted: false } }),
+        service('gone', { source_connection: { name: 'connections/a.b.c', is_deleted: true } }),
+        service('failed', { connection: { status: 'FAILED' }, source_connection: null }),
+        service('plain'),
+      ],
+    }));
+    const { events } = await walk(rest, { within: 'a.b', groups: ['services'] });
+    const found = events.flatMap((event) => (event.what === 'found' ? event.servers : []));
+    expect(found.map(({ obstacle }) => obstacle)).toEqual([null, 'Connection deleted', 'Connection inactive', null]);
+  });
+
   test('keeps what it has if a list repeats its page token', async () => {
     const { rest } = workspaceOf((path, query) =>
       path === `${UC}/mcp-services` ? { ...(large(path, query) as object), next_page_token: 'again' } : {},
@@ -186,7 +218,12 @@ describe('the walk through what a workspace offers', () => {
     const gone = workspaceOf(() => {
       throw failure('unreachable', 0);
     });
-    await expect(walk(gone.rest)).rejects.toMatchObject({ code: 'unreachable' });
+    const events: WalkEvent[] = [];
+    const walkAll = async () => {
+      for await (const event of walkCatalog(gone.rest)) events.push(event);
+    };
+    await expect(walkAll()).rejects.toMatchObject({ code: 'unreachable' });
+    expect(events.filter(({ what }) => what === 'found')).toEqual([]);
   });
 
   test('sends nothing more once it is canceled or abandoned', async () => {

@@ -186,6 +186,17 @@ describe('a request to the REST API', () => {
     expect(seen).toHaveLength(5);
   });
 
+  test('reports each further attempt before it is sent, which can prevent it', async () => {
+    script = [refuse(429), refuse(401), refuse(503), refuse(503)];
+    let repeats = 0;
+    const onRepeat = () => {
+      repeats += 1;
+      if (repeats > 2) throw new Error('enough');
+    };
+    await expect(rest()({ onRepeat })).rejects.toThrow('enough');
+    expect([seen.length, repeats]).toEqual([3, 3]);
+  });
+
   test('fails at once if the delay would exceed the time limit', async () => {
     script = [refuse(429, { 'retry-after': '600' })];
     await expect(rest()()).rejects.toMatchObject({ code: 'rate_limited' });
