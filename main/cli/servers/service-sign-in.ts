@@ -43,7 +43,10 @@ export async function signInToService(
 /** `causeway servers sign-out NAME`: the workspace forgets the user's credential. */
 export async function signOutOfService(context: CommandContext, name: string, options: ServiceOptions): Promise<void> {
   const service = await findService(context, name, options.profile);
-  const wasSignedIn = await unlessAborted(service.signOut(), context.signal);
+  const checked = await unlessAborted(service.check(), context.signal);
+  const hasSignIn = checked.state !== 'not-needed';
+  if (!hasSignIn && !options.json) return tell(context, service, 'not-needed', options);
+  const wasSignedIn = hasSignIn && (await unlessAborted(service.signOut(), context.signal));
   const { title, profile } = service;
   if (options.json) return writeJson(context.stdout, { ...named(service), wasSignedIn });
   const line = wasSignedIn

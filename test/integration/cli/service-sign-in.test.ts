@@ -90,6 +90,12 @@ describe.skipIf(process.platform === 'win32')("the sign-in to a service's connec
       0,
       'Web search needs no sign-in of its own.',
     ],
+    [
+      'a sign-out of such a service',
+      ['sign-out', 'system.ai.web_search', '--profile', 'ben'],
+      0,
+      'Web search needs no sign-in of its own.',
+    ],
     ['a service principal', ['sign-in', GITHUB, '--profile', 'agent'], 3, 'is a service principal.'],
     ['a name that is not a service', ['sign-in', 'sql'], 4, 'There is no server and no service "sql".'],
     [
