@@ -40,6 +40,7 @@ export class Aggregate implements Bridge {
   readonly #sink: FrameSink;
   readonly #stateless: StatelessClient;
   #servers: readonly AggregateServer[] = [];
+  #ifNone = NONE_YET;
   /** Why the list of servers could not be read; undefined if it could. */
   #unreadable: unknown;
   readonly #members = new Map<string, { member: Member; setUp: string; release(): void }>();
@@ -70,9 +71,13 @@ export class Aggregate implements Bridge {
     });
   }
 
-  /** Replaces the servers that are offered. Servers that have not changed keep their sessions. */
-  offer(servers: readonly AggregateServer[]): void {
+  /**
+   * Replaces the servers that are offered. Servers that have not changed keep their sessions.
+   * @param ifNone what a client is told if there are none
+   */
+  offer(servers: readonly AggregateServer[], ifNone = NONE_YET): void {
     this.#servers = servers;
+    this.#ifNone = ifNone;
     this.#unreadable = undefined;
     for (const [name, { setUp }] of this.#members) {
       if (!servers.some((server) => server.name === name && server.setUp === setUp)) this.#drop(name);
@@ -224,7 +229,7 @@ export class Aggregate implements Bridge {
 
   #withoutServers(): string {
     if (this.#unreadable !== undefined) return inOneLine(this.#unreadable);
-    return 'No Databricks server is configured yet. The user adds one with "causeway servers add".';
+    return this.#ifNone;
   }
 
   #setLevel(frame: Buffer, request: RoutedRequest): void {
@@ -336,6 +341,7 @@ export class Aggregate implements Bridge {
   }
 }
 
+const NONE_YET = 'No Databricks server is configured yet. The user adds one with "causeway servers add".';
 const NOT_YET = 'Invalid request: initialize comes first.';
 const NESTED = { code: -32600, message: 'Invalid request: a batch within a batch.' };
 

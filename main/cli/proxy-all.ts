@@ -55,8 +55,24 @@ export async function serveAll(request: AllRequest): Promise<void> {
       aggregate.cannotList(error);
       return;
     }
+    complainOfUnknown(servers);
     const chosen = servers.filter(({ profile }) => request.profile === undefined || profile === request.profile);
-    aggregate.offer(chosen.map((server) => ({ name: server.name, setUp: JSON.stringify(server), open: open(server) })));
+    const offered = chosen.map((server) => ({
+      name: server.name,
+      setUp: JSON.stringify(server),
+      open: open(server),
+    }));
+    aggregate.offer(offered, servers.length === 0 ? undefined : noneOf(request.profile));
+  };
+  const unknown = new Set<string>();
+  /** A pin for a server that is not there must not be thought to apply. */
+  const complainOfUnknown = (servers: readonly ManagedServer[]) => {
+    for (const name of Object.keys(request.meta ?? {})) {
+      const server = name.slice(0, Math.max(0, name.indexOf('/')));
+      if (server === '' || unknown.has(server) || servers.some((one) => one.name === server)) continue;
+      unknown.add(server);
+      complain(new Error(`--meta ${name} applies to no server: there is no "${server}" in the list.`));
+    }
   };
   const list = serverListPath(env);
   const watching = watchFiles(
@@ -78,6 +94,11 @@ export async function serveAll(request: AllRequest): Promise<void> {
   });
   await serveStdio(safe, sink);
   watching.end();
+}
+
+/** What a client is told if the list has servers, but none of its profile. */
+function noneOf(profile = ''): string {
+  return `No server in the list uses the profile "${profile}". The user adds one with "causeway servers add --profile ${profile}".`;
 }
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {

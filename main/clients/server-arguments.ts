@@ -105,8 +105,14 @@ function parsePair(pair: string, names: RegExp): [name: string, value: string] {
       remedy: 'Use the form --meta warehouse_id=0123456789abcdef.',
     });
   }
+  // With one token for all calls, their progress could not be told apart (MCP › Progress).
+  if (name.split('/').at(-1) === TOKEN) {
+    throw new CausewayError('usage', `--meta "${pair}" sets the client's own ${TOKEN}.`, { remedy: 'Leave it out.' });
+  }
   return [name, value];
 }
+
+const TOKEN = 'progressToken';
 
 /** The members as text for users. */
 export function formatMeta(meta: Meta = {}): string {

@@ -179,8 +179,19 @@ describe('all servers as one', () => {
   test('use only one profile if one is named', async () => {
     const { env, causeway } = await home(FOUR);
     await causeway('servers', 'remove', 'sql');
-    const { tools } = await connect(env, ['--profile', 'ben']);
+    const { client, tools } = await connect(env, ['--profile', 'ben']);
     expect(await tools()).toEqual([]);
+    expect(client.getInstructions()).toMatch(/^No server in the list uses the profile "ben"\. /);
+  });
+
+  test('report a pin for a server that is not in the list, which would apply to nothing', async () => {
+    const { env } = await home(FOUR.slice(0, 1));
+    const pins = ['sqll/warehouse_id=1', 'sqll/x=1', 'sql/x=1', 'y=1'].flatMap((pin) => ['--meta', pin]);
+    const { tools, complaints } = await connect(env, pins);
+    expect(await tools()).toContain('execute_sql');
+    expect(complaints()).toBe(
+      'causeway proxy: --meta sqll/warehouse_id applies to no server: there is no "sqll" in the list.\n',
+    );
   });
 
   test('include a server whose profile is missing, which says so', async () => {

@@ -103,6 +103,10 @@ describe('incorrect usage', () => {
     [['--path', SQL, '--url', `${HOST}${SQL}`], '--url and --path were both given. Give one of them.'],
     [['--path', SQL, '--meta'], `--meta needs a value. ${FLAGS}`],
     [
+      ['--path', SQL, '--meta', 'progressToken=1'],
+      `--meta "progressToken=1" sets the client's own progressToken. Leave it out.`,
+    ],
+    [
       ['--path', SQL, '--meta', 'a1'],
       '--meta "a1" is not NAME=VALUE. Use the form --meta warehouse_id=0123456789abcdef.',
     ],
