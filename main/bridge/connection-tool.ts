@@ -159,13 +159,13 @@ export class ConnectionTool {
     const then = 'Its tools appear here once it is available.';
     const away = this.#awaitedService;
     if (away) {
-      const next = `The user is not signed in to ${away.title}. Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
+      const next = `The user is not signed in to ${away.title}. Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;
       return `${what} ${next} ${then} If the page cannot be found, open ${away.url}`;
     }
     if (this.#needsSignIn) {
       const next = signIn?.pending
         ? `${PAGE_IS_OPEN} The user must finish signing in there; call this tool to wait.`
-        : `${this.trouble?.message ?? 'The user is not signed in.'} Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
+        : `${this.trouble?.message ?? 'The user is not signed in.'} Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;
       return `${what} ${next} ${then}${addressOf(signIn?.pending?.url)}`;
     }
     const why = this.trouble ? inOneLine(this.trouble) : 'The workspace has not answered yet.';

@@ -21,9 +21,9 @@ const ANOTHER_PROFILE_HELPS = new Set(['ambiguous', 'profile_not_found', 'profil
 /** Remedies of the window instead of the services' commands. */
 const REMEDIES: Record<string, string> = {
   ambiguous: 'Choose the one to open.',
-  cli_unavailable: 'Sign in here instead: a page opens in your browser.',
+  cli_unavailable: 'Sign in here with your browser instead.',
   profile_not_found: 'Choose another one.',
-  signed_out: 'Sign in: a page opens in your browser.',
+  signed_out: 'Sign in with your browser.',
 };
 
 /** A failure as tray and window show it. `method` is how the open profile signs in; undefined if none is open. */
@@ -60,16 +60,15 @@ export function problemFor(error: unknown): Problem {
 
 /** Next actions in terms of the window's buttons and screens, where the command line names commands. */
 export const AS_BUTTON: ActionWords = {
-  'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
-  'sign-in-to-service': ({ title }) => `Sign in to ${title} on the Servers screen: a page opens in your browser.`,
+  'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen.`,
+  'sign-in-to-service': ({ title }) => `Sign in to ${title} on the Servers screen.`,
   'open-service-page': ({ title, userName }) =>
     `Sign in to ${title} in a browser where you are signed in to the workspace as ${userName}, then check again.`,
   'check-sign-in': ({ profile, path }) =>
-    `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace.`,
+    `Sign in to ${profile} again. If that does not help, ${path} belongs to another workspace.`,
   'check-credentials': ({ profile, path }) =>
     `Correct the credentials of ${profile} in the Databricks configuration file. If they are right, ${path} belongs to another workspace.`,
-  'grant-scope': ({ profile }) =>
-    `Sign in to ${profile} again and grant the missing scope: a page opens in your browser.`,
+  'grant-scope': ({ profile }) => `Sign in to ${profile} again and grant the missing scope.`,
   'create-application': () => 'Or ask for one that has them, and enter it on the Accounts screen.',
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',

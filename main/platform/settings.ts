@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from './errors.ts';
 import { codeOf, fileError } from './file-errors.ts';
+import { placeInFile } from './line-and-column.ts';
 import { withLock } from './lock.ts';
 import { writeWholeFile } from './replace-file.ts';
 import { utf8Text } from './utf8.ts';
@@ -102,9 +103,9 @@ function isMisread(error: unknown): error is Misread {
 async function damageIn(path: string, text: string, cause: Misread): Promise<CausewayError> {
   const { schemaFault, syntaxFault } = await import('./json-faults.ts');
   const isSyntax = cause instanceof SyntaxError;
-  const { line, column, what } = isSyntax ? await syntaxFault(text) : await schemaFault(text, cause);
+  const { what, ...place } = isSyntax ? await syntaxFault(text) : await schemaFault(text, cause);
   const kind = isSyntax ? 'this is not valid JSON: ' : '';
-  return damage(`${path}:${line}:${column} (line ${line}, column ${column}): ${kind}${what}.`, cause);
+  return damage(`${placeInFile(path, place)}: ${kind}${what}.`, cause);
 }
 
 function damage(message: string, cause: Misread): CausewayError {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { CausewayError } from './errors.ts';
+import { placeInFile } from './line-and-column.ts';
 
 /** A place in a file that is not UTF-8. Lines and columns (in characters) count from 1. */
 export interface NotUtf8 {
@@ -38,8 +39,8 @@ export function* findNotUtf8(bytes: Buffer): Generator<NotUtf8 & { bytes: Buffer
  * @throws {CausewayError} `invalid_file` with line and column where the file is not UTF-8
  */
 export function utf8Text(path: string, bytes: Buffer): string {
-  for (const { line, column, what } of findNotUtf8(bytes)) {
-    throw new CausewayError('invalid_file', `${path}:${line}:${column} (line ${line}, column ${column}): ${what}.`, {
+  for (const { what, ...place } of findNotUtf8(bytes)) {
+    throw new CausewayError('invalid_file', `${placeInFile(path, place)}: ${what}.`, {
       remedy: 'Nothing was changed. Save the file as UTF-8, then try again.',
     });
   }

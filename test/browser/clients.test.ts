@@ -138,7 +138,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await file('.config/zed/settings.json', THEIRS);
     await mkdir(join(shown.home, '.codex'));
     await go('AI clients');
-    await client('Cursor').getByText('mcp.json:3:10 (line 3, column 10)').waitFor();
+    await client('Cursor').getByText('mcp.json, line 3, column 10').waitFor();
     await inspect('clients-unreadable');
     await knownToFail('genie-7191');
     await button('Add to all…').click();

@@ -51,7 +51,7 @@ describe.skipIf(whyNotHere)('a screen with nothing to show', { timeout: 240_000 
     await writeFile(path, '{\n  "servers": [\n    { "name": "sql" }\n    { "name": "genie" }\n  ]\n}\n');
     await go('Servers');
     const alert = shown.page.getByRole('main').getByRole('alert');
-    await alert.getByText(/servers\.json:4:5 /).waitFor();
+    await alert.getByText(/servers\.json, line 4, column 5:/).waitFor();
     await inspect('servers-unreadable');
     await writeFile(path, '{}');
     await alert.waitFor({ state: 'detached' });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CausewayError } from '../../platform/errors.ts';
+import { placeInFile } from '../../platform/line-and-column.ts';
 import { covers, type Entry, isDataTable, sameData } from '../entry.ts';
 
 /** Which file is edited, and where in it the entries are. */
@@ -80,8 +81,8 @@ export function unreadable(
   place?: { line: number; column: number },
   cause?: unknown,
 ): CausewayError {
-  const where = place ? `:${place.line}:${place.column} (line ${place.line}, column ${place.column})` : '';
-  return new CausewayError('invalid_file', `${file}${where}: ${problem}.`, {
+  const where = place ? placeInFile(file, place) : file;
+  return new CausewayError('invalid_file', `${where}: ${problem}.`, {
     cause,
     remedy: 'Nothing was written. Correct the file there in a text editor, then try again.',
   });

@@ -1,6 +1,6 @@
 /** What the window and the tray show of servers, besides their states. */
 export const strings = {
-  signIn: 'Sign in: a page opens in your browser.',
+  signIn: 'Sign in with your browser.',
   confirmApp: 'Review the address, then confirm it.',
   startApp: 'Start the app. This takes a minute or two.',
   accounts: 'Check its profile on the Accounts screen, or remove this server.',

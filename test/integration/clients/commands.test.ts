@@ -132,7 +132,7 @@ describe('causeway servers', () => {
     [
       'cut off',
       Buffer.from('{\n  "servers": [ half'),
-      /servers\.json:2:16 \(line 2, column 16\): this is not valid JSON: invalid symbol\./,
+      /servers\.json, line 2, column 16: this is not valid JSON: invalid symbol\./,
     ],
     ['of another form', Buffer.from('{"servers": [{"name": "sql"}]}'), /servers\.json:1:\d+ .*: servers\.0\.\w+: /],
     [

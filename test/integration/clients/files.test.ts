@@ -170,10 +170,10 @@ describe('a file that cannot be written is left complete and reported', () => {
     await own.file('.qwen/settings.json', '{}');
     const outcomes = await own.service().add([], [SQL]);
     const messages = Object.fromEntries(outcomes.map(({ client, error }) => [client, inOneLine(error)]));
-    expect(messages.cursor).toContain(`${path}:3:10 (line 3, column 10)`);
+    expect(messages.cursor).toContain(`${path}, line 3, column 10`);
     expect(messages.cursor).toContain('Nothing was written. Correct the file there');
-    expect(messages.codex).toContain('config.toml:1:9 (line 1, column 9): this is not valid TOML');
-    expect(messages.goose).toContain('config.yaml:2:1 (line 2, column 1): this is not valid YAML');
+    expect(messages.codex).toContain('config.toml, line 1, column 9: this is not valid TOML');
+    expect(messages.goose).toContain('config.yaml, line 2, column 1: this is not valid YAML');
     expect(outcomes.find(({ client }) => client === 'qwen')).toMatchObject({ result: 'written' });
     expect(await own.read(CURSOR)).toBe('{\n  "mcpServers": {\n    "a": }\n}\n');
   });
@@ -200,13 +200,13 @@ describe('a file that cannot be written is left complete and reported', () => {
       'text that is not UTF-8',
       (path) => writeFile(path, Buffer.from([0x7b, 0xff, 0x7d])),
       'invalid_file',
-      /mcp\.json:1:2 \(line 1, column 2\): the byte 0xFF is not UTF-8/,
+      /mcp\.json, line 1, column 2: the byte 0xFF is not UTF-8/,
     ],
     [
       'a text in UTF-16',
       (path) => writeFile(path, Buffer.from('\uFEFF{}', 'utf16le')),
       'invalid_file',
-      /:1:1 .*UTF-16/,
+      /, line 1, column 1: .*UTF-16/,
     ],
     ['a list', (path) => writeFile(path, '[]'), 'invalid_file', /an object was expected/],
     ['servers that are a string', (path) => writeFile(path, '{"mcpServers":"no"}'), 'invalid_file', /not an object/],

@@ -89,7 +89,7 @@ describe('the checks', () => {
     expect(found.host?.status).toBe('pass');
     expect(found['sign-in']).toMatchObject({
       status: 'fail',
-      remedy: 'Sign in here instead: a page opens in your browser.',
+      remedy: 'Sign in here with your browser instead.',
       nextStep: { do: 'sign-in', profile: 'oauth' },
     });
     expect(found.override?.status).toBe('fail');

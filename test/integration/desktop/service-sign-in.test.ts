@@ -56,7 +56,7 @@ it('a server whose user is not signed in to its service says so, and the user ca
       label: 'Signed out of GitHub',
       action: 'sign-in-to-service',
       words: 'You are not signed in to GitHub.',
-      remedy: 'Sign in: a page opens in your browser.',
+      remedy: 'Sign in with your browser.',
     });
   expect(server()?.service).toBe('GitHub');
   expect(await desktop.handlers.isSignedInToService({ name: 'code' })).toBe(false);

@@ -70,7 +70,7 @@ describe('import', () => {
     const { code, stderr } = await cli.run('ana', 'warehouse', 'import', path, '--yes');
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `causeway: ${path}:2:18 (line 2, column 18): the byte 0xE4 is not UTF-8. Nothing was changed. Save the file as UTF-8, then try again.\n`,
+      `causeway: ${path}, line 2, column 18: the byte 0xE4 is not UTF-8. Nothing was changed. Save the file as UTF-8, then try again.\n`,
     );
     expect(cli.workspace.state.overrides.size).toBe(0);
   });

@@ -28,7 +28,7 @@ describe('the next step after a failure', () => {
 
   it('is named in the window’s words, not in the terminal’s', () => {
     const error = new CausewayError('signed_out', 'You are signed out.', { remedy: 'Sign in with: causeway login.' });
-    expect(failureFor(error, 'oauth-user', ['a']).problem.remedy).toBe('Sign in: a page opens in your browser.');
+    expect(failureFor(error, 'oauth-user', ['a']).problem.remedy).toBe('Sign in with your browser.');
     expect(failureFor(error, 'pat', ['a']).problem.remedy).toBe('Sign in with: causeway login.');
   });
 });

@@ -196,12 +196,12 @@ describe('a server as the window shows it', () => {
     const signedOut = new CausewayError('signed_out', 'You are signed out.', { action });
     expect(shownAfter(signedOut, 'signed-out')).toMatchObject({
       action: 'sign-in',
-      remedy: 'Sign in: a page opens in your browser.',
+      remedy: 'Sign in with your browser.',
     });
     const noCli = new CausewayError('cli_unavailable', 'There is none.', { remedy: 'Install it.', action });
     expect(shownAfter(noCli, 'signed-out')).toMatchObject({
       action: 'sign-in',
-      remedy: 'Install it. Sign in: a page opens in your browser.',
+      remedy: 'Install it. Sign in with your browser.',
     });
   });
 
@@ -210,13 +210,13 @@ describe('a server as the window shows it', () => {
       401,
       {},
       'signed-out',
-      'Sign in to ana again: a page opens in your browser. If that does not help, /api/2.0/mcp/sql belongs to another workspace.',
+      'Sign in to ana again. If that does not help, /api/2.0/mcp/sql belongs to another workspace.',
     ],
     [
       403,
       { error_code: 'PERMISSION_DENIED', message: 'Provided OAuth token does not have required scopes: sql' },
       'forbidden',
-      'Sign in to ana again and grant the missing scope: a page opens in your browser.',
+      'Sign in to ana again and grant the missing scope.',
     ],
   ])('offers to sign in after a refusal with %i', (status, body, name, remedy) => {
     const failure = { kind: 'refused', head: { status, headers: {} }, text: JSON.stringify(body) } as const;

@@ -45,7 +45,7 @@ describe('bytes that are not UTF-8', () => {
     expect(() => utf8Text('/x/list.csv', latin1('a\nb\u00fc\n\u00e4'))).toThrow(
       expect.objectContaining({
         code: 'invalid_file',
-        message: '/x/list.csv:2:2 (line 2, column 2): the byte 0xFC is not UTF-8.',
+        message: '/x/list.csv, line 2, column 2: the byte 0xFC is not UTF-8.',
         remedy: 'Nothing was changed. Save the file as UTF-8, then try again.',
       }),
     );
