@@ -107,8 +107,10 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     const whole = await readFile(file, 'utf8');
     await writeFile(file, whole.slice(0, 20));
     const { client, tools, changes, complaints } = await connect(env);
-    expect(client.getInstructions()).toMatch(/servers\.json:\d+:\d+ .*not valid JSON: .*Correct the file/);
-    await expect(tools()).rejects.toThrow(/servers\.json:\d+:\d+ .*not valid JSON/);
+    expect(client.getInstructions()).toMatch(
+      /servers\.json, line \d+, column \d+: .*not valid JSON: .*Correct the file/,
+    );
+    await expect(tools()).rejects.toThrow(/servers\.json, line \d+, column \d+: .*not valid JSON/);
     expect(complaints()).toMatch(/not valid JSON/);
     await writeFile(file, whole);
     await vi.waitFor(() => expect(changes()).toBeGreaterThan(0), 10_000);

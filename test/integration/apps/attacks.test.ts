@@ -172,7 +172,7 @@ describe('a token is not sent to a host', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('No token was sent')]);
     const { path } = await openServers(stage.home.env);
     await writeFile(path, '{"servers":[{"confirmed":{}}]}');
-    expect(await refusalFrom('mcp-inventory')).toMatch(/servers\.json:1:\d+ .*Correct the file/);
+    expect(await refusalFrom('mcp-inventory')).toMatch(/servers\.json, line 1, column \d+: .*Correct the file/);
     expect(host.requests).toEqual([]);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
   });

@@ -134,11 +134,15 @@ describe('causeway servers', () => {
       Buffer.from('{\n  "servers": [ half'),
       /servers\.json, line 2, column 16: this is not valid JSON: invalid symbol\./,
     ],
-    ['of another form', Buffer.from('{"servers": [{"name": "sql"}]}'), /servers\.json:1:\d+ .*: servers\.0\.\w+: /],
+    [
+      'of another form',
+      Buffer.from('{"servers": [{"name": "sql"}]}'),
+      /servers\.json, line 1, column \d+: servers\.0\.\w+: /,
+    ],
     [
       'of another encoding',
       Buffer.from('{ "servers": [], "name": "f\u00fcr" }', 'latin1'),
-      /servers\.json:1:\d+ .* is not UTF-8/,
+      /servers\.json, line 1, column \d+: .* is not UTF-8/,
     ],
   ])('a list that is %s is named with the place, and left as it is', async (_how, bytes, message) => {
     const file = join(home.folder, 'causeway', 'config', 'servers.json');
