@@ -97,7 +97,7 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
     answerCall: async ({ id, answer }) => {
       const call = approvals.find(id);
       if (answer === 'always') {
-        const client = clientOfCall(call.client);
+        const client = ruleClientOf(call.client);
         const scope = scopeOf(client, { key: call.server.key, name: call.server.path });
         await changeRules(rules, scope, { on: [call.tool] }, { by: 'window' });
       }
@@ -209,12 +209,22 @@ function clientWithId(id: string): RuleClient {
   throw new CausewayError('not_found', `There is no client "${id}".`);
 }
 
-/** The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. */
-function clientOfCall(wireName: string | undefined): RuleClient {
+/**
+ * The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. It may
+ * call itself like another client's id, whose rules it must not change.
+ */
+export function ruleClientOf(wireName: string | undefined): RuleClient {
   if (wireName === undefined) {
     throw new CausewayError('usage', 'This client did not give its name.', {
       remedy: 'Allow the call once, or allow the tool for all AI clients.',
     });
   }
-  return clientOnWire(wireName) ?? { id: wireName, name: wireName, wireNames: [wireName] };
+  const isTaken = wireName === '__proto__' || CLIENTS.some(({ id }) => id === wireName);
+  return (
+    clientOnWire(wireName) ?? {
+      id: isTaken ? `name:${wireName}` : wireName,
+      name: wireName,
+      wireNames: [wireName],
+    }
+  );
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { CLIENTS } from '../../../main/clients/table.ts';
-import { approvalForWindow, approvalWaitMs, beginningOf, questionOf } from '../../../main/desktop/rules.ts';
+import { CLIENTS, clientOnWire } from '../../../main/clients/table.ts';
+import {
+  approvalForWindow,
+  approvalWaitMs,
+  beginningOf,
+  questionOf,
+  ruleClientOf,
+} from '../../../main/desktop/rules.ts';
+import { decide } from '../../../main/rules/decision.ts';
+import { parseRules, type Rules, withEdit } from '../../../main/rules/rules.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
 
 const SERVERS: ConfiguredServer[] = [
@@ -96,4 +104,28 @@ describe('the time that a call can wait', () => {
     expect(approvalWaitMs('something-new')).toBe(45_000);
     expect(approvalWaitMs(undefined)).toBe(45_000);
   });
+});
+
+describe('a tool that is always allowed for a client', () => {
+  const server = 'https://acme.example/api/2.0/mcp/sql';
+  const use = { server, tool: 'drop', hints: undefined };
+  const allowAlways = (rules: Rules, wireName: string) =>
+    withEdit(rules, { server, client: ruleClientOf(wireName) }, { on: ['drop'] });
+
+  it.each([...CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(({ id }) => id), '__proto__', 'constructor'])(
+    'is so for one that calls itself %s, and the rules of all other clients stay',
+    async (wireName) => {
+      const off = withEdit({ version: 1 }, { server }, { off: ['drop'] });
+      const others = CLIENTS.filter(({ id, wireNames }) => wireNames.length > 0 && id !== clientOnWire(wireName)?.id);
+      const before = others.reduce((rules, client) => withEdit(rules, { client }, { readOnly: true }), off);
+      const after = await parseRules('', Buffer.from(JSON.stringify(allowAlways(before, wireName))));
+      expect(decide(after, { ...use, client: wireName })).toEqual({ do: 'allow' });
+      for (const { id, wireNames } of others) {
+        expect([id, decide(after, { ...use, client: wireNames[0] })]).toEqual([
+          id,
+          expect.objectContaining({ do: 'refuse' }),
+        ]);
+      }
+    },
+  );
 });
