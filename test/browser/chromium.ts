@@ -24,6 +24,17 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
+/** Waits until nothing moves or fades any longer, such as a dialog that has just been opened. */
+export async function motionEnds(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    // A change of colors has begun by the second frame.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    // What turns while it waits never ends.
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+}
+
 /** What axe finds wrong on the page as it is now: rule and place of each finding. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
@@ -49,7 +60,7 @@ export function scrolledSideways(page: Page): Promise<string[]> {
 /** Dialogs and pages whose last buttons have to be scrolled to. */
 export function footersOutOfSight(page: Page): Promise<string[]> {
   return page.evaluate(() =>
-    [...document.querySelectorAll('[data-footer]')]
+    [...document.querySelectorAll('[role=dialog] [data-footer], [data-footer=page]')]
       .filter((footer) => {
         const { top, bottom } = footer.getBoundingClientRect();
         return top < 0 || bottom > innerHeight + 1;

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { motionEnds } from './chromium.ts';
 
 /** One stop of the Tab key. */
 export interface Stop {
@@ -16,6 +17,8 @@ const MOST = 120;
 
 /** Goes through the page with the Tab key, all around, and tells of the stops in the order in which the document has them. */
 export async function walk(page: Page): Promise<Stop[]> {
+  // Boxes of a dialog that is still sliding in would be compared with those of one that stands.
+  await motionEnds(page);
   const stops: (Stop & { key: string })[] = [];
   await page.evaluate(() => {
     for (const one of document.querySelectorAll<HTMLElement>('[data-stop]')) delete one.dataset.stop;

@@ -11,6 +11,7 @@ import {
   findChromium,
   footersOutOfSight,
   launchChromium,
+  motionEnds,
   NO_CHROMIUM,
   scrolledSideways,
   textsCutOff,
@@ -125,13 +126,7 @@ export function useWindow() {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height });
     await page.evaluate((percent) => document.documentElement.style.setProperty('font-size', percent), text);
-    await page.evaluate(async () => {
-      // A change of colors has begun by the second frame.
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-      // What turns while it waits never ends.
-      const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-      return Promise.allSettled(ending.map(({ finished }) => finished));
-    });
+    await motionEnds(page);
     const what = `${name}-${called}`;
     if (SCREENS) {
       await mkdir(SCREENS, { recursive: true });
