@@ -1,11 +1,13 @@
+import { Skeleton } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Activity, DesktopState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
 import { useItem } from '../shared/screen.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
-import { SkeletonRows } from '../shared/skeleton-rows.tsx';
+import { SkeletonLines } from '../shared/skeleton-rows.tsx';
 import styles from './activity.module.css';
 import { CallPage } from './call-page.tsx';
 import { Calls } from './calls.tsx';
@@ -63,7 +65,7 @@ function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }
       <Managed managed={state.managed} by={['recordContents', 'audit']} />
       <RecordingNotice recording={recording} recorded={activity?.recorded ?? 0} />
       <Sessions sessions={activity?.sessions ?? []} more={activity?.moreSessions ?? 0} state={state} />
-      {(!activity || !filter) && <SkeletonRows count={4} />}
+      {(!activity || !filter) && <Loading />}
       {activity && filter && activity.kept === 0 && <NoCalls state={state} />}
       {activity && filter && activity.kept > 0 && (
         <>
@@ -81,6 +83,24 @@ function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }
         </>
       )}
     </div>
+  );
+}
+
+/** Placeholders in the shape of the charts and the table. */
+function Loading() {
+  return (
+    <>
+      <div className={`${layout.columns} ${styles.charts}`}>
+        {[strings.day.title, strings.latency.title].map((title) => (
+          <Card key={title} title={title}>
+            <Skeleton height={140} />
+          </Card>
+        ))}
+      </div>
+      <Card title={strings.calls.title} isFlush>
+        <SkeletonLines count={4} />
+      </Card>
+    </>
   );
 }
 

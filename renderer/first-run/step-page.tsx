@@ -21,7 +21,7 @@ export function StepPage({ title, lead, footer, onSubmit, children }: StepPagePr
       </div>
       {children}
       {footer && (
-        <div className={styles.footer} data-footer>
+        <div className={styles.footer} data-footer="page">
           {footer}
         </div>
       )}

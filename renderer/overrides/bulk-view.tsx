@@ -83,7 +83,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
           <LineTable rows={rows} only={only} onToggle={stage === 'planned' ? leaving.mutate : undefined} />
         </>
       )}
-      <Footer>
+      <Footer isOfPage>
         {(stage === 'planning' || stage === 'applying') && (
           <Button variant="default" onClick={() => void request.cancelBulk()}>
             {stage === 'planning' ? words.cancel : words.stop}
@@ -171,7 +171,7 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
       rows={rows}
       look={styles.lines}
       scope={only}
-      isSelected={(line) => isChange(line) && !line.isLeftOut}
+      isSelected={(line) => onToggle !== undefined && isChange(line) && !line.isLeftOut}
       {...(toggle && { onToggle: toggle })}
     />
   );

@@ -106,7 +106,9 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
       <Progress profile={profile} overrides={overrides} />
       {overrides.problem && (
         <Notice {...overrides.problem}>
-          <Button onClick={onReadAnew}>{strings.tryAgain}</Button>
+          <Button variant="default" onClick={onReadAnew}>
+            {strings.tryAgain}
+          </Button>
         </Notice>
       )}
       <FailureNotice error={rows.error} onRetry={rows.retry} />
@@ -137,6 +139,7 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
                 {strings.selectAll(counted(rows.total ?? 0, 'override'))}
               </Button>
               <Button
+                variant="light"
                 size="compact-sm"
                 onClick={() => setChanging([...selected].map((id) => ({ id, userName: '', displayName: '' })))}
               >

@@ -8,7 +8,7 @@ import layout from '../shared/layout.module.css';
 import { isForbidden, Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
-import { SkeletonRows } from '../shared/skeleton-rows.tsx';
+import { SkeletonLines } from '../shared/skeleton-rows.tsx';
 import { About } from './about.tsx';
 import { AuditSection } from './audit.tsx';
 import { Setting } from './setting.tsx';
@@ -17,6 +17,9 @@ import { SETTINGS, type SectionName } from './table.ts';
 import { Uninstall } from './uninstall.tsx';
 import { StartAtLogin, UpdatesSection } from './updates.tsx';
 import { SETTINGS_KEY, useSettingsEvents } from './use-change.ts';
+
+/** The sections that fill the window at first. */
+const FIRST = ['starting', 'look', 'notifications'] as const;
 
 /** The settings. Each takes effect at once, or shows why it could not be stored. */
 export function SettingsScreen({ state: { update, managed } }: { state: DesktopState }) {
@@ -30,7 +33,7 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
       <ScreenHead title={strings.title} />
       <Managed managed={managed} />
       <FailureNotice error={error} onRetry={refetch} />
-      {!data && !error && <SkeletonRows count={6} />}
+      {!data && !error && FIRST.map((name) => <LoadingSection key={name} name={name} />)}
       {data && (
         <>
           {data.trouble && <Notice message={data.trouble.message} remedy={data.trouble.remedy} />}
@@ -79,6 +82,17 @@ function Section({ name, state, before, after }: SectionProps) {
         <Setting key={words.name} words={words} state={state} />
       ))}
       {after}
+    </Card>
+  );
+}
+
+/** Placeholders in the shape of a section. */
+function LoadingSection({ name }: { name: SectionName }) {
+  const { title, settings } = SETTINGS[name];
+  return (
+    <Card title={title} isFlush>
+      {/* Starting at login is not one of the settings in the file. */}
+      <SkeletonLines count={settings.length + (name === 'starting' ? 1 : 0)} />
     </Card>
   );
 }

@@ -72,7 +72,7 @@ export function WaitingForBrowser(props: WaitingForBrowserProps) {
             </Button>
           </>
         )}
-        <Button variant="subtle" onClick={onCancel}>
+        <Button variant="default" onClick={onCancel}>
           {strings.cancel}
         </Button>
       </div>

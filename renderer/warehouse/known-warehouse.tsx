@@ -43,7 +43,7 @@ export function KnownWarehouse({ known, verification, servers }: KnownWarehouseP
       />
       {lastFailure && (
         <Notice message={`${lastFailure.problem.message} ${strings.stale}`} remedy={lastFailure.problem.remedy}>
-          <NextStep failure={lastFailure} others={[]} />
+          <NextStep failure={lastFailure} others={[]} isBesideAnswer />
         </Notice>
       )}
       {effective.problems.map((problem) => (

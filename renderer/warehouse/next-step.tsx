@@ -11,14 +11,26 @@ import { showScreen } from '../shared/screen.ts';
 import { strings } from './strings.ts';
 import styles from './warehouse.module.css';
 
+interface NextStepProps {
+  failure: Failure;
+  others: readonly string[];
+  /** Whether there is an answer besides, with a primary action of its own. */
+  isBesideAnswer?: boolean;
+}
+
 /** What leads on from a failure, as buttons: main has decided which. */
-export function NextStep({ failure, others }: { failure: Failure; others: readonly string[] }) {
+export function NextStep({ failure, others, isBesideAnswer = false }: NextStepProps) {
   const { request } = window.causeway;
+  const look = isBesideAnswer ? 'default' : 'filled';
   switch (failure.next) {
     case 'sign-in':
-      return <Button onClick={() => void request.signIn()}>{strings.signInButton}</Button>;
+      return (
+        <Button variant={look} onClick={() => void request.signIn()}>
+          {strings.signInButton}
+        </Button>
+      );
     case 'try-again':
-      return <CheckAgain look="primary" label={strings.tryAgain} />;
+      return <CheckAgain look={look} label={strings.tryAgain} />;
     case 'choose-profile':
       return (
         <>
@@ -64,11 +76,15 @@ export function Checked({ known }: { known: Extract<WarehouseState, { status: 'k
 }
 
 /** Quiet beneath an answer, the one primary action if there is none. */
-export function CheckAgain({ look, label }: { look: 'quiet' | 'primary'; label: string }) {
+export function CheckAgain({ look, label }: { look: 'quiet' | 'default' | 'filled'; label: string }) {
   const check = useMutation({ mutationFn: () => unwrap(window.causeway.request.checkAgain()) });
   const quiet = { variant: 'transparent', size: 'compact-sm', className: styles.link };
   return (
-    <Button {...(look === 'quiet' && quiet)} loading={check.isPending} onClick={() => check.mutate()}>
+    <Button
+      {...(look === 'quiet' ? quiet : { variant: look })}
+      loading={check.isPending}
+      onClick={() => check.mutate()}
+    >
       {label}
     </Button>
   );

@@ -94,7 +94,7 @@ function Loading() {
 function Unconfigured() {
   const { title, text } = strings.unconfigured;
   return (
-    <div className={layout.screen}>
+    <div className={`${layout.screen} ${styles.narrow}`}>
       <ScreenTitle>{title}</ScreenTitle>
       <Card>
         <p className={styles.intro}>
@@ -114,7 +114,7 @@ function Unconfigured() {
 function SigningIn({ profile, signIn }: { profile: string; signIn: SignInStep }) {
   const { host, user, step, address } = signIn;
   return (
-    <div className={layout.screen}>
+    <div className={`${layout.screen} ${styles.narrow}`}>
       <ScreenTitle>{strings.signIn}</ScreenTitle>
       <Card>
         <WaitingForBrowser
