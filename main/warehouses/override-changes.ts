@@ -110,10 +110,18 @@ async function lookAfterwards(
   }
 }
 
-/** The result of a change that was made although its answer was lost; after a cancellation it is thrown as an error. */
+/** A cancellation that came too late: the change was already made. */
+export class CancelledAfterChange extends WorkspaceError {
+  constructor(cause: WorkspaceError) {
+    const remedy = 'There is nothing else to do.';
+    super('cancelled', 'Interrupted, but the change was already made.', { remedy, cause, mayHaveRun: true });
+  }
+}
+
+/** The result of a change that was made although its answer was lost. @throws {CancelledAfterChange} after a cancellation */
 function finished<T>(result: T, error: unknown): T {
   if (!(error instanceof WorkspaceError) || error.code !== 'cancelled') return result;
-  throw error.rephrased('cancelled', 'Interrupted, but the change was already made.', 'There is nothing else to do.');
+  throw new CancelledAfterChange(error);
 }
 
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {

@@ -1,4 +1,5 @@
 import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
+import { CancelledAfterChange } from '../override-changes.ts';
 import type { WarehouseAdmin } from '../service.ts';
 import { csvLines } from './files.ts';
 import type { PlannedLine } from './plan.ts';
@@ -35,7 +36,6 @@ const GENERAL = new Set<ErrorCode>([
   'feature_unavailable',
   'login_page',
   'tls',
-  'cancelled',
 ]);
 
 type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
@@ -86,8 +86,12 @@ export async function applyImport(
       } catch (error) {
         if (!(error instanceof CausewayError)) throw error;
         const message = formatError(error);
+        if (error.code === 'cancelled') stoppedBecause ??= 'interrupted';
         if (GENERAL.has(error.code)) stoppedBecause ??= message;
-        result = { planned, result: 'failed', message };
+        result =
+          error instanceof CancelledAfterChange
+            ? { planned, result: 'done', message: planned.after }
+            : { planned, result: 'failed', message };
       }
       await report(result);
     }
