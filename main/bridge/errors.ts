@@ -72,7 +72,7 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
   ],
   rate_limited: ({ host }) => [`${host} is limiting requests (429).`, 'Wait a minute and try again.'],
   unavailable: ({ host }, detail) => [
-    `${host} could not answer (${detail}).`,
+    `${host} could not answer (${detail.replace(/\.$/, '')}).`,
     'The workspace may be restarting: try again in a minute.',
   ],
   login_page: ({ host }) => [

@@ -90,7 +90,7 @@ export const AS_COMMAND: ActionWords = {
   'choose-or-clear-warehouse': () =>
     '`causeway warehouse set NAME` chooses one, `causeway warehouse clear` removes your override.',
   'choose-warehouse-for-user': () => '`causeway warehouse for USER set NAME` creates or updates theirs.',
-  'find-user': () => 'Check the user id. `causeway warehouse for NAME-OR-EMAIL` finds it.',
+  'find-user': () => 'Check the user ID. `causeway warehouse for NAME-OR-EMAIL` finds it.',
   'show-own-override': () => '`causeway warehouse` shows your own.',
   'change-own-override': () => '`causeway warehouse set NAME` changes your own.',
   'list-warehouses': () => '`causeway warehouse list` shows the available warehouses.',

@@ -12,7 +12,7 @@ export function pinProblem(id: string, visible: readonly WarehouseSummary[]): st
       named.length > 0
         ? `A pin takes a warehouse's id: ${named.map((one) => one.id).join(' or ')}.`
         : 'Pin another warehouse, or remove the pin.';
-    return `You can see no warehouse with the id ${id}. These calls will fail. ${remedy}`;
+    return `You cannot see a warehouse with the ID ${id}. These calls will fail. ${remedy}`;
   }
   const { name, state, canUse } = warehouse;
   const remedy = 'These calls will fail. Pin another warehouse, or remove the pin.';

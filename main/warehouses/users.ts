@@ -91,6 +91,6 @@ async function candidates(users: Users, which: UserListOptions, signal?: AbortSi
 
 function noSuchUser(text: string): CausewayError {
   return new CausewayError('not_found', `No user matches "${text}".`, {
-    remedy: 'Use a user name, an email address, part of a name, or the numeric user id.',
+    remedy: 'Use a user name, an email address, part of a name, or the numeric user ID.',
   });
 }

@@ -90,6 +90,6 @@ const pathOf = (id: string) => `${PATH}/${checked(id)}`;
 function checked(id: string): string {
   if (id === 'me' || /^\d+$/.test(id)) return id;
   throw new CausewayError('invalid_argument', `"${id}" is not an override id.`, {
-    remedy: 'Use "me" or a numeric user id.',
+    remedy: 'Use "me" or a numeric user ID.',
   });
 }

@@ -9,7 +9,7 @@ export const strings = {
     list: 'Sessions',
     count: (count: number) => (count === 0 ? 'No clients connected' : count === 1 ? '1 session' : `${count} sessions`),
     more: (count: number) => `And ${count} more.`,
-    since: 'connected',
+    since: 'Connected',
     place: (profile: string, pid: number) => `${profile} · process ${pid}`,
     traffic: (calls: string, sent: string, received: string) => `${calls} · ${sent} sent · ${received} received`,
     failed: (count: string) => `${count} failed`,

@@ -69,8 +69,8 @@ export const strings = {
   },
   progress: {
     reading: (count: string) => `Loading · ${count}`,
-    failed: (count: string) => `Stopped after ${count}, there may be more`,
-    stopped: (count: string) => `Stopped after ${count}, not all`,
+    failed: (count: string) => `Stopped after ${count} · There may be more`,
+    stopped: (count: string) => `Stopped after ${count} · There are more`,
     failing: (count: string) => `${count} failing`,
     unknown: (count: string) => `${count} with unknown permission`,
     checking: 'Checking permissions',

@@ -113,7 +113,7 @@ export const strings = {
     openShortcuts: 'Show keyboard shortcuts',
     intro: 'Causeway includes this software. Chromium’s notices are in LICENSES.chromium.html.',
     find: 'Find software',
-    placeholder: 'Name or license',
+    placeholder: 'Search by name or license',
     nothing: (text: string) => `No software matches “${text}”.`,
     list: 'Software in Causeway',
     licenseOf: (name: string) => `License of ${name}`,

@@ -66,7 +66,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
       times: 'always',
     });
     await go('Overrides');
-    await text('Stopped after 1,000 overrides, there may be more');
+    await text('Stopped after 1,000 overrides · There may be more');
     await alert().getByText('Something went wrong.').waitFor();
     await shown.page.getByRole('gridcell').filter({ hasText: 'Person 1' }).first().waitFor();
     await inspect('interrupted-overrides');

@@ -131,7 +131,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await button('Refresh').click();
     const row = page().getByRole('region', { name: 'Why this warehouse' }).getByRole('listitem').first();
     await row.getByText('Pinned', { exact: true }).waitFor();
-    await row.getByText(`You can see no warehouse with the id ${first.id}. These calls will fail.`).waitFor();
+    await row.getByText(`You cannot see a warehouse with the ID ${first.id}. These calls will fail.`).waitFor();
     await row.getByText('Calls fail').waitFor();
     await inspect('pins-deleted');
     await button('Verify end to end').click();

@@ -51,7 +51,7 @@ export function planImport(
 function difference(record: OverrideRecord | null, fields: OverrideFields | null, directory: Directory) {
   const before = overrideLabel(record, directory);
   if (fields === null)
-    return record === null ? unchanged(before) : ({ action: 'delete', before, after: 'none' } as const);
+    return record === null ? unchanged(before) : ({ action: 'delete', before, after: 'No override' } as const);
   const same = record?.type === fields.type && (record.warehouse_id ?? '') === (fields.warehouse_id ?? '');
   if (same) return unchanged(before);
   const action = record === null ? ('create' as const) : ('update' as const);
@@ -61,8 +61,8 @@ function difference(record: OverrideRecord | null, fields: OverrideFields | null
 const unchanged = (before: string) => ({ action: 'unchanged', before }) as const;
 
 function overrideLabel(record: OverrideRecord | null, { warehouses }: Directory): string {
-  if (record === null) return 'none';
-  if (record.type === 'LAST_SELECTED') return 'last selected';
+  if (record === null) return 'No override';
+  if (record.type === 'LAST_SELECTED') return 'Last selected';
   if (record.type !== 'CUSTOM' || !record.warehouse_id) return describeOverride(record);
   return warehouses.get(record.warehouse_id)?.name || record.warehouse_id;
 }
@@ -132,7 +132,7 @@ function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): 
   const { users, usersComplete } = directory;
   if (line.user_id !== '') {
     if (DAMAGED.test(line.user_id)) return { problem: damaged(line.user_id) };
-    if (!/^\d+$/.test(line.user_id)) return { problem: `"${line.user_id}" is not a numeric user id.` };
+    if (!/^\d+$/.test(line.user_id)) return { problem: `"${line.user_id}" is not a numeric user ID.` };
     const name = users.get(line.user_id)?.userName;
     if (name === undefined && usersComplete) return { problem: `User ${line.user_id} does not exist.` };
     return { id: line.user_id, name: name ?? line.user_name };
@@ -177,5 +177,5 @@ function customFields(
 }
 
 function damaged(id: string): string {
-  return `"${id}" is an id damaged by a spreadsheet. Format the column as text.`;
+  return `"${id}" is an ID damaged by a spreadsheet. Format the column as text.`;
 }

@@ -243,7 +243,7 @@ describe('a warehouse pinned for one client', () => {
   });
 
   test.each([
-    ['that nobody can see', 'ffffffffffffffff', 'You can see no warehouse with the id ffffffffffffffff.'],
+    ['that nobody can see', 'ffffffffffffffff', 'You cannot see a warehouse with the ID ffffffffffffffff.'],
     ['by its name', 'shared analytics', `A pin takes a warehouse's id: ${WAREHOUSES.shared}.`],
     ['that is being deleted', WAREHOUSES.deleting, 'is being deleted. These calls will fail.'],
     ['that was deleted', WAREHOUSES.deleted, 'These calls will fail.'],

@@ -42,9 +42,9 @@ describe('import', () => {
   test('a dry run shows the differences and changes nothing', async () => {
     const { code, stdout, stderr } = await importing(typical, '--dry-run');
     expect(code).toBe(0);
-    expect(stdout).toContain('+ line 2  ana@example.com  none → Shared analytics');
-    expect(stdout).toContain('+ line 3  ben@example.com  none → last selected');
-    expect(stdout).toContain('+ line 4  chloe@example.com  none → Data science');
+    expect(stdout).toContain('+ line 2  ana@example.com  No override → Shared analytics');
+    expect(stdout).toContain('+ line 3  ben@example.com  No override → Last selected');
+    expect(stdout).toContain('+ line 4  chloe@example.com  No override → Data science');
     expect(stderr).toContain('3 create.');
     expect(overrides()).toEqual({});
   });
@@ -52,8 +52,8 @@ describe('import', () => {
   test('a dry run says if it is unknown whether the user can use the warehouse', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
     const { code, stdout } = await importing(typical, '--dry-run');
-    expect(stdout).toContain('none → Shared analytics  (Permission on Shared analytics could not be checked.)');
-    expect(stdout).toContain('none → last selected\n');
+    expect(stdout).toContain('No override → Shared analytics  (Permission on Shared analytics could not be checked.)');
+    expect(stdout).toContain('No override → Last selected\n');
     expect(code).toBe(0);
   });
 
@@ -82,7 +82,7 @@ describe('import', () => {
     expect(overrides()).toEqual({ [USERS.ana]: shared, [USERS.ben]: 'LAST_SELECTED', [USERS.chloe]: science });
     expect((await resultLines()).sort()).toEqual([
       `2,${USERS.ana},ana@example.com,create,done,Shared analytics`,
-      `3,${USERS.ben},ben@example.com,create,done,last selected`,
+      `3,${USERS.ben},ben@example.com,create,done,Last selected`,
       `4,${USERS.chloe},chloe@example.com,create,done,Data science`,
       'line,user_id,user_name,action,result,message',
     ]);
@@ -135,8 +135,8 @@ describe('import', () => {
       `user,type,warehouse\nana,NONE,\nana@example.com,NONE,\nben@example.com,,shared ANALYTICS\n`,
       '--yes',
     );
-    expect(stdout).toContain('- line 3  ana@example.com  Shared analytics → none');
-    expect(stdout).toContain('~ line 4  ben@example.com  last selected → Shared analytics');
+    expect(stdout).toContain('- line 3  ana@example.com  Shared analytics → No override');
+    expect(stdout).toContain('~ line 4  ben@example.com  Last selected → Shared analytics');
     expect(overrides()).toEqual({ [USERS.ben]: shared, [USERS.chloe]: science });
   });
 

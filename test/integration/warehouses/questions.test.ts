@@ -60,7 +60,9 @@ describe('import asks for confirmation before it changes anything', () => {
 
   test('the question warns of users whose queries would fail', async () => {
     const { shown } = await importing('n');
-    expect(shown).toContain('chloe@example.com  none → Finance BI  (No CAN USE on Finance BI. Queries would fail.)');
+    expect(shown).toContain(
+      'chloe@example.com  No override → Finance BI  (No CAN USE on Finance BI. Queries would fail.)',
+    );
     expect(shown).not.toMatch(/ben@example\.com .*would fail/);
   });
 });

@@ -100,7 +100,7 @@ describe('the explanation of a refusal', () => {
       '503',
       refused(503, rest('TEMPORARILY_UNAVAILABLE', 'Busy.')),
       'unavailable',
-      'acme.cloud.databricks.com could not answer (503: Busy.). The workspace may be restarting: try again in a minute.',
+      'acme.cloud.databricks.com could not answer (503: Busy). The workspace may be restarting: try again in a minute.',
     ],
     [
       '502 with a page, after which the call may have run',

@@ -137,8 +137,8 @@ describe('an override as text', () => {
     [{ access: 'checked', unknown: 2 }, '1,200 overrides · 2 with unknown permission'],
     [{ status: 'reading', count: 0 }, 'Loading overrides'],
     [{ status: 'reading' }, 'Loading · 1,200 overrides'],
-    [{ status: 'stopped' }, 'Stopped after 1,200 overrides, not all'],
-    [{ status: 'failed' }, 'Stopped after 1,200 overrides, there may be more'],
+    [{ status: 'stopped' }, 'Stopped after 1,200 overrides · There are more'],
+    [{ status: 'failed' }, 'Stopped after 1,200 overrides · There may be more'],
   ])('has a line about its loading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
   });
