@@ -33,7 +33,7 @@ import { SessionRenewal } from './session-renewal.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
 import type { ToolGuard } from './tool-guard.ts';
 import type { UpstreamClient } from './upstream-client.ts';
-import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
+import { ANSWER_TIMEOUTS, CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 
 /** How long a call may have waited before it is sent, in milliseconds, without the rules being checked again. */
 const UNCHECKED_WAIT_MS = 500;
@@ -75,6 +75,8 @@ export class RequestDispatcher {
   readonly #waiting: WaitingRequests;
   readonly #unanswered: PendingRequest[] = [];
   readonly #endings: ReturnType<typeof endingWith>;
+  /** Ends the wait for a server that does not answer `notifications/initialized`. */
+  #announcement: NodeJS.Timeout | undefined;
 
   constructor(
     upstream: UpstreamClient,
@@ -147,6 +149,7 @@ export class RequestDispatcher {
       this.#answers.ended(pending);
       this.#progress.ended(pending);
       this.#endings.delete(pending);
+      if (pending.method === 'notifications/initialized') clearTimeout(this.#announcement);
     }
   }
 
@@ -179,6 +182,7 @@ export class RequestDispatcher {
       this.#port.report({ name: 'announced', generation: state.generation });
       return true;
     }
+    if (pending.method === 'notifications/initialized') this.#announceLate(state.generation);
     const session = sessionOf(state);
     const token = await this.#waiting.bounded(pending, this.#upstream.token(pending.rejected));
     if (token === CANCELLED) return true;
@@ -232,6 +236,15 @@ export class RequestDispatcher {
     }
     await this.#conclude(pending, pending.outstanding > 0 ? await this.#resumed(pending, session, outcome) : outcome);
     return true;
+  }
+
+  /** Later frames do not wait any longer for a server that does not answer `initialized`. */
+  #announceLate(generation: number): void {
+    const late = () => {
+      if (!this.#upstream.signal.aborted) this.#port.report({ name: 'announced', generation });
+    };
+    clearTimeout(this.#announcement);
+    this.#announcement = setTimeout(late, ANSWER_TIMEOUTS.initializedMs).unref();
   }
 
   /** Reports that the attempt brought no answer to the outstanding requests. */

@@ -4,6 +4,7 @@ import { parseFrame, withId } from './frame/frame.ts';
 import type { ResponseHead } from './http-exchange.ts';
 import { type SendOwn, type Session, sessionFrom } from './session.ts';
 import { SessionSubscriptions } from './session-subscriptions.ts';
+import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** What a renewal depends on. */
 export interface SessionRenewalPort {
@@ -95,7 +96,8 @@ const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
 
 /**
  * Begins a new session with the client's own frames (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6), and waits
- * until the server has accepted `initialized`: a frame that overtook it would be refused.
+ * until the server has accepted `initialized`: a frame that overtook it would be refused. It does not wait for long: some
+ * servers never answer a notification.
  */
 export async function reopenSession(
   frames: OpeningFrames,
@@ -112,6 +114,15 @@ export async function reopenSession(
   if (!session) {
     throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
   }
-  if (frames.initialized) await send('notifications/initialized', frames.initialized, session, () => {});
+  if (frames.initialized)
+    await acceptedOrLate(send('notifications/initialized', frames.initialized, session, () => {}));
   return session;
+}
+
+async function acceptedOrLate(accepted: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_TIMEOUTS.initializedMs);
+  });
+  await Promise.race([accepted, late]).finally(() => clearTimeout(timer));
 }

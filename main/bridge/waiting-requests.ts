@@ -13,6 +13,8 @@ export const ANSWER_TIMEOUTS = {
   firstToolsWithoutTokenMs: 500,
   /** For a session, and for a token that waits for a sign-in, before a request fails: clients give up after 60 s. */
   sessionMs: 25_000,
+  /** For the server to accept `notifications/initialized`, which must not be overtaken, before later frames go all the same. */
+  initializedMs: 3_000,
   /** For the server's first bytes in answer to a request that only opens or lists. A tool call has no limit. */
   firstBytesMs: SILENCE.limitMs,
   /** Before the notice on stderr that the server has not answered yet. */

@@ -396,6 +396,20 @@ it('a server of the old HTTP+SSE transport is reported as one', async () => {
   );
 });
 
+describe('a server that never answers notifications/initialized', () => {
+  it('answers the calls behind it, in its first session and in the next one', { timeout: 30_000 }, async () => {
+    const { script, expireAll } = orderly();
+    const client = await connect((arrival, response) => {
+      if (arrival.frame?.method !== 'notifications/initialized') return script(arrival, response);
+    });
+    await client.open();
+    expect(await client.request(1, 'tools/call')).toMatchObject({ result: { content: [{ text: 'ok' }] } });
+    expireAll();
+    expect(await client.request(2, 'tools/call')).toMatchObject({ result: { content: [{ text: 'ok' }] } });
+    expect(client.server.count('notifications/initialized')).toBe(2);
+  });
+});
+
 describe('an address that a server asks to open', () => {
   const UNSAFE = [
     'javascript:alert(1)',
