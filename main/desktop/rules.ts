@@ -41,7 +41,7 @@ export function approvalForWindow(waiting: PendingApproval, servers: readonly Co
     id,
     client: client === undefined ? null : displayNameOf(client),
     mark: clientOnWire(client ?? '')?.mark ?? null,
-    server: servers.find((server) => server.profile === profile && server.path === path)?.name ?? path,
+    server: nameOf({ profile, path }, servers),
     profile,
     tool,
     statement: statement?.slice(0, MAX_SHOWN_LENGTH) ?? null,
@@ -49,6 +49,11 @@ export function approvalForWindow(waiting: PendingApproval, servers: readonly Co
     cut: cutLength(statement) + cutLength(rest),
     expiresAt,
   };
+}
+
+/** The server's name in the list, or its path if it is not there. */
+function nameOf({ profile, path }: { profile: string; path: string }, servers: readonly ConfiguredServer[]): string {
+  return servers.find((server) => server.profile === profile && server.path === path)?.name ?? path;
 }
 
 function argumentsOf(json: string): { statement: string | null; rest: string | null } {
@@ -83,11 +88,11 @@ export function questionOf({ client, tool }: PendingApprovalInfo): string {
 
 /** Answers the requests about what AI clients may do. */
 export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesRequests> {
-  const { approvals, rules, servers, emit, onClose } = context;
+  const { approvals, model, rules, servers, emit, onClose } = context;
   onClose(rules.subscribe(() => emit('rulesChanged', {})));
 
   const askedScope = async ({ server, client }: RulesScope): Promise<NamedScope> => {
-    const ofClient = client === null ? undefined : clientWithId(client);
+    const ofClient = client === null ? undefined : clientWithId(client, await readRules(rules));
     if (server === null) return scopeOf(ofClient);
     const { host, path } = await servers.addressOf(server);
     return scopeOf(ofClient, { key: serverKey(host, path), name: server });
@@ -98,7 +103,7 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       const call = approvals.find(id);
       if (answer === 'always') {
         const client = ruleClientOf(call.client);
-        const scope = scopeOf(client, { key: call.server.key, name: call.server.path });
+        const scope = scopeOf(client, { key: call.server.key, name: nameOf(call.server, model.state.servers) });
         await changeRules(rules, scope, { on: [call.tool] }, { by: 'window' });
       }
       // With the rule, the call may have gone on already.
@@ -160,12 +165,32 @@ function rulesForWindow(
       };
     }),
     isEmpty: !hasRules(rules, scope),
-    clients: CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(({ id, name: called }) => ({
-      id,
-      name: called,
-      hasRules: hasRules(rules, { server, client: { id, name: called, wireNames: [] } }),
+    clients: ruleClients(rules).map((one) => ({
+      id: one.id,
+      name: one.name,
+      hasRules: hasRules(rules, { server, client: one }),
     })),
+    changes: server === undefined && client === undefined ? latestChanges(rules) : [],
   };
+}
+
+/** How many of the latest changes the window shows. */
+const SHOWN_CHANGES = 10;
+
+/** The latest changes of any rules, the newest first. */
+function latestChanges({ history = [] }: Rules): RulesOfScope['changes'] {
+  const changes = history.map(({ at, by, what }) => ({ at: Date.parse(at), by, what }));
+  return changes
+    .filter(({ at }) => !Number.isNaN(at))
+    .slice(-SHOWN_CHANGES)
+    .toReversed();
+}
+
+/** The clients for which there can be rules, and those that are not in the table for which there are some. */
+function ruleClients({ clients = {} }: Rules): RuleClient[] {
+  const known = CLIENTS.filter(({ wireNames }) => wireNames.length > 0);
+  const others = Object.entries(clients).filter(([id]) => !CLIENTS.some((client) => client.id === id));
+  return [...known, ...others.map(([id, { name, wireNames }]) => ({ id, name, wireNames }))];
 }
 
 /** The wider rule that makes a scope read-only, in words. */
@@ -203,8 +228,8 @@ function wordsFor({ scope, isManaged }: DecidedBy, client: RuleClient | undefine
 }
 
 /** @throws {CausewayError} `not_found` */
-function clientWithId(id: string): RuleClient {
-  const found = CLIENTS.find((client) => client.id === id);
+function clientWithId(id: string, rules: Rules): RuleClient {
+  const found = ruleClients(rules).find((client) => client.id === id);
   if (found) return found;
   throw new CausewayError('not_found', `There is no client "${id}".`);
 }

@@ -50,6 +50,8 @@ const rulesOfScope = z.object({
   isEmpty: z.boolean(),
   /** The clients for which there can be rules. */
   clients: z.array(z.object({ id: z.string(), name: z.string(), hasRules: z.boolean() })),
+  /** The latest changes of any rules, the newest first; none if the scope is not everything. `at` is in milliseconds since the epoch. */
+  changes: z.array(z.object({ at: z.number(), by: z.enum(['command', 'window']), what: z.string() })),
 });
 
 export const rulesRequests = {

@@ -2,7 +2,9 @@ import { Button, NativeSelect, Switch } from '@mantine/core';
 import { useId } from 'react';
 import type { RulesOfScope } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
+import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './rules.module.css';
 import { strings } from './strings.ts';
 import { choicesForNewTools, isSwitchState, type RulesEditor } from './use-rules.ts';
@@ -68,7 +70,27 @@ export function RulesControls({ editor }: { editor: RulesEditor }) {
         </>
       )}
       <ActionFailure error={changing.error ?? clearing.error} />
+      {data && data.changes.length > 0 && <LatestChanges changes={data.changes} />}
     </div>
+  );
+}
+
+function LatestChanges({ changes }: Pick<RulesOfScope, 'changes'>) {
+  return (
+    <details className={styles.changes}>
+      <summary>{strings.latestChanges}</summary>
+      <ul>
+        {changes.map(({ at, by, what }) => (
+          <li key={`${at} ${what}`}>
+            {what}
+            <span className={layout.quiet}>
+              {' · '}
+              {strings.changedBy[by]} · <RelativeTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

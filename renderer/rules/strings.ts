@@ -16,6 +16,8 @@ export const strings = {
   blockedByOrganization: 'Blocked by organization',
   asAllServers: 'Same as all servers',
   asAllClients: 'Same as all AI clients',
+  latestChanges: 'Latest changes',
+  changedBy: { command: 'on the command line', window: 'in this window' },
 
   approvals: {
     label: 'Calls waiting for approval',

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
@@ -79,6 +79,26 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
     expect((await runCommand(env, ['rules', 'set', 'databricks-sql', '--ask', 'execute_sql'])).code).toBe(0);
     await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
+    await page().getByRole('link', { name: 'All servers' }).click();
+    await page().getByText('Latest changes').click();
+    await page().getByText('databricks-sql: ask first: execute_sql · on the command line · just now').waitFor();
+    await inspect('rules-latest-changes');
+    await writeFile(join(shown.home, 'causeway', 'config', 'rules.json'), '{');
+    await page().getByText('line 1, column 2').waitFor();
+  });
+
+  it('a client that is not in the table keeps its rules under its own name, and they are removed here', async () => {
+    await addSql();
+    await choice('Permission for execute_sql').selectOption('Ask first');
+    const client = await connect('codex');
+    const always = drop(client, 1, 'SELECT 1');
+    await button('Always allow').click();
+    expect((await always).result).toHaveProperty('content');
+    await choice('Applies to').selectOption('codex (custom)');
+    await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('on');
+    expect((await rules()).history.at(-1).what).toBe('codex on databricks-sql: on: execute_sql');
+    await button('Reset permissions').click();
+    await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
   });
 
   it('a call that needs approval shows its SQL, and continues once it is allowed', async () => {
@@ -107,7 +127,7 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     expect((await always).result).toHaveProperty('content');
     expect((await drop(client, 4, 'SELECT 3')).result).toHaveProperty('content');
     await expect.poll(() => calls().count()).toBe(0);
-    expect((await rules()).history.at(-1).what).toBe('Claude Code on /api/2.0/mcp/sql: on: execute_sql');
+    expect((await rules()).history.at(-1).what).toBe('Claude Code on databricks-sql: on: execute_sql');
   });
 
   it('a call leaves the window when its client disconnects', async () => {
