@@ -39,7 +39,12 @@ function readRefusal(error: unknown): OAuthRefusal | undefined {
   }
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
     const said = error.cause.find(({ parameters }) => parameters.error)?.parameters;
-    return { status: error.status, error: said?.error ?? '', description: said?.error_description ?? '' };
+    return {
+      status: error.status,
+      error: said?.error ?? '',
+      description: said?.error_description ?? '',
+      retryAfterMs: askedWait(error.response),
+    };
   }
   if (!(error instanceof oauth.OperationProcessingError)) return undefined;
   const response = error.cause instanceof Response ? error.cause : undefined;

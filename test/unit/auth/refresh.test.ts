@@ -86,6 +86,20 @@ describe('refreshing the tokens of a sign-in', () => {
     expect(open.requests[0]?.headers.get('authorization')).toBeNull();
   });
 
+  it.each([
+    'Basic realm="oidc"',
+    'bearer',
+    'Bearer error="invalid_token",error_description="a, \\"quoted\\" one", Basic realm="x"',
+    'BEARER realm="a",Negotiate YWJj==',
+    'Bearer realm="never closed',
+    'Bearer resource_metadata="https://ana@evil.example/x"',
+  ])('reads why it was refused in the body, whatever the challenge beside it is: %s', async (challenge) => {
+    const headers = { 'www-authenticate': challenge };
+    expect((await renewed(refused(401, 'invalid_grant', undefined, headers))).outcome).toBeUndefined();
+    const away = await renewed(answered(503, 'busy', { ...headers, 'retry-after': '7' }));
+    expect(away.outcome).toMatchObject({ code: 'unavailable', retryAfterMs: 7_000 });
+  });
+
   it('sends no request if there is no refresh token', async () => {
     const { outcome, requests } = await renewed(answered(500, ''), {
       record: { ...RECORD, refreshToken: undefined },
