@@ -4,7 +4,7 @@ import { type SharedPools, sharedPools } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { type HttpOptions, openDispatcher } from '../platform/http.ts';
-import { networkFailure } from '../platform/network-failure.ts';
+import { answerFault, networkFailure } from '../platform/network-failure.ts';
 import { RETRY_LIMITS, type RetryClock, retryDelayMs, systemClock } from '../platform/retry.ts';
 
 export interface HostRequest {
@@ -179,6 +179,13 @@ function asError(error: unknown, host: string, sent: SentSecrets, signal: AbortS
   if (signal?.aborted) return cancelled(signal);
   const { kind, code } = networkFailure(error);
   const cause = foreignCause(error, sent);
+  const fault = answerFault(code);
+  if (fault !== undefined) {
+    return new CausewayError('unreachable', `${host} ${fault} (${code}).`, {
+      cause,
+      remedy: 'Check whether a proxy or gateway in between changes its answers.',
+    });
+  }
   switch (kind) {
     case 'tls':
       return new CausewayError('tls', `The connection to ${host} is not trusted (${code}).`, {

@@ -2,7 +2,7 @@ import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
 import { asSentence, CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
-import { networkFailure } from '../platform/network-failure.ts';
+import { answerFault, networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { retryAfterMs } from '../platform/retry.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
@@ -160,7 +160,7 @@ type Broken = Extract<UpstreamFailure, { kind: 'broken' }>;
 function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext, method: string): CausewayError {
   // No connection could be opened, because of a setting of this computer.
   if (error instanceof CausewayError) return error;
-  const { kind } = networkFailure(error);
+  const { kind, code } = networkFailure(error);
   const cause = foreignCause(error, where.sent);
   if (sent && kind === 'timeout' && silenceMs !== undefined && BEGINS_SESSION.has(method)) {
     return new SilentHostError(where.host, silenceMs);
@@ -176,7 +176,9 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
     });
   }
   if (sent && kind === 'cut' && !isSafeToRepeat(method)) {
-    return unknownOutcome(`The connection to ${where.host} was lost before it answered ${method}.`, method, cause);
+    const fault = answerFault(code);
+    const message = fault ? `${where.host} ${fault} (${code}).` : lostBefore(where, method);
+    return unknownOutcome(message, method, cause);
   }
   const tunnel = TUNNEL_REFUSED.exec(error.message);
   if (tunnel) {
@@ -188,6 +190,10 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
   }
   // At this point the request is safe to repeat, like a GET.
   return transportFailure(error, { method: 'GET', host: where.host, sent: where.sent ?? [] }).error;
+}
+
+function lostBefore({ host }: FailureContext, method: string): string {
+  return `The connection to ${host} was lost before it answered ${method}.`;
 }
 
 const BEGINS_SESSION = new Set(['initialize', 'server/discover']);

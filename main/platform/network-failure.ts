@@ -22,10 +22,19 @@ export function networkFailure(error: unknown): NetworkFailure {
   let code = '';
   let connecting = false;
   for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
+    // undici does not give a code to every answer that is not HTTP.
+    if (at.name === 'HTTPParserError') code = 'UND_ERR_HTTP_PARSER';
     if ('code' in at && typeof at.code === 'string') code = at.code;
     if ('syscall' in at && at.syscall === 'connect') connecting = true;
   }
   if (TLS.test(code)) return { kind: 'tls', code };
   if (UNSENT.has(code) || connecting) return { kind: 'unsent', code };
   return { kind: TIMEOUT.has(code) ? 'timeout' : 'cut', code };
+}
+
+/** What was wrong with an answer that did arrive, after the host's name; undefined for every other code. */
+export function answerFault(code: string): string | undefined {
+  // undici passes on both its own code and its parser's.
+  if (/HEADERS?_OVERFLOW/.test(code)) return 'answered with more than 16 KB of headers';
+  return /^HPE_|HTTP_PARSER/.test(code) ? 'answered with something that is not valid HTTP' : undefined;
 }

@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { foreignCause, type SentSecrets } from '../platform/foreign-text.ts';
+import { answerFault } from '../platform/network-failure.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { IN_DOUBT, WorkspaceError } from './errors.ts';
 
@@ -73,6 +74,12 @@ function describe(code: string, unsent: boolean, host: string, mayHaveRun: boole
       `${host} cannot be reached (${code}).`,
       'Check the host name and your network, VPN and proxy.',
     ];
+  }
+  const fault = answerFault(code);
+  if (fault !== undefined) {
+    const message = `${host} ${fault} (${code}).`;
+    if (mayHaveRun) return ['outcome_unknown', message, IN_DOUBT];
+    return ['unreachable', message, 'Check whether a proxy or gateway in between changes its answers.'];
   }
   if (mayHaveRun) {
     return ['outcome_unknown', `The connection to ${host} was lost before it answered (${code}).`, IN_DOUBT];
