@@ -1,55 +1,30 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAnswerStore } from '../../main/bridge/answer-store.ts';
-import { useWindow, whyNotHere } from './shown-window.ts';
-
-const SQL = { name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' };
-const GENIE = { name: 'genie-7191', profile: 'ana', kind: 'genie', path: '/api/2.0/mcp/genie/7191' };
-const CURSOR = '.cursor/mcp.json';
-const CLAUDE = '.config/Claude/claude_desktop_config.json';
-const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
+import { CURSOR, GENIE, SQL, THEIRS, useClientsScreen } from './clients-screen.ts';
+import { whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }, () => {
-  const { shown, button, inspect, go, tabTo } = useWindow();
-
-  const file = async (path: string, text: string) => {
-    await mkdir(dirname(join(shown.home, path)), { recursive: true });
-    await writeFile(join(shown.home, path), text);
-  };
-  const read = (path: string) => readFile(join(shown.home, path), 'utf8');
-  const haveServers = (...servers: object[]) => file('causeway/config/servers.json', JSON.stringify({ servers }));
-  const entries = async (path: string): Promise<string[]> =>
-    Object.keys(JSON.parse((await read(path)).replaceAll(/\/\/.*/g, '')).mcpServers ?? {});
-  const client = (name: string) => shown.page.getByRole('listitem', { name, exact: true });
-  const dialog = (name: string) => shown.page.getByRole('dialog', { name });
-  const turn = (server: string, name: string) =>
-    shown.page
-      .getByRole('switch', { name: `${server} in ${name}` })
-      .locator('xpath=..')
-      .click();
-  const isOn = (server: string, name: string) =>
-    shown.page.getByRole('switch', { name: `${server} in ${name}` }).isChecked();
-  /** A program under the name by which Claude Desktop is known to run. */
-  const startClaude = async () => {
-    const program = join(shown.home, 'claude-desktop');
-    await copyFile('/usr/bin/sleep', program);
-    const running = spawn(program, ['120']);
-    await once(running, 'spawn');
-    return running;
-  };
-  /** The workspace has no such space: its server is left out unless the user wants it. */
-  const knownToFail = (server: string) =>
-    expect
-      .poll(() => shown.server.model.state.servers.find(({ name }) => name === server)?.state.status)
-      .toBe('not-found');
-  const openBackups = async () => {
-    await button('More actions').click();
-    await shown.page.getByRole('menuitem', { name: 'Backups…' }).click();
-  };
-  const closed = () => shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+  const {
+    shown,
+    button,
+    inspect,
+    go,
+    tabTo,
+    file,
+    read,
+    haveServers,
+    entries,
+    client,
+    dialog,
+    turn,
+    isOn,
+    knownToFail,
+    closed,
+  } = useClientsScreen();
 
   it('the empty screen leads to the next step when there are no servers or no clients', async () => {
     await go('AI clients');
@@ -161,79 +136,6 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await closed();
   });
 
-  it('an entry that another program changes is noticed and repaired', async () => {
-    await haveServers(SQL);
-    await file(CURSOR, '{}');
-    await go('AI clients');
-    await turn('databricks-sql', 'Cursor');
-    await button('Add').click();
-    await client('Cursor').getByText('Connected', { exact: true }).waitFor();
-    const written = await read(CURSOR);
-    await file(CURSOR, '{}');
-    await client('Cursor').getByText('Removed from the file', { exact: true }).waitFor();
-    await client('Cursor').getByText('databricks-sql was removed by another program.').waitFor();
-    await inspect('clients-gone');
-    await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));
-    await client('Cursor').getByText('Changed outside Causeway').waitFor();
-    await client('Cursor').getByText('databricks-sql was changed by another program.').waitFor();
-    await inspect('clients-changed');
-    await button('Repair…').click();
-    await dialog('Repair Cursor').getByText('/api/2.0/mcp/other').waitFor();
-    await inspect('clients-repair');
-    await button('Repair').click();
-    await closed();
-    await client('Cursor').getByText('Connected', { exact: true }).waitFor();
-    expect(await read(CURSOR)).toBe(written);
-  });
-
-  it('a change waits for a running client that would undo it', async () => {
-    await haveServers(SQL);
-    await file(CLAUDE, '{}');
-    const running = await startClaude();
-    await go('AI clients');
-    await client('Claude Desktop').waitFor();
-    await turn('databricks-sql', 'Claude Desktop');
-    await dialog('Add databricks-sql').getByText('Quit Claude Desktop first').waitFor();
-    await inspect('clients-running');
-    await button('Add').click();
-    await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
-    await inspect('clients-still-running');
-    expect(await read(CLAUDE)).toBe('{}');
-    running.kill();
-    await once(running, 'close');
-    await button('Try again').click();
-    await closed();
-    expect(await entries(CLAUDE)).toEqual(['databricks-sql']);
-    await client('Claude Desktop').getByText('Quit and reopen Claude Desktop.').waitFor();
-  });
-
-  it('a foreign entry in a running client is replaced only after a second confirmation', async () => {
-    await haveServers(SQL);
-    const theirs = '{"mcpServers":{"databricks-sql":{"command":"python"}}}';
-    await file(CLAUDE, theirs);
-    const running = await startClaude();
-    await go('AI clients');
-    await turn('databricks-sql', 'Claude Desktop');
-    await button('Replace entry…').click();
-    await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
-    await button('Add').click();
-    await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
-    expect(await read(CLAUDE)).toBe(theirs);
-    await button('Add anyway').click();
-    await closed();
-    expect(await read(CLAUDE)).toContain('"proxy"');
-
-    await openBackups();
-    await shown.page.getByRole('button', { name: /^Restore Claude Desktop/ }).click();
-    await button('Restore file').click();
-    await dialog('Backups').getByText('Quit Claude Desktop, then try again').waitFor();
-    expect(await read(CLAUDE)).toContain('"proxy"');
-    await button('Restore anyway').click();
-    await expect.poll(() => read(CLAUDE)).toBe(theirs);
-    running.kill();
-    await once(running, 'close');
-  });
-
   it('a client is set to connect directly after the window says what that costs', async () => {
     await haveServers(SQL, GENIE);
     await file('.claude.json', '{}');
@@ -269,42 +171,6 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await expect.poll(async () => JSON.parse(await read('.claude.json')).mcpServers ?? {}).toEqual({});
   });
 
-  it('a foreign entry is replaced only after the user confirms', async () => {
-    await haveServers(SQL);
-    await file(CURSOR, '{"mcpServers":{"databricks-sql":{"command":"python"}}}');
-    await go('AI clients');
-    await client('Cursor').getByText('Cursor has another entry named databricks-sql.').waitFor();
-    await turn('databricks-sql', 'Cursor');
-    await dialog('Add databricks-sql').getByText('that Causeway did not write').waitFor();
-    await inspect('clients-foreign');
-    expect(await button('Add').isDisabled()).toBe(true);
-    await button('Replace entry…').click();
-    await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
-    await button('Add').click();
-    await closed();
-    expect(await read(CURSOR)).toContain('"proxy"');
-  });
-
-  it('removing from one of two clients that share a file says who else loses the server', async () => {
-    await haveServers(SQL);
-    await file('.claude.json', '{}');
-    await mkdir(join(shown.home, '.cursor'));
-    await symlink(join(shown.home, '.claude.json'), join(shown.home, CURSOR));
-    await go('AI clients');
-    await button('Details of Cursor').click();
-    await client('Cursor').getByText('shared with Claude Code').waitFor();
-    await turn('databricks-sql', 'Cursor');
-    await button('Add').click();
-    await client('Claude Code').getByText('Connected', { exact: true }).waitFor();
-    await closed();
-    await turn('databricks-sql', 'Cursor');
-    await dialog('Remove databricks-sql from Cursor').getByText('Claude Code').first().waitFor();
-    await inspect('clients-shared-file');
-    await button('Cancel').click();
-    await closed();
-    expect(await isOn('databricks-sql', 'Claude Code')).toBe(true);
-  });
-
   it('a project gets entries that hold no path of this computer, and they are listed and removed', async () => {
     await haveServers(SQL);
     await file(CURSOR, '{}');
@@ -327,57 +193,6 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await button('Remove').click();
     await closed();
     await listed.waitFor({ state: 'detached' });
-  });
-
-  it('an entry that would be written differently today works, and is updated', async () => {
-    await haveServers(SQL);
-    await file('.config/opencode/opencode.json', '{}');
-    await go('AI clients');
-    await turn('databricks-sql', 'opencode');
-    await button('Add').click();
-    await closed();
-    const written = await read('.config/opencode/opencode.json');
-    // As an earlier version wrote it, which gave no time.
-    const record = join(shown.home, 'causeway/state/client-files.json');
-    for (const path of [join(shown.home, '.config/opencode/opencode.json'), record]) {
-      await writeFile(path, (await readFile(path, 'utf8')).replaceAll(/,\s*"timeout": ?300000/g, ''));
-    }
-    await client('opencode').getByText('Update available').waitFor();
-    await inspect('clients-outdated');
-    await button('Update…').click();
-    await dialog('Update opencode').getByText('"timeout"').waitFor();
-    await button('Update').click();
-    await closed();
-    expect(await read('.config/opencode/opencode.json')).toBe(written);
-  });
-
-  it('a backup restores the earlier content of a file', async () => {
-    await haveServers(SQL);
-    await file(CURSOR, THEIRS);
-    await go('AI clients');
-    await openBackups();
-    await shown.page.getByText('No backups yet').waitFor();
-    await inspect('clients-no-backups');
-    await shown.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
-    await closed();
-    await turn('databricks-sql', 'Cursor');
-    await button('Add').click();
-    await closed();
-    await openBackups();
-    await shown.page.getByRole('button', { name: /^Restore Cursor/ }).waitFor();
-    await inspect('clients-backups');
-    await shown.page.getByRole('button', { name: /^Restore Cursor/ }).click();
-    await dialog('Backups').getByText('"databricks-sql": {').waitFor();
-    await inspect('clients-restore');
-    await button('Restore file').click();
-    await shown.page
-      .getByRole('button', { name: /^Restore Cursor/ })
-      .nth(1)
-      .waitFor();
-    expect(await read(CURSOR)).toBe(THEIRS);
-    await shown.page.keyboard.press('Escape');
-    await closed();
-    await client('Cursor').getByText('Not connected').waitFor();
   });
 
   it('a link lets a client add a server itself, and tool names that are too long are listed', async () => {
@@ -403,28 +218,6 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await button('Copy its configuration').click();
     await shown.page.getByText('Configuration copied').waitFor();
     expect(JSON.parse(shown.server.copied.at(-1) ?? '').mcpServers).toHaveProperty('databricks-sql');
-  });
-
-  it('orphaned entries of a removed server are removed', async () => {
-    await haveServers(SQL, GENIE);
-    await file(CURSOR, '{}');
-    await go('AI clients');
-    await knownToFail('genie-7191');
-    await button('Add to all…').click();
-    await button('Include anyway').click();
-    await dialog('Add all servers').getByText('"genie-7191": {').waitFor();
-    await button('Add').click();
-    await closed();
-    await haveServers(SQL);
-    await go('Warehouse');
-    await go('AI clients');
-    await client('Cursor').getByText('genie-7191: no longer one of your servers.').waitFor();
-    await inspect('clients-left-over');
-    await button('Remove…').click();
-    await dialog('Remove genie-7191 from Cursor').getByText('"genie-7191": {').waitFor();
-    await button('Remove').click();
-    await closed();
-    expect(await entries(CURSOR)).toEqual(['databricks-sql']);
   });
 
   it('the screen offers a retry when the clients cannot be listed', async () => {
