@@ -14,7 +14,7 @@ import { showLauncherMenus } from './desktop/menu/launcher.ts';
 import { createMenuCommands } from './desktop/menu/menu-command.ts';
 import { projectAddresses } from './desktop/menu/project.ts';
 import { NewsSource } from './desktop/notifications/news.ts';
-import { notify, showNews, showTrouble } from './desktop/notifications/notification.ts';
+import { notify, showNews, showTrouble, withdraw } from './desktop/notifications/notification.ts';
 import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
@@ -158,11 +158,13 @@ function start(): void {
   const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], CLOSE_TIMEOUT_MS);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
-  const news = new NewsSource();
+  const news = new NewsSource({ told: settings.told, keep: (told) => settings.remember({ told }) });
   model.onChange((state) => {
     tray.render(state);
     launcher.render(state);
-    for (const each of news.next(state, window.isInSight)) showNews(each, settings.current, act);
+    const { shown, withdrawn } = news.next(state, window.isInSight);
+    withdraw(withdrawn);
+    for (const each of shown) showNews(each, settings.current, act);
     if (state.profile !== null) settings.remember({ profile: state.profile });
   });
   settings.onChange(({ appearance, logLevel }) => {

@@ -10,6 +10,8 @@ type NotificationSetting = Extract<keyof Settings, `notify${string}`>;
 
 /** A notification, as data. */
 export interface News {
+  /** What it is about: the same for the same thing, even after a restart. */
+  key: string;
   setting: NotificationSetting;
   title: string;
   body: string;
@@ -19,71 +21,91 @@ export interface News {
   buttons: { label: string; action: TrayAction }[];
 }
 
-/** Derives notifications from one state to the next. None is repeated before it is resolved. */
+/** What has to change on the screen. */
+interface NewsChange {
+  shown: News[];
+  /** Keys of notifications that are about nothing any more. */
+  withdrawn: string[];
+}
+
+interface NewsMemory {
+  /** The keys that were notified before, in an earlier run too. */
+  told?: readonly string[] | undefined;
+  /** Keeps those that outlive this run. */
+  keep?(told: string[]): void;
+}
+
+/** Derives notifications from one state to the next. None is repeated before it is resolved, not even after a restart. */
 export class NewsSource {
-  readonly #told = new Set<string>();
+  readonly #told: Set<string>;
+  readonly #keep: (told: string[]) => void;
+
+  constructor({ told = [], keep = () => undefined }: NewsMemory = {}) {
+    this.#told = new Set(told);
+    this.#keep = keep;
+  }
 
   /** @param isSeen whether the window is in sight, which shows all of it but calls that wait */
-  next(state: DesktopState, isSeen: boolean): News[] {
-    this.#forgetResolved(state);
-    const news = [
-      ...state.approvals.map((call) => ({ key: `call ${call.id}`, news: approvalNews(call), isSeen: false })),
-      ...signedOutNews(state).map((each) => ({ ...each, isSeen })),
-      ...danglingNews(state).map((each) => ({ ...each, isSeen })),
-      // The window says so in one corner of the Settings, so it does not count as seen.
-      ...updateNews(state).map((each) => ({ ...each, isSeen: false })),
-    ];
-    return news.flatMap(({ key, news: found, isSeen: alreadySeen }) => {
-      if (this.#told.has(key)) return [];
-      this.#told.add(key);
-      return alreadySeen ? [] : [found];
-    });
+  next(state: DesktopState, isSeen: boolean): NewsChange {
+    const found = newsIn(state);
+    const withdrawn = this.#resolved(state, found);
+    for (const key of withdrawn) this.#told.delete(key);
+    const added = found.filter(({ key }) => !this.#told.has(key));
+    for (const { key } of added) this.#told.add(key);
+    if (withdrawn.some(isLasting) || added.some(({ key }) => isLasting(key))) {
+      this.#keep([...this.#told].filter(isLasting));
+    }
+    return { shown: added.filter(({ setting }) => !isSeen || !SHOWN_IN_WINDOW.has(setting)), withdrawn };
   }
 
   /** Only what is certainly resolved may be notified again; nothing is while the workspace is being asked. */
-  #forgetResolved(state: DesktopState): void {
-    const { warehouse, approvals } = state;
-    for (const key of this.#told) {
-      const isAnswered = key.startsWith('call ') && !approvals.some(({ id }) => key === `call ${id}`);
-      if (isAnswered) this.#told.delete(key);
-    }
-    if (warehouse.status !== 'known' || warehouse.lastFailure !== null) return;
-    const { profile } = warehouse.effective;
-    this.#told.delete(signedOutKey(profile));
-    const [dangling] = danglingNews(state);
-    for (const key of this.#told) {
-      if (key.startsWith(danglingKey(profile, '')) && key !== dangling?.key) this.#told.delete(key);
-    }
+  #resolved({ warehouse }: DesktopState, found: readonly News[]): string[] {
+    const isFound = (key: string) => found.some((news) => news.key === key);
+    const profile =
+      warehouse.status === 'known' && warehouse.lastFailure === null ? warehouse.effective.profile : undefined;
+    return [...this.#told].filter((key) => {
+      if (isFound(key)) return false;
+      if (key.startsWith(CALL)) return true;
+      if (key.startsWith(UPDATE)) return found.some((news) => news.key.startsWith(UPDATE));
+      return profile !== undefined && (key === signedOutKey(profile) || key.startsWith(danglingKey(profile, '')));
+    });
   }
 }
 
-interface KeyedNews {
-  key: string;
-  news: News;
-}
+/** The window says so on every screen, other than that an update is ready. */
+const SHOWN_IN_WINDOW: ReadonlySet<NotificationSetting> = new Set(['notifySignedOut', 'notifyOverride']);
+
+const CALL = 'call ';
+const UPDATE = 'update ';
+
+/** Calls are numbered anew in each run. */
+const isLasting = (key: string) => !key.startsWith(CALL);
 
 const signedOutKey = (profile: string) => `signed out of ${profile}`;
 const danglingKey = (profile: string, warehouseId: string) => `dangling in ${profile}: ${warehouseId}`;
 
-function signedOutNews(state: DesktopState): KeyedNews[] {
-  const { profile } = state;
-  if (profile === null || !isSignedOut(state)) return [];
+function newsIn(state: DesktopState): News[] {
+  return [...state.approvals.map(approvalNews), ...signedOutNews(state), ...danglingNews(state), ...updateNews(state)];
+}
+
+function signedOutNews(state: DesktopState): News[] {
+  const { profile, firstRun } = state;
+  // The first run leads to the sign-in itself.
+  if (profile === null || firstRun !== null || !isSignedOut(state)) return [];
   const action = { do: 'sign-in-to', profile } as const;
   return [
     {
       key: signedOutKey(profile),
-      news: {
-        setting: 'notifySignedOut',
-        title: strings.signedOut(profile),
-        body: strings.signedOutBody,
-        action,
-        buttons: [{ label: strings.signIn, action }],
-      },
+      setting: 'notifySignedOut',
+      title: strings.signedOut(profile),
+      body: strings.signedOutBody,
+      action,
+      buttons: [{ label: strings.signIn, action }],
     },
   ];
 }
 
-function danglingNews(state: DesktopState): KeyedNews[] {
+function danglingNews(state: DesktopState): News[] {
   const problem = danglingProblem(state);
   if (problem === null || state.warehouse.status !== 'known') return [];
   const { effective } = state.warehouse;
@@ -91,30 +113,26 @@ function danglingNews(state: DesktopState): KeyedNews[] {
   return [
     {
       key: danglingKey(effective.profile, effective.override?.warehouseId ?? ''),
-      news: {
-        setting: 'notifyOverride',
-        title: strings.dangling,
-        body: sentences(problem.message, problem.remedy),
-        action,
-        buttons: [{ label: strings.changeWarehouse, action }],
-      },
+      setting: 'notifyOverride',
+      title: strings.dangling,
+      body: sentences(problem.message, problem.remedy),
+      action,
+      buttons: [{ label: strings.changeWarehouse, action }],
     },
   ];
 }
 
-function updateNews({ update }: DesktopState): KeyedNews[] {
+function updateNews({ update }: DesktopState): News[] {
   if (update.status !== 'ready') return [];
   return [
     {
-      key: `update ${update.version}`,
-      news: {
-        setting: 'notifyUpdates',
-        title: strings.updateReady(update.version),
-        body: strings.updateReadyBody,
-        // A click may be a mistake, and a restart ends what runs: only the button restarts.
-        action: { do: 'open', screen: 'settings' },
-        buttons: [{ label: strings.restart, action: { do: 'restart-to-update' } }],
-      },
+      key: `${UPDATE}${update.version}`,
+      setting: 'notifyUpdates',
+      title: strings.updateReady(update.version),
+      body: strings.updateReadyBody,
+      // A click may be a mistake, and a restart ends what runs: only the button restarts.
+      action: { do: 'open', screen: 'settings' },
+      buttons: [{ label: strings.restart, action: { do: 'restart-to-update' } }],
     },
   ];
 }
@@ -126,6 +144,7 @@ function approvalNews(call: PendingApprovalInfo): News {
     action: { do: 'answer-call', id: call.id, answer } as const,
   });
   return {
+    key: `${CALL}${call.id}`,
     setting: 'notifyApprovals',
     title: questionOf(call),
     body: beginning === '' ? strings.approvalShort(call.server) : strings.approvalBody(beginning, call.server),

@@ -36,6 +36,8 @@ const remembered = {
   firstRun: firstRun.nullable().optional().catch(undefined),
   windowBounds: boundsSchema.optional().catch(undefined),
   callFilter: callFilter.optional().catch(undefined),
+  /** What the user was notified of. */
+  told: z.array(z.string()).optional().catch(undefined),
 };
 
 /** What a newer version has stored stays in the file. */
@@ -105,6 +107,11 @@ export class SettingsStore {
 
   get callFilter(): CallFilter | undefined {
     return this.#stored.callFilter;
+  }
+
+  /** The keys of notifications that were shown and are not resolved. */
+  get told(): readonly string[] | undefined {
+    return this.#stored.told;
   }
 
   get windowBounds(): Bounds | undefined {

@@ -26,11 +26,12 @@ const call: PendingApprovalInfo = {
 
 describe('notifications', () => {
   const titles = (source: NewsSource, state: DesktopState, isSeen = false) =>
-    source.next(state, isSeen).map(({ title }) => title);
+    source.next(state, isSeen).shown.map(({ title }) => title);
 
   it('offer to sign in again if the sign-in has expired', () => {
-    const [news] = new NewsSource().next(signedOut, false);
+    const [news] = new NewsSource().next(signedOut, false).shown;
     expect(news).toEqual({
+      key: 'signed out of acme',
       setting: 'notifySignedOut',
       title: 'Signed out of acme',
       body: 'AI clients cannot reach the workspace. Sign in again.',
@@ -40,7 +41,7 @@ describe('notifications', () => {
   });
 
   it('lead to the warehouse if the override names one that is gone', () => {
-    const [news] = new NewsSource().next(dangling(), false);
+    const [news] = new NewsSource().next(dangling(), false).shown;
     expect(news).toMatchObject({
       setting: 'notifyOverride',
       title: 'Your override needs attention',
@@ -51,7 +52,7 @@ describe('notifications', () => {
   });
 
   it('restart for an update only through their button', () => {
-    const [news] = new NewsSource().next(ready, false);
+    const [news] = new NewsSource().next(ready, false).shown;
     expect(news).toMatchObject({
       title: 'Version 2.0.0 is ready',
       action: { do: 'open', screen: 'settings' },
@@ -60,7 +61,7 @@ describe('notifications', () => {
   });
 
   it('answer a call that waits', () => {
-    const [news] = new NewsSource().next({ ...known(), approvals: [call] }, true);
+    const [news] = new NewsSource().next({ ...known(), approvals: [call] }, true).shown;
     expect(news?.title).toBe('Claude Code asks to use execute_sql');
     expect(news?.body).toBe('DROP TABLE taxi\nOn databricks-sql. Click to answer.');
     expect(news?.buttons.map(({ label, action }) => [label, action])).toEqual([
@@ -74,7 +75,7 @@ describe('notifications', () => {
     ['more arguments beside it', { arguments: '{"catalog":"main"}' }],
     ['a part that is left out', { cut: 7 }],
   ])('do not offer to allow a call that they do not show completely: %s', (_what, change) => {
-    const [news] = new NewsSource().next({ ...known(), approvals: [{ ...call, ...change }] }, false);
+    const [news] = new NewsSource().next({ ...known(), approvals: [{ ...call, ...change }] }, false).shown;
     expect(news?.buttons.map(({ label }) => label)).toEqual(['Refuse']);
   });
 
@@ -99,6 +100,61 @@ describe('notifications', () => {
     expect(titles(source, state)).toHaveLength(1);
     expect(titles(source, known())).toEqual([]);
     expect(titles(source, state)).toHaveLength(1);
+  });
+
+  it.each([
+    ['signed out', signedOut],
+    ['the override', dangling()],
+    ['an update', ready],
+  ])('are not shown again after a restart: %s', (_what, state) => {
+    let kept: string[] = [];
+    const keep = (told: string[]) => {
+      kept = told;
+    };
+    expect(titles(new NewsSource({ keep }), state)).toHaveLength(1);
+    expect(titles(new NewsSource({ told: kept, keep }), loading)).toEqual([]);
+    expect(titles(new NewsSource({ told: kept, keep }), state)).toEqual([]);
+  });
+
+  it('are shown for each call after a restart, which numbers calls anew', () => {
+    let kept: string[] | undefined;
+    const state = { ...known(), approvals: [call] };
+    const source = new NewsSource({
+      keep: (told) => {
+        kept = told;
+      },
+    });
+    expect(titles(source, state)).toHaveLength(1);
+    expect(kept).toBeUndefined();
+  });
+
+  it.each([
+    ['a call', { ...known(), approvals: [call] }, known(), 'call 7'],
+    ['signed out', signedOut, known(), 'signed out of acme'],
+    ['the override', dangling(), known(), 'dangling in acme: a1'],
+    ['an update', ready, { ...known(), update: { status: 'ready', version: '2.1.0' } as const }, 'update 2.0.0'],
+  ])('are withdrawn once they are resolved: %s', (_what, state, resolved, key) => {
+    const source = new NewsSource();
+    source.next(state, false);
+    expect(source.next(state, false).withdrawn).toEqual([]);
+    expect(source.next({ ...loading, approvals: state.approvals, update: state.update }, false).withdrawn).toEqual([]);
+    expect(source.next(resolved, false).withdrawn).toEqual([key]);
+    expect(source.next(resolved, false).withdrawn).toEqual([]);
+  });
+
+  it('do not say during the first run that the user is signed out', () => {
+    const firstRun = {
+      step: 'sign-in',
+      url: '',
+      name: null,
+      profile: 'acme',
+      isNew: true,
+      servers: null,
+      clients: null,
+    } as const;
+    const source = new NewsSource();
+    expect(titles(source, { ...signedOut, firstRun })).toEqual([]);
+    expect(titles(source, signedOut)).toHaveLength(1);
   });
 
   it('are shown again for another dangling override', () => {
