@@ -18,6 +18,7 @@ import { notify, showNews, showTrouble, withdraw } from './desktop/notifications
 import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
+import { comesFromBrowser } from './desktop/sign-in-steps.ts';
 import { watchPanel } from './desktop/tray/panel-watch.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
@@ -159,7 +160,10 @@ function start(): void {
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
   const news = new NewsSource({ told: settings.told, keep: (told) => settings.remember({ told }) });
+  let before = model.state;
   model.onChange((state) => {
+    if (comesFromBrowser(before.warehouse, state.warehouse)) window.comeForward();
+    before = state;
     tray.render(state);
     launcher.render(state);
     const { shown, withdrawn } = news.next(state, window.isInSight);

@@ -1,4 +1,4 @@
-import type { OtherSignIn, SignInStep } from '../../preload/contract.ts';
+import type { OtherSignIn, SignInStep, WarehouseState } from '../../preload/contract.ts';
 import type { AuthService, Profile, SignInProgress } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -39,6 +39,11 @@ function nextSignInStep(before: SignInStep, progress: SignInProgress): SignInSte
     default:
       return { ...before, step: progress.step, address: null };
   }
+}
+
+/** Whether a sign-in in the browser has just succeeded: the user is still there. */
+export function comesFromBrowser(before: WarehouseState, now: WarehouseState): boolean {
+  return before.status === 'signing-in' && now.status === 'known';
 }
 
 interface PendingSignIn {

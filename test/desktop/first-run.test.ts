@@ -45,10 +45,15 @@ describe.skipIf(reason)('the first run of the application', () => {
 
     await currentStep('Sign in');
     await expect.poll(opened).toContain(workspace.host);
+    // A browser is in front of the window, which comes back when the user has signed in.
+    const isFocused = () => electron.evaluate(({ BrowserWindow }) => BrowserWindow.getFocusedWindow() !== null);
+    await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.blur());
+    await expect.poll(isFocused).toBe(false);
     workspace.approve({ as: 'ana@example.com' });
     await scriptedBrowser().open(await opened());
 
     await currentStep('Servers');
+    await expect.poll(isFocused).toBe(true);
     await takePicture('first-run-servers');
     await button('Add 1 server').click();
     const tray = await TrayOverDbus.find();

@@ -85,6 +85,14 @@ export class MainWindow {
     void window.loadURL(startPageAt(screen, item, windowMaterial(THIS_SYSTEM)));
   }
 
+  /** Brings it to the front, if it is open behind others. */
+  comeForward(): void {
+    const { current } = this;
+    if (current === undefined || !this.isVisible || current.isFocused()) return;
+    current.show();
+    current.focus();
+  }
+
   /** Calls back with the window once its page can hear events. */
   whenLoaded(use: (window: BrowserWindow) => void): void {
     const { current } = this;
