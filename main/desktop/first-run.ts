@@ -37,11 +37,22 @@ function show(model: DesktopModel, settings: SettingsStore, firstRun: FirstRunSt
 }
 
 export function firstRunHandlers({ causeway, model, settings }: DesktopContext): HandlersOf<typeof firstRunRequests> {
+  /** The URL that is being checked, which may take as long as a silent host. */
+  let check = { url: '', work: new AbortController() };
+  const abandon = () => check.work.abort(new CausewayError('cancelled', 'Canceled.'));
   return {
-    setFirstRun: async (firstRun) => void show(model, settings, firstRun),
+    setFirstRun: async (firstRun) => {
+      if (firstRun?.url !== check.url) abandon();
+      show(model, settings, firstRun);
+    },
     setUpWorkspace: async ({ url, name, corrects }) => {
+      abandon();
+      check = { url, work: new AbortController() };
+      const { signal } = check.work;
       const auth = await causeway.auth();
-      const host = await auth.findWorkspace(url);
+      const host = await auth.findWorkspace(url, signal);
+      // Nothing is written for a URL that the user has replaced or left.
+      signal.throwIfAborted();
       return corrects === null ? setUp(auth, name, url, host) : correct(auth, corrects, name, url);
     },
     connectWorkspace: async ({ profile }) => {

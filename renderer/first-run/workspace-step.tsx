@@ -108,8 +108,10 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
   const name = ownName ?? suggestedName(url, others);
   const setUp = useMutation({
     mutationFn: () => unwrap(window.causeway.request.setUpWorkspace({ url, name, corrects })),
-    onSuccess: (done) => connect(done.profile, { isNew: done.isNew, name: done.profile }),
   });
+  // Not called if the entry was changed or left meanwhile, unlike the mutation's own.
+  const onSuccess = (done: { profile: string; isNew: boolean }) =>
+    connect(done.profile, { isNew: done.isNew, name: done.profile });
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const isReady = url.trim() !== '' && name.trim() !== '';
@@ -117,7 +119,7 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
     <StepPage
       title={words.title}
       lead={words.lead}
-      onSubmit={() => isReady && setUp.mutate()}
+      onSubmit={() => isReady && setUp.mutate(undefined, { onSuccess })}
       footer={
         <>
           {onBack ? (

@@ -89,6 +89,28 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     expect(await config(home)).toBe(null);
   });
 
+  it('writes nothing for a URL that is replaced or left while it is checked', async () => {
+    const home = await openNew();
+    const slow = { kind: 'delay', milliseconds: 2_000 } as const;
+    const fault = shown.workspace.faults.add({ path: '/oidc/*', effect: slow, times: 'always' });
+    const checks = () => shown.workspace.requests.list({ path: '/oidc/*' });
+    await url().fill(shown.workspace.host);
+    await button('Continue').click();
+    await expect.poll(() => checks().length).toBe(1);
+    await url().fill('https://example.com');
+    await button('Continue').click();
+    await shown.page.getByText('example.com is not a Databricks host.').waitFor();
+    await url().fill(shown.workspace.host);
+    await button('Continue').click();
+    await expect.poll(() => checks().length).toBe(2);
+    await button('Skip for now').click();
+    await expect.poll(() => checks().every(({ ended }) => ended !== undefined), { timeout: 10_000 }).toBe(true);
+    shown.workspace.faults.remove(fault.id);
+    await shown.page.reload();
+    await shown.page.getByRole('navigation', { name: 'Screens' }).waitFor();
+    expect(await config(home)).toBe(null);
+  });
+
   it('keeps its place after a canceled sign-in and a new window, and entries can be corrected', async () => {
     const home = await openNew();
     await url().fill(shown.workspace.host);
