@@ -23,9 +23,11 @@ export class Accounts {
     return Promise.all(entries.map(async (entry) => accountOf(entry, await stateOf(entry, auth))));
   }
 
-  async add(name: string, host: string): Promise<void> {
+  /** Adds a profile of a workspace, which has to answer like one. @throws {CausewayError} as `AuthService.findWorkspace` */
+  async add(name: string, url: string): Promise<void> {
     const auth = await this.#causeway.auth();
-    await auth.addProfile(name, host);
+    await auth.findWorkspace(url);
+    await auth.addProfile(name, url);
   }
 
   /** Signs in. A profile that is not open has no screen of its own, so its failure is shown on every screen. */

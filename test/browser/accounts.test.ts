@@ -21,7 +21,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
 
     await shown.page.getByRole('textbox', { name: 'Workspace URL' }).fill('http://example.com');
     await button('Add and sign in').click();
-    await shown.page.getByText('would send tokens unencrypted').waitFor();
+    await shown.page.getByText('A workspace URL begins with https://, not http://.').waitFor();
     await inspect('bad-address');
 
     await shown.page.getByRole('textbox', { name: 'Workspace URL' }).fill(shown.workspace.host);
@@ -84,6 +84,18 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.getByRole('heading', { name: 'Continue in your browser' }).waitFor();
     await button('Cancel').click();
     expect(await shownProfile()).toBe('second');
+  });
+
+  it('a URL that no workspace answers at is refused, and no profile is written', async () => {
+    const file = join(shown.home, '.databrickscfg');
+    const before = await readFile(file, 'utf8');
+    await go('Accounts');
+    await button('Add workspace…').click();
+    await shown.page.getByRole('textbox', { name: 'Workspace URL' }).fill(shown.server.url);
+    await button('Add and sign in').click();
+    await shown.page.getByText('does not respond like a Databricks workspace').waitFor();
+    expect(await readFile(file, 'utf8')).toBe(before);
+    await button('Cancel').click();
   });
 
   it('the screen offers a retry when the accounts cannot be read', async () => {
