@@ -108,7 +108,7 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
           {words.looking}
         </p>
       )}
-      {!offered.isRunning && (offered.error !== null || offered.leftOut.length > 0) && (
+      {!offered.isRunning && (offered.error !== null || offered.isPartial) && (
         <Notice
           tone="note"
           message={offered.error === null ? words.failed : problemIn(offered.error).message}

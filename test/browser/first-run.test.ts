@@ -39,6 +39,9 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
     await shown.page.getByRole('checkbox', { name: 'New York taxi trips' }).waitFor();
     expect(await shown.page.getByRole('checkbox', { name: 'SQL', exact: true }).isChecked()).toBe(true);
     await inspect('first-run-servers');
+    // Apps are not offered here: one whose name says nothing of a server is not missing.
+    await shown.page.getByText('Loading what your workspace offers').waitFor({ state: 'detached' });
+    expect(await shown.page.getByText('The list is incomplete.').count()).toBe(0);
     await button('Add 1 server').click();
 
     await heading('Connect your AI clients');
