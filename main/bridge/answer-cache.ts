@@ -54,6 +54,8 @@ export interface AnswerCachePort {
   /** Whether only the server may answer. */
   isOff: boolean;
   sink: FrameSink;
+  /** Takes a list of Causeway's own tool, to which rules for the server's tools do not apply. */
+  ownTools: Pick<FrameSink, 'write'>;
   tool: ConnectionTool;
   /** Whether a token was sent: a user is signed in. */
   hasToken(): boolean;
@@ -68,6 +70,7 @@ export class AnswerCache {
   readonly #memory: AnswerStore;
   readonly #isOff: boolean;
   readonly #sink: FrameSink;
+  readonly #ownTools: Pick<FrameSink, 'write'>;
   readonly #tool: ConnectionTool;
   readonly #hasToken: () => boolean;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
@@ -80,10 +83,11 @@ export class AnswerCache {
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
-  constructor({ memory, isOff, sink, tool, hasToken }: AnswerCachePort) {
+  constructor({ memory, isOff, sink, ownTools, tool, hasToken }: AnswerCachePort) {
     this.#memory = memory;
     this.#isOff = isOff;
     this.#sink = sink;
+    this.#ownTools = ownTools;
     this.#tool = tool;
     this.#hasToken = hasToken;
   }
@@ -204,7 +208,7 @@ export class AnswerCache {
       const result = { tools: [tool] };
       this.#connectionTool = tool.name;
       this.#unconfirmedTools = result;
-      this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
+      this.#ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
     }
     return true;
   }

@@ -109,7 +109,8 @@ class StdioBridge implements Bridge {
       connect: () => this.#connected(),
     });
     const hasToken = () => this.#upstream.sent.length > 0;
-    this.#answerCache = new AnswerCache({ memory, isOff, sink, tool: this.#tool, hasToken });
+    const ownTools = guard ? { write: (frame: Buffer) => unguarded.write(guard.ownTools(frame)) } : sink;
+    this.#answerCache = new AnswerCache({ memory, isOff, sink, ownTools, tool: this.#tool, hasToken });
     this.#notices = new TerminalNotices(endpoint.onNotice, () => this.#tool.waitingNotice());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;

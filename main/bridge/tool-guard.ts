@@ -245,9 +245,7 @@ export class ToolGuard {
   #filteredOne(frame: Buffer): Buffer {
     const { id, method } = scanFrame(frame);
     if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
-    const [{ client, continues } = FIRST_PAGE, ...others] = this.#lists.get(id) ?? [];
-    if (others.length > 0) this.#lists.set(id, others);
-    else this.#lists.delete(id);
+    const { client, continues } = this.#takeList(id) ?? FIRST_PAGE;
     const listed = hintsByName(listedTools(frame), continues ? this.#pages : undefined);
     this.#pages = listed;
     for (const [name, hints] of listed) this.#hints.set(name, hints);
@@ -256,6 +254,20 @@ export class ToolGuard {
       const tool = listedTool(parseFrame(element));
       return tool !== undefined && this.#rules.decide(tool.name, client, listed.get(tool.name)).do !== 'refuse';
     });
+  }
+
+  /** A list of Causeway's own tool for the client, which does not come from the server: rules do not apply to it. */
+  ownTools(frame: Buffer): Buffer {
+    this.#takeList(rawId(frame));
+    return frame;
+  }
+
+  /** The oldest request for a list with this raw id, which has its answer now. */
+  #takeList(id: string): ListRequest | undefined {
+    const [first, ...others] = this.#lists.get(id) ?? [];
+    if (others.length > 0) this.#lists.set(id, others);
+    else this.#lists.delete(id);
+    return first;
   }
 
   /** Reads the hints of the server's last known tools. */

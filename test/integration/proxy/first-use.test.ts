@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCauseway } from '../../../main/causeway.ts';
 import { stateFolder } from '../../../main/platform/paths.ts';
+import { withEdit } from '../../../main/rules/rules.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { setBrowserStage } from '../auth/stage.ts';
 import { ProxyProcess } from './proxy-process.ts';
@@ -52,6 +54,24 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect((await listTools(proxy)).map(({ name }) => name)).toContain('execute_sql');
     expect(await stage.pages()).toHaveLength(1);
   });
+
+  it.each([
+    ['read only is', { readOnly: true }, ['execute_sql_read_only', 'poll_sql_result']],
+    ['rules against new tools are', { newTools: 'off' as const }, []],
+  ])(
+    'offers the sign-in even if %s on for everything, and the allowed tools afterwards',
+    async (_what, edit, allowed) => {
+      await new RulesFile(stage.home.env).change((now) => withEdit(now, {}, edit));
+      const proxy = startProxy();
+      await begin(proxy);
+      await signInTool(proxy);
+      const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
+      await expect.poll(stage.pages).toHaveLength(1);
+      await scriptedBrowser().open((await stage.pages())[0] ?? '');
+      expect(textOf(await call)).toMatch(/^Signed in to /);
+      await expect.poll(async () => (await listTools(proxy)).map(({ name }) => name)).toEqual(allowed);
+    },
+  );
 
   it('tells a call that waits for the sign-in where the page is, before its client gives up', async () => {
     const proxy = startProxy();

@@ -101,6 +101,8 @@ export function guardOf(
     /** Why a frame that has waited may not be sent now. */
     afterWait: (frame: string | Buffer) => guard.refusalAfterWait(Buffer.isBuffer(frame) ? frame : Buffer.from(frame)),
     shown: (text: string) => String(guard.filtered(Buffer.from(text))),
+    /** A list of Causeway's own tool, as the client reads it. */
+    shownOwn: (text: string) => String(guard.ownTools(Buffer.from(text))),
     read: () => sink.frames.splice(0).map(String),
     /** The rules become others; `tells` the guard so. */
     become(next: NonNullable<Rules['servers']>[string] | CausewayError, tells = true) {

@@ -56,6 +56,15 @@ describe('without rules', () => {
   });
 });
 
+it('Causeway’s own tool is listed whatever the rules say, and a tool of the server with its name is not', async () => {
+  const one = guardOf({ readOnly: true });
+  await one.take(LIST);
+  const list = listing(1, tool('sign_in', { readOnlyHint: false }));
+  expect(one.shownOwn(list)).toBe(list);
+  await one.take(LIST);
+  expect(names(one.shown(list))).toEqual([]);
+});
+
 describe('a tool that is off', () => {
   it('it is in no list, even if a client gives two list requests the same id', async () => {
     const one = guardOf({ off: ['drop'] });
