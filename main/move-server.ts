@@ -46,7 +46,7 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
   const successor = successorOf(before.path);
   if (!successor) {
     throw new CausewayError('not_found', `Server "${name}" at ${before.path} has no successor.`, {
-      remedy: 'Nothing was changed. "causeway servers" shows which servers have a successor.',
+      remedy: 'Nothing was changed. `causeway servers` shows which servers have a successor.',
     });
   }
   const after: ManagedServer = { ...before, kind: kindAt(successor.path, before), path: successor.path };

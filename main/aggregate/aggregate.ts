@@ -341,7 +341,7 @@ export class Aggregate implements Bridge {
   }
 }
 
-const NONE_YET = 'No Databricks server is configured yet. The user adds one with "causeway servers add".';
+const NONE_YET = 'No Databricks server is configured yet. The user adds one with `causeway servers add`.';
 const NOT_YET = 'Invalid request: initialize comes first.';
 const NESTED = { code: -32600, message: 'Invalid request: a batch within a batch.' };
 

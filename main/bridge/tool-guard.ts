@@ -390,9 +390,9 @@ function clientNameOf(clientInfo: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.';
+const CHANGE = 'The user can change that in Causeway, or with `causeway rules`. Do not try another way. Tell the user.';
 const MANAGED =
-  'This is managed by the organization. "causeway policy show" has the details. Do not try another way. Tell the user.';
+  'This is managed by the organization. `causeway policy show` has the details. Do not try another way. Tell the user.';
 
 function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decide']>, { do: 'refuse' }>): string {
   return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);

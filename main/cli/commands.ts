@@ -40,7 +40,7 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
     )
     .version(VERSION, '-v, --version', 'print the version')
     .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
-    .showHelpAfterError('(run "causeway --help" for a list of commands)')
+    .showHelpAfterError('(run `causeway --help` for a list of commands)')
     .hook('preAction', (_program, action) => {
       onCommand(action);
       refuseEmptyValues(action);
@@ -144,7 +144,7 @@ the profile of that workspace, or creates one. On a computer without a browser, 
 example with ssh -L 8020:localhost:8020.
 
 Profiles with auth_type = azure-cli, azure-client-secret, github-oidc, env-oidc, file-oidc, oauth-m2m or pat need no login.
-"causeway whoami" shows whether they work. For azure-cli, run "az login".`;
+\`causeway whoami\` shows whether they work. For azure-cli, run \`az login\`.`;
 
 /** The commands for sign-ins and profiles. Each command's code loads when it runs. */
 function registerAccount(program: Command, context: CommandContext): void {
@@ -186,7 +186,7 @@ function withJson(command: Command): Command {
 }
 
 const RULES_HELP = `
-A rule applies to a SERVER (a name from "causeway servers"), to one client on a server, to one client on all servers (--client
+A rule applies to a SERVER (a name from \`causeway servers\`), to one client on a server, to one client on all servers (--client
 without a SERVER), or to everything (--all). Changes apply immediately, also to running sessions.
 
 With read only, clients may use only tools that the server marks as read-only. On the SQL server, they may use the tools that
@@ -299,7 +299,7 @@ function registerProvision(program: Command, context: CommandContext): void {
 
 function withScope(command: Command): Command {
   return command
-    .option('-c, --client <client>', 'only for this client (an id from "causeway clients")')
+    .option('-c, --client <client>', 'only for this client (an id from `causeway clients`)')
     .option('--all', 'for all clients and servers')
     .option('--json', 'print JSON')
     .option('--dry-run', 'only show what would change');

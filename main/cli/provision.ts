@@ -40,7 +40,7 @@ export async function provision(
   const bytes = await readBytes(path);
   if (bytes === undefined) {
     throw new CausewayError('not_found', `There is no file ${path}.`, {
-      remedy: 'Write one with "causeway provision --export FILE" on a computer that is set up.',
+      remedy: 'Write one with `causeway provision --export FILE` on a computer that is set up.',
     });
   }
   const wanted = parseProvision(path, bytes);

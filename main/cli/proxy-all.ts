@@ -98,7 +98,7 @@ export async function serveAll(request: AllRequest): Promise<void> {
 
 /** What a client is told if the list has servers, but none of its profile. */
 function noneOf(profile = ''): string {
-  return `No server in the list uses the profile "${profile}". The user adds one with "causeway servers add --profile ${profile}".`;
+  return `No server in the list uses the profile "${profile}". The user adds one with \`causeway servers add --profile ${profile}\`.`;
 }
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {

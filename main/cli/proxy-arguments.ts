@@ -20,8 +20,8 @@ export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/
        causeway proxy --url https://HOST/api/2.0/mcp/SERVER --auth-type databricks-cli --profile NAME
        causeway proxy --all [--profile NAME]
 
-Bridges one managed MCP server, or all servers in "causeway servers", to stdin and stdout. AI clients run this command. See
-"causeway clients".
+Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin and stdout. AI clients run this command. See
+\`causeway clients\`.
 
   --profile NAME     a profile of the Databricks configuration file (default: its default profile)
   --path PATH        the server's path on the profile's workspace
@@ -180,7 +180,7 @@ function splitUrl(text: string): { path: string; origin: string } {
 }
 
 function help(): string {
-  return '"causeway proxy --help" lists the flags.';
+  return '`causeway proxy --help` lists the flags.';
 }
 
 function usage(message: string, remedy: string, cause?: unknown): CausewayError {

@@ -18,7 +18,7 @@ const KEEP_AFTER_MS = 1_500;
 
 /** For a user who starts it by hand and would wait for something to happen. */
 const AT_A_TERMINAL =
-  'Waiting for an AI client on stdin. AI clients start this command themselves: "causeway clients add" sets them up. Press Ctrl-C to stop.';
+  'Waiting for an AI client on stdin. AI clients start this command themselves: `causeway clients add` sets them up. Press Ctrl-C to stop.';
 
 /**
  * `causeway proxy`: what AI clients spawn, once for each server. Exits 0 when the client is done; 2, with one line on

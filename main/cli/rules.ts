@@ -164,7 +164,7 @@ function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | un
   }
   if (newTools === undefined || newTools === 'on') return [];
   return [
-    `The tools of ${server.name} are not known yet and all count as new. "causeway servers test ${server.name}" lists them. Turn some on with --on.`,
+    `The tools of ${server.name} are not known yet and all count as new. \`causeway servers test ${server.name}\` lists them. Turn some on with --on.`,
   ];
 }
 

@@ -89,7 +89,7 @@ export function entryOf(
 
 function noMetaWithAddress({ name }: ClientFacts, server: EntryTarget, command: string): CausewayError {
   return new CausewayError('usage', `With an address, ${name} cannot send the _meta of ${server.name}.`, {
-    remedy: `Leave --http out, or remove it with "causeway ${command} --no-meta".`,
+    remedy: `Leave --http out, or remove it with \`causeway ${command} --no-meta\`.`,
   });
 }
 

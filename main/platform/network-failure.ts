@@ -35,6 +35,6 @@ export function networkFailure(error: unknown): NetworkFailure {
 /** What was wrong with an answer that did arrive, after the host's name; undefined for every other code. */
 export function answerFault(code: string): string | undefined {
   // undici passes on both its own code and its parser's.
-  if (/HEADERS?_OVERFLOW/.test(code)) return 'answered with more than 16 KB of headers';
-  return /^HPE_|HTTP_PARSER/.test(code) ? 'answered with something that is not valid HTTP' : undefined;
+  if (/HEADERS?_OVERFLOW/.test(code)) return 'returned more than 16 KB of headers';
+  return /^HPE_|HTTP_PARSER/.test(code) ? 'returned an invalid HTTP response' : undefined;
 }

@@ -15,7 +15,7 @@ const workspace = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must begin with https://')
   .transform((text) => new URL(text).origin);
 const serverPath = z.string().startsWith('/');
-const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client: "causeway clients --all" lists them');
+const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client: `causeway clients --all` lists them');
 
 function isServerName(name: string): boolean {
   return name.startsWith('/') || (URL.canParse(name) && /^https?:$/.test(new URL(name).protocol));

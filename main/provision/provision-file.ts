@@ -128,7 +128,7 @@ function unknownKey(key: string): string {
 
 function unreadable(path: string, { line, column }: { line: number; column: number }, what: string): CausewayError {
   return new CausewayError('invalid_file', `${path} cannot be used: line ${line}, column ${column}: ${what}.`, {
-    remedy: 'Nothing was changed. "causeway provision --schema" prints the allowed keys and values.',
+    remedy: 'Nothing was changed. `causeway provision --schema` prints the allowed keys and values.',
   });
 }
 

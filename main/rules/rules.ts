@@ -199,7 +199,7 @@ export function withRulesCopied(rules: Rules, from: string, to: string, change: 
   if (copied === undefined || isDeepStrictEqual(copied, present)) return rules;
   if (present !== undefined) {
     throw new CausewayError('already_exists', `There are already rules for ${to}.`, {
-      remedy: 'Remove one of the two with "causeway rules clear" first.',
+      remedy: 'Remove one of the two with `causeway rules clear` first.',
     });
   }
   return withChange({ ...rules, servers: { ...rules.servers, [to]: copied } }, change);

@@ -247,7 +247,7 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   if (file.problem !== undefined) await line(`    ${file.problem}`);
   for (const [server, state] of shownEntries(file)) {
     const what = file.all.includes(server) ? 'all servers in one entry, ' : '';
-    const repair = file.repairable.includes(server) ? `; "causeway clients repair${at}" ${REPAIRS[state]}` : '';
+    const repair = file.repairable.includes(server) ? `; \`causeway clients repair${at}\` ${REPAIRS[state]}` : '';
     await line(`    ${server}: ${what}${ENTRY_WORDS[state]}${repair}`);
   }
   for (const [server, meta] of Object.entries(file.meta))

@@ -3,7 +3,7 @@ import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 
 const HELP = `
-CLIENT is a client's id from "causeway clients". Without one, the command applies to all installed clients.`;
+CLIENT is a client's id from \`causeway clients\`. Without one, the command applies to all installed clients.`;
 
 const ALL_IN_ONE = [
   '--all-in-one',

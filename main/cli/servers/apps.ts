@@ -95,11 +95,11 @@ async function addApp(context: CommandContext, path: string, options: AddServerO
   if (halt)
     await writeLine(
       stdout,
-      printable(`It ${halt.words}.${halt.canStart ? ` Start it with "causeway servers start ${added.name}".` : ''}`),
+      printable(`It ${halt.words}.${halt.canStart ? ` Start it with \`causeway servers start ${added.name}\`.` : ''}`),
     );
   await writeLine(
     stdout,
-    `Try it with "causeway servers test ${added.name}". Add it to your clients with "causeway clients add".`,
+    `Try it with \`causeway servers test ${added.name}\`. Add it to your clients with \`causeway clients add\`.`,
   );
 }
 

@@ -46,7 +46,7 @@ export async function namedServer(
   if (resolve && target !== '') return resolve(target, context, profile);
   const known = Object.keys(FORMS).map((name) => `${name}:…`);
   throw new CausewayError('usage', `"${word}" does not name a server.`, {
-    remedy: `Use ${known.join(', ')} or CATALOG.SCHEMA.SERVICE. "causeway servers browse" shows all servers.`,
+    remedy: `Use ${known.join(', ')} or CATALOG.SCHEMA.SERVICE. \`causeway servers browse\` shows all servers.`,
   });
 }
 

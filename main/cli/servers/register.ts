@@ -7,7 +7,7 @@ import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 
 const HELP = `
-"causeway servers browse" shows what the workspace offers. Pass its first column to "add":
+\`causeway servers browse\` shows what the workspace offers. Pass its first column to "add":
   system.ai.github                     a service, by its full name
   genie:TITLE                          a Genie space, by its title or id
   search:CATALOG.SCHEMA[.INDEX]        AI Search
@@ -83,7 +83,7 @@ export const registerServers: RegisterCommand = (program, context) => {
       (await import('./servers.ts')).setServer(where(command), name, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('remove <name...>'))
-    .description('remove servers from the list; "causeway clients remove" removes them from AI clients')
+    .description('remove servers from the list; `causeway clients remove` removes them from AI clients')
     .option('--dry-run', 'only show what would be removed')
     .action(async (names: string[], _options, command: Command) =>
       (await import('./servers.ts')).removeServer(where(command), names, command.optsWithGlobals()),

@@ -74,7 +74,7 @@ export async function addServer(
   await writeLine(context.stdout, `Added ${describeServer(added)}`);
   await writeLine(
     context.stdout,
-    `Try it with "causeway servers test ${added.name}". Add it to your clients with "causeway clients add".`,
+    `Try it with \`causeway servers test ${added.name}\`. Add it to your clients with \`causeway clients add\`.`,
   );
 }
 
@@ -120,7 +120,7 @@ export async function setServer(
   const changed = findServer(dryRun ? edit(list.read()) : await list.change(edit), name);
   if (json) return writeJson(context.stdout, changed);
   await writeLine(context.stdout, `${dryRun ? 'Would be' : 'Now'} ${describeServer(changed)}`);
-  if (!dryRun) await writeLine(context.stdout, 'Run "causeway clients repair" to update the entries of your clients.');
+  if (!dryRun) await writeLine(context.stdout, 'Run `causeway clients repair` to update the entries of your clients.');
 }
 
 /** `causeway servers remove NAME…`. */
@@ -144,7 +144,7 @@ export async function removeServer(
     return;
   }
   for (const server of removed) await writeLine(context.stdout, `Removed ${describeServer(server)}`);
-  await writeLine(context.stdout, 'AI clients keep their entries. Remove them with "causeway clients remove".');
+  await writeLine(context.stdout, 'AI clients keep their entries. Remove them with `causeway clients remove`.');
 }
 
 /** @throws {CausewayError} `usage`; as `namedServer` */
@@ -173,7 +173,7 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
   if (kind) return kind;
   const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
   throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is not a kind of server.`, {
-    remedy: `Use a name from "causeway servers browse", one of ${known}, or --path with a path.`,
+    remedy: `Use a name from \`causeway servers browse\`, one of ${known}, or --path with a path.`,
   });
 }
 

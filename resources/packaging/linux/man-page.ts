@@ -84,11 +84,12 @@ function sentence(words: string): string {
   return /[.:]$/.test(whole) || whole === '' ? whole : `${whole}.`;
 }
 
-/** As roff reads it: backslashes, minus signs and a dot or quote at the beginning of a line mean something to it. */
+/** As roff reads it: backslashes, minus signs, backticks and a dot or quote at the beginning of a line mean something to it. */
 function text(words: string, lineEnd = ' '): string {
   return words
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
+    .replaceAll('`', '\\(ga')
     .replaceAll(/^(?=[.'])/gm, '\\&')
     .replaceAll('\n', lineEnd)
     .trimEnd();

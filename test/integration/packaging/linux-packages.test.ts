@@ -24,6 +24,9 @@ describe('the packages for Linux', () => {
     const page = commandManPage({ version: '1.2.3', date: new Date(0) });
     expect(page).toContain('.TH CAUSEWAY 1 "1970-01-01" "Causeway 1.2.3"');
     expect(page).toContain('.SS causeway warehouse last\\-selected');
+    // roff would print a left quotation mark.
+    expect(page).not.toContain('`');
+    expect(page).toContain('\\(gacauseway servers\\(ga');
     const macros = page.split('\n').filter((line) => /^[.']/.test(line));
     expect(macros.filter((line) => !/^\.(TH|SH|SS|PP|TP|B|BR|I|nf|fi)( |$)/.test(line))).toEqual([]);
   });

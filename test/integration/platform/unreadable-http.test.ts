@@ -23,9 +23,9 @@ async function hostSaying(answer: string): Promise<string> {
 }
 
 describe.each([
-  ['headers larger than 16 KB', OVERFLOW, 'answered with more than 16 KB of headers'],
-  ['very many headers', TOO_MANY, 'answered with more than 16 KB of headers'],
-  ['something that is not HTTP', GARBAGE, 'answered with something that is not valid HTTP'],
+  ['headers larger than 16 KB', OVERFLOW, 'returned more than 16 KB of headers'],
+  ['very many headers', TOO_MANY, 'returned more than 16 KB of headers'],
+  ['something that is not HTTP', GARBAGE, 'returned an invalid HTTP response'],
 ])('a host that answers with %s', (_, answer, words) => {
   it('is described to an AI client, which learns whether its call may have run', async () => {
     const client = await clientOf(await hostSaying(answer));

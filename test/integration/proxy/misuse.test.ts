@@ -29,7 +29,7 @@ async function outcome(args: string[], env: NodeJS.ProcessEnv) {
 
 describe('incorrect usage ends with exit code 2, one line on stderr and nothing on stdout', () => {
   it.each<[name: string, args: string[], line: RegExp]>([
-    ['an unknown flag', ['--path', SQL, '--trace'], /Unknown flag --trace\. "causeway proxy --help" lists the flags\./],
+    ['an unknown flag', ['--path', SQL, '--trace'], /Unknown flag --trace\. `causeway proxy --help` lists the flags\./],
     ['no server', [], /No server was named\. Add --path \/api\/2\.0\/mcp\/sql, --url/],
     ['a malformed URL', ['--url', 'acme', '--profile', 'acme'], /--url "acme" is not a URL\. Use the form https:/],
     [

@@ -50,8 +50,8 @@ describe('without rules', () => {
     for (const name of ['look', 'drop', 'new']) await one.take(calling(name, name));
     expect(one.sent.slice(1)).toEqual([calling('look', 'look')]);
     expect(one.read().map(textIn)).toEqual([
-      '"drop" may change something, and the user allows only read-only tools on this server. Nothing was run. The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.',
-      'The user allows only read-only tools on this server, and the server has not described "new" yet. List the tools first. Nothing was run. The user can change that in Causeway, or with "causeway rules". Do not try another way. Tell the user.',
+      '"drop" may change something, and the user allows only read-only tools on this server. Nothing was run. The user can change that in Causeway, or with `causeway rules`. Do not try another way. Tell the user.',
+      'The user allows only read-only tools on this server, and the server has not described "new" yet. List the tools first. Nothing was run. The user can change that in Causeway, or with `causeway rules`. Do not try another way. Tell the user.',
     ]);
   });
 });

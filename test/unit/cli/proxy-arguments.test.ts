@@ -16,7 +16,7 @@ function complaint(args: string[]): string {
 
 const HOST = 'https://acme.cloud.databricks.com';
 const SQL = '/api/2.0/mcp/sql';
-const FLAGS = '"causeway proxy --help" lists the flags.';
+const FLAGS = '`causeway proxy --help` lists the flags.';
 const NO_SERVER =
   'is not a managed MCP server. A path begins with /api/ or /ai-gateway/, for example /api/2.0/mcp/sql.';
 

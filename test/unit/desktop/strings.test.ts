@@ -56,6 +56,12 @@ const inMain = (...roles: TextRole[]) => catalog.filter(({ role }) => role && ro
 const isVerbatim = ({ folder, key }: CatalogText) => folder === 'main/cli' && key.startsWith('warehouses/');
 
 describe('the texts that users read', () => {
+  it('a command in a sentence is in backticks, not in quotation marks', () => {
+    const isQuoted = ({ text }: CatalogText) => /(?<! for )"(causeway|databricks|az) [a-z$-]/.test(text);
+    expect(catalog.filter(isQuoted).map(shown)).toEqual([]);
+    expect(catalog.filter(({ text }) => /`(causeway|databricks|az) [a-z$-]/.test(text)).length).toBeGreaterThan(50);
+  });
+
   it('there are texts of every kind', () => {
     expect(catalog.length).toBeGreaterThan(3000);
     expect(new Set(catalog.map(({ folder }) => folder.split('/')[0]))).toEqual(new Set(['renderer', 'main']));
