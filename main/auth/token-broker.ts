@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { asSentence, CausewayError } from '../platform/errors.ts';
 import { type LockOptions, withLock } from '../platform/lock.ts';
 import type { Secret } from '../platform/secret.ts';
@@ -6,6 +7,7 @@ import type { Profile, TokenRequest, TokenSource } from './auth.ts';
 import { cancelled } from './host-fetch.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
+import { UnkeptRenewal } from './unkept-renewal.ts';
 
 export interface UserTokensOptions {
   profile: Profile;
@@ -66,6 +68,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   const { profile, store, lockFolder, refresh, refusal, now, chance, onSignedOut, onNotKept } = options;
   const name = storeName(profile);
   const flight = new SingleFlight<TokenRecord>();
+  const marks = new UnkeptRenewal(dirname(lockFolder));
   let current: TokenRecord | undefined;
   let graceUntil = 0;
   /** A renewed record, and the stored one that it replaces. */
@@ -101,9 +104,11 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     const isNews = unkept === undefined;
     try {
       await store.set(name, packRecord(record), { isRenewal: true });
+      if (unkept) await marks.clear();
       unkept = undefined;
     } catch (error) {
       unkept = { record, instead, triedAt: now() };
+      await marks.mark(instead);
       if (isNews) onNotKept(error);
     }
   }
@@ -155,6 +160,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
       let renewed: TokenRecord | undefined;
       try {
+        await marks.refuseSecondUse(record);
         renewed = await refresh(record, { mayWait: !stillWorks });
       } catch (error) {
         if (!stillWorks) throw error;
@@ -208,6 +214,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     replace: (record) =>
       locked(async () => {
         await store.set(name, packRecord(record));
+        await marks.clear();
         unkept = undefined;
         current = record;
       }),
@@ -216,6 +223,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       locked(async () => {
         const record = newest(await load());
         await store.delete(name);
+        await marks.clear();
         unkept = undefined;
         current = undefined;
         return record;

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { SignInProgress } from '../../../main/auth/auth.ts';
@@ -125,6 +126,20 @@ describe('signing in in the browser', () => {
     expect(browser.opened).toEqual([]);
     expect(await signInOutcome(auth)).toMatchObject({ state: 'signed-in' });
   });
+
+  test.each(['one process', 'two processes'])(
+    'of two profiles of a workspace at once in %s leaves each its own tokens',
+    async (how) => {
+      await appendFile(stage.home.configFile, `[second]\nhost = ${stage.workspace.host}\n`);
+      const first = stage.open({ openBrowser: scriptedBrowser().open });
+      const second = how === 'one process' ? first : stage.open({ openBrowser: scriptedBrowser().open });
+      const [one, two] = [await first.profile('user'), await second.profile('second')];
+      await Promise.all([first.signIn(one), second.signIn(two)]);
+      expect(await ownerOf(stage, await first.tokens(one).token())).toBe('ana@example.com');
+      await first.signOut(one);
+      expect(await ownerOf(stage, await second.tokens(two).token())).toBe('ana@example.com');
+    },
+  );
 
   test('ends when it is canceled, and its port is released at once', async () => {
     const stop = new AbortController();

@@ -61,6 +61,31 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     expect(await ownerOf(stage, await other.tokens(profile).token())).toBe('ana@example.com');
   });
 
+  test('is not ended by another process, which cannot see what was renewed and could not be stored', async () => {
+    const first = open().auth;
+    const profile = await first.profile('user');
+    await first.signIn(profile);
+    await disk.fill();
+    clock += 2 * HOUR;
+    await first.tokens(profile).token();
+    const { auth } = open();
+    await expect(auth.tokens(profile).token()).rejects.toMatchObject({
+      code: 'file_not_writable',
+      message: `Another Causeway process (${process.pid}) renewed the sign-in and could not store it.`,
+    });
+    clock += 2 * HOUR;
+    expect(await ownerOf(stage, await first.tokens(profile).token())).toBe('ana@example.com');
+
+    await disk.empty();
+    const before = await stored();
+    clock += 6_000;
+    await first.tokens(profile).token();
+    await expect.poll(stored).not.toEqual(before);
+    clock += 2 * HOUR;
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
+    expect(await ownerOf(stage, await first.tokens(profile).token())).toBe('ana@example.com');
+  });
+
   test('is reported on stderr in one line that no profile name can change', async () => {
     await appendFile(stage.home.configFile, `[e\u009b2Jvil]\nhost = ${stage.workspace.host}\n`);
     const auth = stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
