@@ -22,7 +22,7 @@ import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
-import { showScreen } from '../shared/screen.ts';
+import { showScreen, useSection } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import { SkeletonRows } from '../shared/skeleton-rows.tsx';
@@ -81,7 +81,7 @@ export function DiagnosticsScreen() {
           </ul>
         </section>
       )}
-      <Report />
+      <ReportSection isLaidOut={data !== undefined || error !== null} />
     </div>
   );
 }
@@ -119,6 +119,16 @@ function take(step: DiagnosticNextStep): void {
     showScreen('warehouse');
     void request.signInTo({ profile: step.profile });
   }
+}
+
+/** *Support Report* in the application menu leads here. */
+function ReportSection({ isLaidOut }: { isLaidOut: boolean }) {
+  const place = useSection('report', isLaidOut);
+  return (
+    <div ref={place}>
+      <Report />
+    </div>
+  );
 }
 
 /** The report for support, to read, copy and save. */

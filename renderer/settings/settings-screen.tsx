@@ -7,6 +7,7 @@ import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { isForbidden, Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { useSection } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { SkeletonLines } from '../shared/skeleton-rows.tsx';
 import { About } from './about.tsx';
@@ -54,9 +55,7 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
           )}
           <Section name="log" state={data} after={<ShowLog />} />
           <AuditSection managed={managed} />
-          <Card title={strings.sections.about} isFlush>
-            <About />
-          </Card>
+          <AboutSection />
           <Uninstall managed={managed} />
           <p className={layout.quiet}>{strings.file(data.file)}</p>
         </>
@@ -83,6 +82,18 @@ function Section({ name, state, before, after }: SectionProps) {
       ))}
       {after}
     </Card>
+  );
+}
+
+/** *About Causeway* in the application menu leads here. */
+function AboutSection() {
+  const place = useSection('about');
+  return (
+    <div ref={place}>
+      <Card title={strings.sections.about} isFlush>
+        <About />
+      </Card>
+    </div>
   );
 }
 

@@ -63,3 +63,27 @@ function subscribe(changed: () => void): () => void {
   window.addEventListener('hashchange', changed);
   return () => window.removeEventListener('hashchange', changed);
 }
+
+/**
+ * A part of a screen that its address may name, as in `#settings/about`, and that then comes into sight.
+ * @param isLaidOut whether what is above it has its height
+ */
+export function useSection(section: string, isLaidOut = true): React.RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null);
+  const isWanted = useItem() === section && isLaidOut;
+  useEffect(() => {
+    if (!isWanted) return;
+    const show = () => void place.current?.scrollIntoView({ block: 'start' });
+    // After the frame has gone to the top of a screen that has just opened.
+    const frame = requestAnimationFrame(show);
+    // Asked for again, the address stays as it is.
+    const end = window.causeway.on.screenWanted(({ item }) => {
+      if (item === section) show();
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      end();
+    };
+  }, [isWanted, section]);
+  return place;
+}

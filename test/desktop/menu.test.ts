@@ -39,6 +39,35 @@ describe.skipIf(reason)('the application menu', () => {
     await again.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
   });
 
+  it('leads to the part of a screen that Help names, and shows no panel of the system', async () => {
+    const page = await application.window();
+    const click = (label: string) =>
+      application.electron.evaluate(({ Menu }, wanted) => {
+        const menus = Menu.getApplicationMenu()?.items.flatMap(({ submenu }) => submenu?.items ?? []);
+        menus?.find((item) => item.label === wanted)?.click();
+      }, label);
+    const inSight = (name: string) =>
+      expect
+        .poll(() =>
+          page
+            .getByRole('heading', { level: 2, name, exact: true })
+            .evaluate((heading) => heading.getBoundingClientRect().bottom < innerHeight)
+            .catch(() => false),
+        )
+        .toBe(true);
+    for (const round of [1, 2]) {
+      await click('About Causeway');
+      await inSight('About');
+      await page.getByText(/^Causeway \d/).waitFor();
+      await click('Support Report');
+      await inSight('Support report');
+      expect(application.electron.windows(), `round ${round}`).toHaveLength(1);
+    }
+    // A copy that is run from its sources cannot check: the settings say so.
+    await click('Check for Updates…');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  });
+
   it('opens a new window at the moment when the old one closes', async () => {
     const old = await application.window();
     const closed = old.waitForEvent('close');

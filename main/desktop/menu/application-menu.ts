@@ -5,7 +5,8 @@ import { strings } from './strings.ts';
 
 /** What an entry of the application menu does. */
 export type MenuCommand =
-  | { do: 'show'; screen: ScreenName }
+  /** `section` is a part of the screen, by the name that the window gives it. */
+  | { do: 'show'; screen: ScreenName; section?: string }
   /** The window does it: it has the palette and the list of shortcuts. */
   | { do: 'in-window'; command: WindowCommand }
   | { do: 'check-for-updates' }
@@ -65,6 +66,8 @@ function macApplicationMenu(): MenuEntry {
 }
 
 const CHECK_FOR_UPDATES: MenuEntry = { label: strings.checkForUpdates, command: { do: 'check-for-updates' } };
+/** The window's own: GTK's panel has buttons for credits and a license that show nothing. */
+const ABOUT: MenuEntry = { label: strings.about, command: { do: 'show', screen: 'settings', section: 'about' } };
 const SETTINGS: MenuEntry = {
   label: strings.settings,
   accelerator: 'CommandOrControl+,',
@@ -120,11 +123,11 @@ function helpMenu(isMac: boolean, { homepage, bugs }: ProjectAddresses): MenuEnt
     to === undefined ? [] : [{ label, command: { do: 'open-address', address: to } }];
   return [
     ...address(strings.documentation, homepage),
-    { label: strings.shortcuts, command: { do: 'in-window', command: 'shortcuts' } },
+    { label: strings.shortcuts, accelerator: 'CommandOrControl+/', command: { do: 'in-window', command: 'shortcuts' } },
     SEPARATOR,
-    { label: strings.supportReport, command: { do: 'show', screen: 'diagnostics' } },
+    { label: strings.supportReport, command: { do: 'show', screen: 'diagnostics', section: 'report' } },
     ...address(strings.reportProblem, bugs),
-    ...(isMac ? [] : [SEPARATOR, CHECK_FOR_UPDATES, { role: 'about', label: strings.about } satisfies MenuEntry]),
+    ...(isMac ? [] : [SEPARATOR, CHECK_FOR_UPDATES, ABOUT]),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { MainWindow } from '../window/window.ts';
 import type { MenuCommand } from './application-menu.ts';
 
 interface MenuPorts {
-  open(screen?: ScreenName): void;
+  open(screen?: ScreenName, section?: string): void;
   act(action: TrayAction): Promise<void>;
   window: MainWindow;
 }
@@ -16,7 +16,7 @@ export function createMenuCommands({ open, act, window }: MenuPorts): (command: 
   return (command) => {
     switch (command.do) {
       case 'show':
-        return open(command.screen);
+        return open(command.screen, command.section);
       case 'in-window':
         open();
         return window.whenLoaded((shown) => sendEvent(shown, 'commandWanted', { command: command.command }));

@@ -65,6 +65,7 @@ export const strings = {
     updates: 'Updates',
     newest: 'You have the latest version.',
     available: (version: string) => `Version ${version} is available.`,
+    ready: (version: string) => `Version ${version} is ready. Restart Causeway to use it.`,
   },
   failed: {
     signedOut: 'You are not signed in',

@@ -85,9 +85,19 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
   const checkForUpdates = async () => {
     await ports.updates.check();
     const { update } = model.state;
-    if (update.status === 'failed') ports.tell(done.updates, update.problem, 'settings');
-    else if (update.status === 'idle') ports.confirm(done.updates, done.newest, 'settings');
-    else if ('version' in update) ports.confirm(done.updates, done.available(update.version), 'settings');
+    switch (update.status) {
+      case 'failed':
+        return ports.tell(done.updates, update.problem, 'settings');
+      case 'idle':
+        return ports.confirm(done.updates, done.newest, 'settings');
+      case 'available':
+        return ports.confirm(done.updates, done.available(update.version), 'settings');
+      case 'ready':
+        return ports.confirm(done.updates, done.ready(update.version), 'settings');
+      default:
+        // The screen says how this copy is updated, or how far it has come.
+        return ports.open('settings');
+    }
   };
 
   return async (action) => {

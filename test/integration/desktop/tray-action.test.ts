@@ -32,7 +32,7 @@ beforeEach(async () => {
   copying = () => {};
   looking = () => {};
   act = createTrayActions(model, {
-    open: () => {},
+    open: (screen) => told.push(`opens ${screen}`),
     quit: () => {},
     ask: async ({ message }) => {
       asked.push(message);
@@ -153,6 +153,8 @@ describe('another tray action', () => {
   it('checks for updates and reports the result', async () => {
     looking = () => model.showUpdate({ status: 'idle', checkedAt: 1 });
     await act({ do: 'check-for-updates' });
+    looking = () => model.showUpdate({ status: 'available', version: '2.0.0' });
+    await act({ do: 'check-for-updates' });
     looking = () => model.showUpdate({ status: 'ready', version: '2.0.0' });
     await act({ do: 'check-for-updates' });
     looking = () => model.showUpdate({ status: 'failed', problem: { code: 'unavailable', message: '', remedy: null } });
@@ -160,7 +162,17 @@ describe('another tray action', () => {
     expect(told).toEqual([
       'settings: Updates: You have the latest version.',
       'settings: Updates: Version 2.0.0 is available.',
+      'settings: Updates: Version 2.0.0 is ready. Restart Causeway to use it.',
       'settings: Updates (unavailable)',
     ]);
+  });
+
+  it.each([
+    ['cannot update itself', { status: 'not-possible-here', reason: 'package-manager' }],
+    ['is downloading an update', { status: 'downloading', version: '2.0.0', percent: 3 }],
+  ] as const)('opens the settings instead of a check if the application %s', async (_what, update) => {
+    looking = () => model.showUpdate(update);
+    await act({ do: 'check-for-updates' });
+    expect(told).toEqual(['opens settings']);
   });
 });

@@ -49,17 +49,22 @@ describe('the application menu', () => {
     const mac = linesOf(applicationMenu('darwin'));
     expect(mac.slice(0, 4)).toEqual(['Causeway', '  <about>', '  Check for Updates…', '  ---']);
     expect(mac.slice(mac.indexOf('File'), mac.indexOf('Edit'))).toEqual(['File', '  <close>']);
-    expect(mac.slice(mac.indexOf('Help'))).toEqual(['Help', '  Keyboard Shortcuts', '  ---', '  Support Report']);
+    expect(mac.slice(mac.indexOf('Help'))).toEqual([
+      'Help',
+      '  Keyboard Shortcuts  CommandOrControl+/',
+      '  ---',
+      '  Support Report',
+    ]);
     const linux = linesOf(applicationMenu('linux'));
     expect(linux.slice(0, 5)).toEqual(['File', '  Settings…  CommandOrControl+,', '  ---', '  <close>', '  <quit>']);
     expect(linux.slice(linux.indexOf('Help'))).toEqual([
       'Help',
-      '  Keyboard Shortcuts',
+      '  Keyboard Shortcuts  CommandOrControl+/',
       '  ---',
       '  Support Report',
       '  ---',
       '  Check for Updates…',
-      '  <about>',
+      '  About Causeway',
     ]);
   });
 
@@ -71,13 +76,13 @@ describe('the application menu', () => {
     expect(help && linesOf([help])).toEqual([
       'Help',
       '  Documentation',
-      '  Keyboard Shortcuts',
+      '  Keyboard Shortcuts  CommandOrControl+/',
       '  ---',
       '  Support Report',
       '  Report a Problem',
       '  ---',
       '  Check for Updates…',
-      '  <about>',
+      '  About Causeway',
     ]);
   });
 
