@@ -200,6 +200,9 @@ function failureOf(error: unknown): unknown {
 const SIGN_IN_ELSEWHERE = -32042;
 const elicitationSchema = z.object({ elicitations: z.array(z.object({ url: z.string() })).min(1) });
 
+/** What stands before the sentence for people. */
+const REST_CODE = /^[A-Z]+(?:_[A-Z]+)+: /;
+
 /** A server's own error. Managed servers put what REST would say into its text (`BAD_REQUEST: … not found`). */
 function serverError(error: ProtocolError): CausewayError {
   const { code, data } = error;
@@ -214,7 +217,7 @@ function serverError(error: ProtocolError): CausewayError {
       },
     );
   }
-  const words = message || `The server returned error ${code}.`;
+  const words = message.replace(REST_CODE, '') || `The server returned error ${code}.`;
   if (/PERMISSION_DENIED|not authori[sz]ed|does not have permission/i.test(message)) {
     return new CausewayError('no_grants', words, { remedy: 'Ask its owner for access.' });
   }

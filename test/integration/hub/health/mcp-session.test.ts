@@ -103,6 +103,15 @@ it('a health session is notified that the tools have changed', async () => {
   expect(changes()).toBe(1);
 });
 
+it("a health session leaves out the code before a server's words", async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    const error = { code: -32602, message: 'BAD_REQUEST: Genie space 01ef not found' };
+    json(response, { jsonrpc: '2.0', id: frame?.id, error });
+  });
+  const error = await session.call('tool', {}, {}).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'not_found', message: 'Genie space 01ef not found' });
+});
+
 it("a health session shows no secret in a server's error, and no control characters", async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const message = 'It failed\u001b[31m with dapi0123456789abcdef0123456789abcdef in the request';
