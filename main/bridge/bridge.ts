@@ -179,11 +179,13 @@ class StdioBridge implements Bridge {
       return;
     }
     const bytes = frame.length + IN_FLIGHT_BYTES;
+    // A client that leaves does not wait for the end of what it listens to.
+    const counted = 'method' in envelope && envelope.method === 'subscriptions/listen' ? 0 : 1;
     this.pendingBytes += bytes;
-    this.#inFlight += 1;
+    this.#inFlight += counted;
     const settled = () => {
       this.pendingBytes -= bytes;
-      this.#inFlight -= 1;
+      this.#inFlight -= counted;
       this.#settled();
       if (this.#inFlight === 0) this.#allSettled();
     };

@@ -152,7 +152,7 @@ export class Relay implements Bridge {
   }
 
   async #answers(withinMs: number): Promise<void> {
-    if (this.#replayLog.isSettled) return;
+    if (this.#replayLog.isAnswered) return;
     let tooLong: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       tooLong = setTimeout(resolve, withinMs);
@@ -204,7 +204,7 @@ export class Relay implements Bridge {
     }
     this.#replayLog.answered(frame);
     this.#client.write(frame);
-    if (this.#replayLog.isSettled) this.#answered();
+    if (this.#replayLog.isAnswered) this.#answered();
     if (this.#replayLog.isIdle) this.#rejoin.idle();
   }
 
@@ -299,7 +299,7 @@ export class Relay implements Bridge {
   #refuse(id: string, error: unknown): void {
     this.#replayLog.forget(id);
     this.#client.write(errorFrame(id, error));
-    if (this.#replayLog.isSettled) this.#answered();
+    if (this.#replayLog.isAnswered) this.#answered();
   }
 
   /** The session is idle: it continues through the hub, and the one in this process is ended. */

@@ -50,6 +50,11 @@ export class ReplayLog {
     return this.#open.size === 0;
   }
 
+  /** Whether all answers that will come have come: a client that leaves does not wait for those to long-lived requests. */
+  get isAnswered(): boolean {
+    return this.open.every(({ method }) => method === LONG_LIVED);
+  }
+
   /** Whether the session can move to another transport unnoticed: neither side waits for an answer. */
   get isIdle(): boolean {
     const isWaited = this.open.some(({ method }) => method !== LONG_LIVED);

@@ -158,6 +158,18 @@ describe('the listening stream', () => {
     expect(new Set(streams.map(({ id }) => id)).size).toBe(3);
   });
 
+  it('of a client that listens by itself does not keep the session open when the client leaves', async () => {
+    const streams: Parameters<typeof listened>[0] = [];
+    const client = await connect(modern(listened(streams)));
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    const params = { notifications: { toolsListChanged: true }, _meta };
+    client.send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+    await expect.poll(() => streams.length).toBe(1);
+    const closed = new Promise((resolve) => streams[0]?.response.on('close', resolve));
+    await client.bridge.finish(600_000);
+    await closed;
+  });
+
   it('is reopened after it was cut', async () => {
     const streams: Parameters<typeof listened>[0] = [];
     const client = await opened(listened(streams));

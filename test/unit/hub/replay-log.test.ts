@@ -13,6 +13,16 @@ it('the replay log holds the requests that are neither answered nor canceled', (
   expect(log.open.map(({ id }) => id)).toEqual(['"1"', '3']);
 });
 
+it('the replay log does not count a request that lasts as long as its client listens as unanswered', () => {
+  const log = new ReplayLog();
+  log.sent(frame({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {} }));
+  expect([log.isAnswered, log.isSettled]).toEqual([true, false]);
+  log.sent(frame({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} }));
+  expect(log.isAnswered).toBe(false);
+  log.answered(frame({ jsonrpc: '2.0', id: 2, result: {} }));
+  expect(log.isAnswered).toBe(true);
+});
+
 it('the replay log keeps only idempotent requests for a retry', () => {
   const log = new ReplayLog();
   const harmless = frame({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
