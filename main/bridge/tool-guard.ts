@@ -22,6 +22,7 @@ import { memberAt } from './frame/members.ts';
 import { hintsByName, listedTool, listedTools } from './listed-tools.ts';
 import type { ProgressReports } from './progress.ts';
 import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals.ts';
+import { ToolRequests } from './tool-requests.ts';
 
 export interface ToolGuardOptions {
   rules: ServerRules;
@@ -36,15 +37,6 @@ export interface ToolGuardOptions {
   signal: AbortSignal;
 }
 
-/** A request for a list of tools, or for the page behind a cursor. */
-interface ListRequest {
-  /** The name of its client. */
-  client: string | undefined;
-  continues: boolean;
-}
-
-const FIRST_PAGE: ListRequest = { client: undefined, continues: false };
-
 /** What happens to a frame: it is sent, it is refused, or the user is asked. */
 type Verdict = 'go' | 'stop' | CallerAndTool;
 
@@ -57,8 +49,7 @@ export class ToolGuard {
   readonly #memory: AnswerStore;
   readonly #sink: FrameSink;
   readonly #approvals: ToolApprovals;
-  /** The requests for a list of tools that have no answer yet, by their raw ids. A client that gives an id twice gets two lists. */
-  readonly #lists = new Map<string, ListRequest[]>();
+  readonly #requests = new ToolRequests();
   readonly #hints = new Map<string, ToolHints>();
   /** The tools in the pages of the list that is being read. */
   #pages = new Map<string, ToolHints>();
@@ -80,7 +71,8 @@ export class ToolGuard {
     const decide = (call: CallerAndTool) => this.#decide(call);
     this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal });
     const unsubscribe = rules.subscribe(() => {
-      if (this.#client !== undefined) sink.write(Buffer.from(LIST_CHANGED));
+      if (this.#client !== undefined) sink.write(Buffer.from(listChanged()));
+      for (const id of this.#requests.subscriptions) sink.write(Buffer.from(listChanged(id)));
     });
     signal.addEventListener('abort', unsubscribe, { once: true });
   }
@@ -94,8 +86,8 @@ export class ToolGuard {
     }
     const isIdle = this.#queued === 0 && this.#approvals.isIdle;
     if (!isIdle || this.#rules.refresh() !== undefined || !this.#rules.isEmpty) return true;
-    if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#rememberList(element);
-    else if (envelope.kind === 'request' && envelope.method === 'tools/list') this.#rememberList(frame);
+    if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#remember(element);
+    else if ('method' in envelope && ToolRequests.METHODS.has(envelope.method)) this.#remember(frame);
     return false;
   }
 
@@ -169,11 +161,10 @@ export class ToolGuard {
   /** Decides about one frame, and answers it if it is refused. */
   async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
     // Even if the rules have been removed meanwhile: a call that waits would be sent then.
-    if (scanFrame(frame).method === 'notifications/cancelled') {
+    if (scanFrame(frame).method === 'notifications/cancelled')
       this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
-    }
     if (this.#rules.isEmpty) {
-      this.#rememberList(frame);
+      this.#remember(frame);
       return 'go';
     }
     if (isAmbiguous(frame)) {
@@ -182,7 +173,7 @@ export class ToolGuard {
     }
     const envelope = singleEnvelopeOf(parseFrame(frame));
     const method = 'method' in envelope ? envelope.method : undefined;
-    this.#rememberList(frame);
+    this.#remember(frame);
     return method === 'tools/call' ? this.#judgeCall(frame, isInBatch) : 'go';
   }
 
@@ -214,17 +205,14 @@ export class ToolGuard {
     return clientNameOf(jsonAt(frame, 'params', '_meta', CLIENT_INFO)) ?? (this.#client || undefined);
   }
 
-  #rememberList(frame: Buffer): void {
-    const { id, method } = scanFrame(frame);
-    if (method !== 'tools/list' || id === undefined) return;
-    const request = { client: this.#clientOf(frame), continues: placeAt(frame, 'params', 'cursor') !== undefined };
-    this.#lists.set(id, [...(this.#lists.get(id) ?? []).slice(1 - MAX_SAME_ID), request]);
+  #remember(frame: Buffer): void {
+    this.#requests.sent(frame, () => this.#clientOf(frame));
   }
 
   /** A frame for the client, without the tools that it must not use. */
   filtered(frame: Buffer): Buffer {
     if (this.#initializeId !== undefined && isAnswerTo(this.#initializeId, frame)) return this.#withListChanged(frame);
-    if (this.#lists.size === 0) return frame;
+    if (!this.#requests.isWaiting) return frame;
     const elements = elementsIn(frame);
     if (elements.length === 0) return this.#filteredOne(frame);
     const filtered = elements.map((element) => this.#filteredOne(element));
@@ -244,8 +232,9 @@ export class ToolGuard {
 
   #filteredOne(frame: Buffer): Buffer {
     const { id, method } = scanFrame(frame);
-    if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
-    const { client, continues } = this.#takeList(id) ?? FIRST_PAGE;
+    const request = id === undefined || method !== undefined ? undefined : this.#requests.answered(id);
+    if (!request) return frame;
+    const { client, continues } = request;
     const listed = hintsByName(listedTools(frame), continues ? this.#pages : undefined);
     this.#pages = listed;
     for (const [name, hints] of listed) this.#hints.set(name, hints);
@@ -258,16 +247,8 @@ export class ToolGuard {
 
   /** A list of Causeway's own tool for the client, which does not come from the server: rules do not apply to it. */
   ownTools(frame: Buffer): Buffer {
-    this.#takeList(rawId(frame));
+    this.#requests.answered(rawId(frame));
     return frame;
-  }
-
-  /** The oldest request for a list with this raw id, which has its answer now. */
-  #takeList(id: string): ListRequest | undefined {
-    const [first, ...others] = this.#lists.get(id) ?? [];
-    if (others.length > 0) this.#lists.set(id, others);
-    else this.#lists.delete(id);
-    return first;
   }
 
   /** Reads the hints of the server's last known tools. */
@@ -292,11 +273,13 @@ export class ToolGuard {
   }
 }
 
-/** How many open requests for a list may have the same id. */
-const MAX_SAME_ID = 100;
-
 const LIST_CHANGED_MEMBER = new Set(['listChanged']);
-const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+/** @param subscription the raw id of the request for it, in the stateless revision (MCP 2026-07-28 › Subscriptions) */
+function listChanged(subscription?: string): string {
+  const of = `,"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":${subscription}}}`;
+  return `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"${subscription === undefined ? '' : of}}`;
+}
 
 /** Where a request of revision 2026-07-28 names its client. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';

@@ -1,7 +1,10 @@
 import { dirname } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { withEdit } from '../../../main/rules/rules.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { serverKey } from '../../../main/rules/server-key.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { CAUSEWAY } from './proxy-process.ts';
 
@@ -70,8 +73,8 @@ describe('a client with sessions in front of a stateless server', () => {
 });
 
 describe('a client of the stateless revision', () => {
-  const fresh = () =>
-    new Client({ name: 'new', version: '0' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const fresh = (options: ClientOptions = {}) =>
+    new Client({ name: 'new', version: '0' }, { ...options, versionNegotiation: { mode: { pin: '2026-07-28' } } });
   afterEach(() => {
     workspace.mcp.settings.revision = 'modern';
   });
@@ -85,6 +88,30 @@ describe('a client of the stateless revision', () => {
       expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
       expect(await client.callTool(INITIALS)).toMatchObject({ structuredContent: { rows: [['AL']] } });
       await expect(client.callTool({ name: 'main__default__gone', arguments: {} })).rejects.toThrow('BAD_REQUEST');
+    },
+  );
+
+  it.each(['modern', 'legacy'] as const)(
+    'is notified that rules have changed the tools of a server of the %s revision',
+    async (revision) => {
+      workspace.mcp.settings.revision = revision;
+      workspace.state.mcpCalls.length = 0;
+      let changes = 0;
+      const onChanged = () => {
+        changes += 1;
+      };
+      const client = await connect(fresh({ listChanged: { tools: { onChanged } } }));
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
+      if (revision === 'modern') {
+        await expect.poll(() => workspace.state.mcpCalls.map(({ method }) => method)).toContain('subscriptions/listen');
+      }
+      const home = dirname(workspace.profileFile);
+      const rules = new RulesFile({ HOME: home, USERPROFILE: home });
+      onTestFinished(async () => void (await rules.change(() => ({ version: 1 }))));
+      const scope = { server: serverKey(workspace.host, FUNCTIONS) };
+      await rules.change((now) => withEdit(now, scope, { off: [INITIALS.name] }));
+      await expect.poll(() => changes).toBeGreaterThan(0);
+      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain(INITIALS.name);
     },
   );
 });

@@ -65,6 +65,36 @@ it('Causeway’s own tool is listed whatever the rules say, and a tool of the se
   expect(names(one.shown(list))).toEqual([]);
 });
 
+describe('a client of the stateless revision that has subscribed to changes of the tools', () => {
+  const subscribing = (id: unknown, toolsListChanged: unknown = true) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'subscriptions/listen',
+      params: { notifications: { toolsListChanged } },
+    });
+  const told = (id: unknown) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/tools/list_changed',
+    params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
+  });
+
+  it.each([
+    ['without rules', {}],
+    ['with rules', { off: ['drop'] }],
+  ])('is notified of changed rules, once for each open subscription, %s', async (_when, rules) => {
+    const one = guardOf(rules);
+    for (const frame of [subscribing('a'), subscribing(2), subscribing(3, false), subscribing(4)])
+      await one.take(frame);
+    one.become({ off: ['look'] });
+    expect(one.read().map((frame) => JSON.parse(frame))).toEqual([told('a'), told(2), told(4)]);
+    one.shown('{"jsonrpc":"2.0","id":4,"result":{}}');
+    await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}');
+    one.become({ off: ['peek'] });
+    expect(one.read().map((frame) => JSON.parse(frame))).toEqual([told(2)]);
+  });
+});
+
 describe('a tool that is off', () => {
   it('it is in no list, even if a client gives two list requests the same id', async () => {
     const one = guardOf({ off: ['drop'] });
