@@ -129,7 +129,9 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   }
   if (Object.hasOwn(membersOf(parseText(text)), 'result'))
     return unknownOutcome(`${where.host} answered ${method} with status ${head.status} and a result.`, method);
-  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, where.sent ?? []);
+  // A challenge may be in several headers (RFC 9110 §11.6.1).
+  const headerOf = (name: string) => [head.headers[name] ?? []].flat().join(', ') || undefined;
+  const body = readErrorBody({ status: head.status, text, header: headerOf }, where.sent ?? []);
   const known = workspaceRefusal('POST', head.status, body);
   if (known.code === 'login_page') return refusalError('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;

@@ -64,6 +64,8 @@ const CODE_BY_STATUS: Record<number, ErrorCode> = {
   511: 'login_page',
 };
 
+const INSUFFICIENT_SCOPE = 'insufficient_scope';
+
 /** Error codes that are more specific than their status; otherwise the status decides. */
 const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
   ENDPOINT_NOT_FOUND: 'feature_unavailable',
@@ -71,6 +73,8 @@ const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
   NOT_IMPLEMENTED: 'feature_unavailable',
   ALREADY_EXISTS: 'already_exists',
   RESOURCE_ALREADY_EXISTS: 'already_exists',
+  // RFC 6750 §3.1.
+  [INSUFFICIENT_SCOPE]: 'missing_scope',
 };
 
 /** Refusals that share a status and differ only in their text. */
@@ -186,8 +190,21 @@ function findError(answer: RawAnswer): ErrorBody {
     return { kind: 'redirect', errorCode: '', message: `a redirect to ${where || 'nowhere'}`, requestId };
   }
   const found = fromJson(answer.text) ?? fromText(answer.text) ?? fromHtml(answer.text);
+  const lacking = scopeInChallenge(answer);
+  if (lacking !== undefined) {
+    const message = found?.message || lacking;
+    return { kind: 'other', errorCode: INSUFFICIENT_SCOPE, message, requestId: requestId ?? found?.requestId };
+  }
   if (!found) return { kind: 'other', errorCode: '', message: answer.text, requestId };
   return { ...found, requestId: requestId ?? found.requestId };
+}
+
+/** What a challenge says that the token lacks; undefined if it says nothing about that (RFC 6750 §3). */
+function scopeInChallenge(answer: RawAnswer): string | undefined {
+  const challenge = answer.header('www-authenticate') ?? '';
+  if (answer.status !== 403 || !/\berror\s*=\s*"?insufficient_scope\b/i.test(challenge)) return undefined;
+  const scope = /\bscope\s*=\s*"([^"\\]+)"/i.exec(challenge)?.[1];
+  return scope === undefined ? INSUFFICIENT_SCOPE : `${INSUFFICIENT_SCOPE}: ${scope}`;
 }
 
 function fromJson(text: string): ErrorBody | undefined {
@@ -205,7 +222,8 @@ function fromJson(text: string): ErrorBody | undefined {
   const api12 = Api12.safeParse(json);
   if (api12.success) {
     const message = api12.data.error_description ?? api12.data.error;
-    return { kind: 'api-1.2', errorCode: '', message, requestId: undefined };
+    const errorCode = api12.data.error === INSUFFICIENT_SCOPE ? api12.data.error : '';
+    return { kind: 'api-1.2', errorCode, message, requestId: undefined };
   }
   const rpc = Rpc.safeParse(json);
   if (rpc.success) return { kind: 'other', errorCode: '', message: rpc.data.error.message, requestId: undefined };

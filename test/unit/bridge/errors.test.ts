@@ -66,6 +66,16 @@ describe('the explanation of a refusal', () => {
       'missing_scope',
       'The sign-in of profile "acme" does not cover /api/2.0/mcp/sql (403: Provided OAuth token does not have required scopes: sql). Run `causeway login --profile acme` and grant the missing scope.',
     ],
+    ...[
+      'Bearer error="insufficient_scope", scope="sql genie"',
+      'Negotiate, bearer ERROR = "insufficient_scope",scope="sql genie",resource_metadata="https://ana@evil.example/"',
+      'Bearer realm="a \\"b\\", c",error=insufficient_scope,scope="sql genie"',
+    ].map((challenge): [string, UpstreamFailure, string, string] => [
+      `403 with the challenge ${challenge}`,
+      refused(403, '', { 'www-authenticate': challenge }),
+      'missing_scope',
+      'The sign-in of profile "acme" does not cover /api/2.0/mcp/sql (403: insufficient_scope: sql genie). Run `causeway login --profile acme` and grant the missing scope.',
+    ]),
     [
       '403 for missing grants',
       refused(403, rest('PERMISSION_DENIED', 'User does not have USE SCHEMA on main.finance')),

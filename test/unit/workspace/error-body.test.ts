@@ -65,6 +65,7 @@ describe('workspaceRefusal decides by the status, and by the error code only if 
     [403, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"}}', 'permission_denied'],
     [511, '<html><title>Hotel</title></html>', 'login_page'],
     [403, '{"message":"Provided OAuth token does not have required scopes: sql"}', 'missing_scope'],
+    [403, '{"error":"insufficient_scope","error_description":"More is needed."}', 'missing_scope'],
     [403, '{"message":"User does not have permission on secret scope production"}', 'permission_denied'],
     [
       403,
