@@ -120,6 +120,12 @@ function oldTransport({ host, path }: FailureContext): string {
 }
 
 function explainRefusal(head: ResponseHead, text: string, where: FailureContext, method: string): CausewayError {
+  const moved = otherSpelling(head, where);
+  if (moved !== undefined) {
+    return new CausewayError('feature_unavailable', `${where.host} redirects ${where.path} to ${moved}.`, {
+      remedy: 'Nothing was run. Use that path for the server.',
+    });
+  }
   if (isSignInPage(head, text)) return refusalError('login_page', where, '');
   // Not quoted, because it can be the result itself.
   if (head.status < 300) {
@@ -149,6 +155,16 @@ function refusalError(code: ErrorCode, where: FailureContext, detail: string, re
   const [message, next] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
   const todo = typeof next === 'string' ? { remedy: next } : { action: next };
   return new CausewayError(code, message, { ...todo, retryAfterMs });
+}
+
+/** The path that a redirect leads to, if that differs only in its last slash: web frameworks redirect so. */
+function otherSpelling(head: ResponseHead, { host, path }: FailureContext): string | undefined {
+  const location = header(head, 'location') ?? '';
+  const base = `https://${host}`;
+  if (head.status < 301 || head.status > 308 || !URL.canParse(location, base)) return undefined;
+  const target = new URL(location, base);
+  const isSame = target.host === host && target.pathname.replace(/\/$/, '') === path.replace(/\/$/, '');
+  return isSame && target.pathname !== path ? target.pathname : undefined;
 }
 
 /** A redirect, or a web page with a good status: no managed server answers with either. */

@@ -184,7 +184,8 @@ export function sessionFrom(json: unknown, head: ResponseHead): Session | undefi
   if (!('result' in members)) return undefined;
   const { protocolVersion: version } = membersOf(members.result);
   return {
-    id: header(head, 'mcp-session-id'),
+    // An empty one is none: it must have a character at least (MCP › Session Management).
+    id: header(head, 'mcp-session-id') || undefined,
     protocolVersion: typeof version === 'string' && VERSION.test(version) ? version : undefined,
   };
 }

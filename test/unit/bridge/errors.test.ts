@@ -60,6 +60,14 @@ describe('the explanation of a refusal', () => {
       'ip_blocked',
       'acme.cloud.databricks.com does not accept connections from this network (302: The workspace can be reached only over its private link.). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
     ],
+    ...['/api/2.0/mcp/sql/', 'http://acme.cloud.databricks.com/api/2.0/mcp/sql/'].map(
+      (location): [string, UpstreamFailure, string, string] => [
+        `a redirect to ${location}`,
+        refused(307, '', { location }),
+        'feature_unavailable',
+        'acme.cloud.databricks.com redirects /api/2.0/mcp/sql to /api/2.0/mcp/sql/. Nothing was run. Use that path for the server.',
+      ],
+    ),
     [
       '403 for a scope',
       refused(403, rest('PERMISSION_DENIED', 'Provided OAuth token does not have required scopes: sql')),

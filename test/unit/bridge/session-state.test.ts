@@ -184,6 +184,8 @@ describe('the session that a response to initialize begins', () => {
   it('has no id if the server gives none', () => {
     const json = opens({ protocolVersion: '2025-06-18' });
     expect(sessionFrom(json, { status: 200, headers: {} })).toEqual({ id: undefined, protocolVersion: '2025-06-18' });
+    const empty = { status: 200, headers: { 'mcp-session-id': '' } };
+    expect(sessionFrom(json, empty)).toEqual({ id: undefined, protocolVersion: '2025-06-18' });
   });
 });
 
