@@ -39,8 +39,11 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
       'Connects AI clients to Databricks managed MCP servers, and controls which SQL warehouse queries run on.',
     )
     .version(VERSION, '-v, --version', 'print the version')
-    .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
-    .showHelpAfterError('(run `causeway --help` for a list of commands)')
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'causeway: ')),
+    })
     .hook('preAction', (_program, action) => {
       onCommand(action);
       refuseEmptyValues(action);
@@ -50,6 +53,8 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
   for (const command of everyCommand(program)) {
     // A group takes the name of an unknown command, to name the known ones. Its commands take what they ask for.
     if (command.commands.length === 0 && !isDropIn(command)) command.allowExcessArguments(false);
+    const what = command.commands.length > 0 ? 'a list of commands' : 'its usage';
+    command.showHelpAfterError(`(run \`${pathOf(command)} --help\` for ${what})`);
     command.exitOverride((error) => {
       onCommand(command);
       throw error;

@@ -112,6 +112,17 @@ test.each([
   expect(stderr).toMatch(/^causeway: --profile was given without a value\. Add a value, or leave the option out\./);
 });
 
+test.each([
+  [['servers', 'browse', '--of'], "unknown option '--of'", 'causeway servers browse --help` for its usage'],
+  [['rules', 'set', '--off'], "option '--off <tool...>' argument missing", 'causeway rules set --help` for its usage'],
+  [['srevers'], "unknown command 'srevers'", 'causeway --help` for a list of commands'],
+])('%j is refused in the words of every other error, with the help that fits', async (args, words, help) => {
+  const { stderr } = await run(...args);
+  expect(stderr).toContain(`causeway: ${words}\n`);
+  expect(stderr).toContain(`(run \`${help})\n`);
+  expect(stderr).not.toContain('error:');
+});
+
 const LEAVES = COMMANDS.filter((command) => command.commands.length === 0);
 
 test.each(
