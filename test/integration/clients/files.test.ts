@@ -182,10 +182,10 @@ describe('a file that cannot be written is left complete and reported', () => {
     [
       '.codex/config.toml',
       'model = "x"\n\n[[mcp_servers]]\nname = "a"\n',
-      ':3:1 (line 3, column 1): "mcp_servers" is not a table',
+      ', line 3, column 1: "mcp_servers" is not a table',
     ],
-    ['.codex/config.toml', 'model = "x"\nmcp_servers = []\n', ':2:1 (line 2, column 1): "mcp_servers" is not a table'],
-    ['.config/goose/config.yaml', 'a: 1\n---\nb: 2\n', ':2:1 (line 2, column 1): it contains several documents'],
+    ['.codex/config.toml', 'model = "x"\nmcp_servers = []\n', ', line 2, column 1: "mcp_servers" is not a table'],
+    ['.config/goose/config.yaml', 'a: 1\n---\nb: 2\n', ', line 2, column 1: it contains several documents'],
   ])('with line and column if the entries of %s cannot be in %j', async (file, text, words) => {
     await using own = await ownClients();
     await own.file(file, text);
