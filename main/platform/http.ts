@@ -97,13 +97,31 @@ function proxyAddresses(env: NodeJS.ProcessEnv) {
   return { httpProxy, httpsProxy, noProxy: noProxy(env) };
 }
 
-/** A proxy's address as users write it, often without a scheme. It may contain a password, so no error quotes it. */
+/** What undici can talk to as a proxy. */
+const PROXY_SCHEMES = new Set(['http:', 'https:', 'socks5:', 'socks:']);
+
+/**
+ * A proxy's address as users write it, often without a scheme, and with a percent sign in the password that stands for itself.
+ * It may contain a password, so no error quotes it.
+ */
 function proxyAddress(name: string, text = ''): string {
-  const address = text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (address === '' || URL.canParse(address)) return address;
+  const whole = text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const address = whole.replaceAll(/%(?![0-9a-f]{2})/gi, '%25');
+  if (address === '' || isProxyAddress(address)) return address;
   throw new CausewayError('usage', `${name} is not a valid address.`, {
     remedy: 'Use the form http://proxy.example:8080, or unset it.',
   });
+}
+
+function isProxyAddress(text: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(text);
+    // Both must be UTF-8.
+    decodeURIComponent(username + password);
+    return PROXY_SCHEMES.has(protocol);
+  } catch {
+    return false;
+  }
 }
 
 /** Requests to loopback addresses never use a proxy: the embedded workspace and the sign-in's listener are there. */

@@ -83,10 +83,14 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
     expect(proxy.stderr).toBe('');
   });
 
-  it('is reached through a proxy that requires a password', async () => {
-    const company = await companyProxy('ana:open sesame');
+  it.each([
+    ['open sesame', 'open%20sesame'],
+    ['100%sure', '100%sure'],
+    ['über', '%C3%BCber'],
+  ])('is reached through a proxy that requires the password %j, written as %s', async (password, written) => {
+    const company = await companyProxy(`ana:${password}`);
     const proxy = await start(`https://${HOST}`, {
-      HTTPS_PROXY: `http://ana:open%20sesame@${company.address}`,
+      HTTPS_PROXY: `http://ana:${written}@${company.address}`,
       NODE_EXTRA_CA_CERTS: authority.file,
     });
     expect(await proxy.request(1, 'tools/call')).toMatchObject({ result: 'behind the proxy' });
@@ -166,13 +170,16 @@ describe('a host that cannot be reached is reported', () => {
     expect(error.message).toMatch(/is not trusted \((ERR_SSL|EPROTO)\w*\)\. Check the host/);
   });
 
-  it('because the proxy setting is not an address: incorrect usage', async () => {
-    const proxy = await start(`https://${HOST}`, { HTTPS_PROXY: 'http://ana:word@:x' });
-    expect(await proxy.ended).toBe(2);
-    expect(proxy.stderr).toBe(
-      'causeway proxy: HTTPS_PROXY is not a valid address. Use the form http://proxy.example:8080, or unset it.\n',
-    );
-  });
+  it.each(['http://ana:word@:x', 'ftp://proxy.example:8080', 'http://ana:%E9t%E9@proxy.example:8080'])(
+    'because the proxy setting is not the address of a proxy: incorrect usage (%s)',
+    async (address) => {
+      const proxy = await start(`https://${HOST}`, { HTTPS_PROXY: address });
+      expect(await proxy.ended).toBe(2);
+      expect(proxy.stderr).toBe(
+        'causeway proxy: HTTPS_PROXY is not a valid address. Use the form http://proxy.example:8080, or unset it.\n',
+      );
+    },
+  );
 });
 
 async function closedPort() {
