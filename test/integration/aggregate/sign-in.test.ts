@@ -49,4 +49,26 @@ describe.skipIf(process.platform === 'win32')('all servers in one entry, signed 
     expect(first?.description).toContain('sql and functions');
     expect(second?.description).not.toContain('One sign-in for');
   });
+
+  it('answer a batch of calls to two services as a whole, after one page for each', async () => {
+    const proxy = await startAll(['system.ai.github', '--profile', 'user'], ['system.ai.slack', '--profile', 'user']);
+    await expect.poll(() => namesOf(proxy)).toEqual(['sign_in']);
+    void proxy.request('sign in', 'tools/call', { name: 'sign_in', arguments: {} });
+    await expect.poll(stage.pages).toHaveLength(1);
+    await scriptedBrowser().open((await stage.pages())[0] ?? '');
+    await expect.poll(() => namesOf(proxy)).toEqual(expect.arrayContaining(['search_code', 'search_messages']));
+    const call = (id: number, name: string) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, arguments: { query: 'retry' } },
+    });
+    proxy.send([call(1, 'search_code'), call(2, 'search_messages'), call(3, 'search_code')]);
+    await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(3);
+    for (const url of (await stage.pages()).slice(1)) await scriptedBrowser().open(url);
+    const batch = () => proxy.frames.map((frame) => JSON.parse(String(frame))).find(Array.isArray) ?? [];
+    await expect.poll(() => batch().length, { timeout: 20_000 }).toBe(3);
+    expect(new Set(batch().map(({ id }: { id: number }) => id))).toEqual(new Set([1, 2, 3]));
+    for (const answer of batch()) expect(textOf(answer)).toContain('"query":"retry"');
+  });
 });
