@@ -4,6 +4,7 @@ import { asSentence, CausewayError, type ErrorCode } from '../platform/errors.ts
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { answerFault, networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
+import { percentDecoded } from '../platform/percent.ts';
 import { retryAfterMs } from '../platform/retry.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
@@ -137,6 +138,7 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
     return unknownOutcome(`${where.host} answered ${method} with status ${head.status} and a result.`, method);
   // A challenge may be in several headers (RFC 9110 §11.6.1).
   const headerOf = (name: string) => [head.headers[name] ?? []].flat().join(', ') || undefined;
+  if (head.status === 401 && asksForConnection(where.path, headerOf('www-authenticate'))) return notConnected(where);
   const body = readErrorBody({ status: head.status, text, header: headerOf }, where.sent ?? []);
   const known = workspaceRefusal('POST', head.status, body);
   if (known.code === 'login_page') return refusalError('login_page', where, '');
@@ -149,6 +151,28 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   return known.mayHaveRun && !isSafeToRepeat(method)
     ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
     : words;
+}
+
+const CONNECTION_PATH = /^\/api\/2\.0\/mcp\/external\/([^/?#]+)/;
+
+/**
+ * Whether a refusal may be about the connection behind an external server: it names where to sign in (RFC 9728 §5.1), and does
+ * not say that the token is bad. How workspaces ask for such a sign-in is not documented, and no API tells whether there is one.
+ */
+function asksForConnection(path: string, challenge: string | undefined): boolean {
+  return (
+    CONNECTION_PATH.test(path) &&
+    /\bresource_metadata\b/i.test(challenge ?? '') &&
+    !challenge?.includes('invalid_token')
+  );
+}
+
+function notConnected({ host, path, profile }: FailureContext): CausewayError {
+  const name = percentDecoded(CONNECTION_PATH.exec(path)?.[1] ?? '');
+  const message = `${host} refused the request (401). Connection "${foreignText(name, { maxLength: 200 })}" may need its own sign-in. Nothing was run.`;
+  return new CausewayError('service_signed_out', message, {
+    remedy: `Open the connection in the workspace and sign in to it there, then try again. If that does not help, sign in to the workspace again: causeway login --profile ${profile}`,
+  });
 }
 
 function refusalError(code: ErrorCode, where: FailureContext, detail: string, retryAfterMs?: number): CausewayError {

@@ -40,6 +40,29 @@ describe('a refused sign-in', () => {
   });
 });
 
+describe('a refusal of an external connection', () => {
+  const external = { ...where, path: '/api/2.0/mcp/external/issue%20tracker' };
+  const challenged = (header: string) => refused(401, rest('401', 'No.'), { 'www-authenticate': header });
+
+  it('that names where to sign in is not blamed on the sign-in to the workspace', () => {
+    const metadata = 'Bearer resource_metadata="https://acme.cloud.databricks.com/.well-known/x"';
+    const error = explainFailure(challenged(metadata), external, 'tools/call');
+    expect([error.code, error.message]).toEqual([
+      'service_signed_out',
+      'acme.cloud.databricks.com refused the request (401). Connection "issue tracker" may need its own sign-in. Nothing was run.',
+    ]);
+    expect(error.remedy).toContain('Open the connection in the workspace');
+    expect(explainFailure(challenged(metadata), where, 'tools/call').code).toBe('unauthenticated');
+  });
+
+  it.each(['Bearer', 'Bearer resource_metadata="https://x", error="invalid_token"'])(
+    'that blames the token is: %s',
+    (header) => {
+      expect(explainFailure(challenged(header), external, 'tools/call').code).toBe('unauthenticated');
+    },
+  );
+});
+
 describe('the explanation of a refusal', () => {
   it.each<[name: string, failure: UpstreamFailure, code: string, text: string]>([
     [
