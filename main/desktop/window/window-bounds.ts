@@ -18,11 +18,14 @@ export function placeWindow(
   if (saved === undefined) return DEFAULT_SIZE;
   const screen = screens.find((candidate) => isReachable(saved, candidate));
   if (screen === undefined) return DEFAULT_SIZE;
+  const width = clamp(saved.width, MINIMUM_SIZE.width, screen.width);
+  const height = clamp(saved.height, MINIMUM_SIZE.height, screen.height);
   return {
-    x: saved.x,
-    y: saved.y,
-    width: clamp(saved.width, MINIMUM_SIZE.width, screen.width),
-    height: clamp(saved.height, MINIMUM_SIZE.height, screen.height),
+    // What was larger than this screen fills it, or else the buttons of its title bar would be outside.
+    x: width < saved.width ? screen.x : saved.x,
+    y: height < saved.height ? screen.y : saved.y,
+    width,
+    height,
   };
 }
 

@@ -154,6 +154,11 @@ describe('the window opens', () => {
     ['in its default size if its title bar would be out of reach', { ...saved, y: -300 }, DEFAULT_SIZE],
     ['where it was, partly off the screen', { ...saved, x: 3200 }, { ...saved, x: 3200 }],
     ['no larger than its screen', { x: 0, y: 0, width: 5000, height: 5000 }, { x: 0, y: 0, width: 1440, height: 900 }],
+    [
+      'over the whole width of its screen if it was wider',
+      { x: 1600, y: 100, width: 5000, height: 800 },
+      { x: 1440, y: 100, width: 1920, height: 800 },
+    ],
     ['no smaller than is usable', { x: 0, y: 0, width: 100, height: 10 }, { x: 0, y: 0, width: 320, height: 400 }],
   ])('%s', (_name, before, expected) => {
     expect(placeWindow(before, screens)).toEqual(expected);
