@@ -1,6 +1,6 @@
 import type { AttachedProxy, ConfiguredServer, DesktopState } from '../../../preload/contract.ts';
 import { strings } from './strings.ts';
-import { action, type TrayItem, text } from './tray-item.ts';
+import { action, shortened, type TrayItem, text } from './tray-item.ts';
 
 /** The most servers, and the most clients, in the menu; the window has them all. */
 const MAX_SERVERS = 8;
@@ -17,7 +17,7 @@ export function serverItems(state: DesktopState): TrayItem[] {
   const { signInTo } = strings.next;
   return [
     ...servers.slice(0, MAX_SERVERS).map((server) =>
-      action(strings.servers.state(server.title, describeServer(server, proxies)), {
+      action(strings.servers.state(shortened(server.title), describeServer(server, proxies)), {
         do: 'open',
         screen: 'servers',
         item: server.name,

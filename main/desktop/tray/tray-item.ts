@@ -36,7 +36,7 @@ export function menuLabel(label: string): string {
   return displayText(label, { maxLength: MAX_LABEL_LENGTH }).replaceAll('&', '&&');
 }
 
-/** The longest sentence in the menu, in characters: the window shows the whole text. */
+/** The longest sentence or name in the menu, in characters: the window shows the whole text. */
 const MAX_SENTENCE_LENGTH = 60;
 
 export function shortened(sentence: string): string {

@@ -50,9 +50,14 @@ export function inShort(warehouse: WarehouseState): string {
       return shortened(warehouse.failure.problem.message);
     case 'known': {
       const { effective } = warehouse;
-      return effective.warehouse ? nameAndState(effective.warehouse) : effectiveName(effective);
+      return effective.warehouse ? shortNameAndState(effective.warehouse) : effectiveName(effective);
     }
   }
+}
+
+/** The state stays readable behind a name of any length. */
+function shortNameAndState(warehouse: WarehouseInfo): string {
+  return nameAndState({ ...warehouse, name: shortened(warehouse.name) });
 }
 
 function nextStep({ next }: Failure): TrayItem {
@@ -74,7 +79,7 @@ function switchWarehouse(effective: EffectiveWarehouseInfo, choices: Choices | n
   const pinned = override?.type === 'CUSTOM' ? override.warehouseId : null;
   const choice = ({ id, ...warehouse }: WarehouseInfo): TrayItem => ({
     kind: 'choice',
-    label: nameAndState({ id, ...warehouse }),
+    label: shortNameAndState({ id, ...warehouse }),
     chosen: id === pinned,
     action: { do: 'use-warehouse', profile, warehouseId: id, name: warehouse.name },
   });
@@ -108,12 +113,13 @@ function switchWarehouse(effective: EffectiveWarehouseInfo, choices: Choices | n
 function startOrStop({ profile, warehouse }: EffectiveWarehouseInfo): TrayItem[] {
   if (warehouse === null) return [];
   const { id: warehouseId, name, state } = warehouse;
-  if (state === 'STOPPED') return [action(words.start(name), { do: 'start-warehouse', profile, warehouseId, name })];
+  if (state === 'STOPPED')
+    return [action(words.start(shortened(name)), { do: 'start-warehouse', profile, warehouseId, name })];
   if (state !== 'RUNNING' && state !== 'STARTING') return [];
-  return [action(words.stop(name), { do: 'stop-warehouse', profile, warehouseId, name })];
+  return [action(words.stop(shortened(name)), { do: 'stop-warehouse', profile, warehouseId, name })];
 }
 
 function chosenNow({ warehouse }: EffectiveWarehouseInfo): TrayItem {
-  const label = warehouse ? nameAndState(warehouse) : words.missing;
+  const label = warehouse ? shortNameAndState(warehouse) : words.missing;
   return { kind: 'choice', label, chosen: true, action: null };
 }

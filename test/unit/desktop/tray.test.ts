@@ -8,7 +8,7 @@ import { trayMenu } from '../../../main/desktop/tray/tray-menu.ts';
 import { choicesOf } from '../../../main/desktop/warehouse/warehouse.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
-import { failure, known, stateOf, warehouse } from './states.ts';
+import { failure, known, server, stateOf, warehouse } from './states.ts';
 import { readMenu, trayLine } from './tray-lines.ts';
 
 const cannotUse: WarehouseProblem = { code: 'cannot-use', message: 'You may not use it.', remedy: 'Ask.' };
@@ -187,6 +187,16 @@ describe('the tray', () => {
     const [, label = ''] = readMenu(state);
     expect(label.length).toBeLessThanOrEqual(62);
     expect(label).toMatch(/word…\]$/);
+  });
+
+  it('keeps a long name from widening the menu or hiding its state', () => {
+    const long = warehouse({ name: 'long '.repeat(40) });
+    const state = { ...known({ warehouse: long }), servers: [server('sql', { title: 'long '.repeat(40) })] };
+    const labels = readMenu(state);
+    expect(labels.every((label) => label.length < 90)).toBe(true);
+    expect(labels).toContainEqual(expect.stringMatching(/^\[(long )+long… — running\]$/));
+    expect(labels).toContainEqual(expect.stringMatching(/^\[(long )+long… — running, 6 tools\]$/));
+    expect(labels).toContainEqual(expect.stringMatching(/^\[Stop (long )+long…+\]$/));
   });
 });
 
