@@ -81,9 +81,9 @@ export function beginningOf({ statement, arguments: rest }: PendingApprovalInfo)
   return displayText((statement ?? rest ?? '').replace(/\s+/g, ' ').trim(), { maxLength: MAX_BEGINNING_LENGTH });
 }
 
-/** `Claude Code asks to use execute_sql`. */
+/** `Claude Code wants to use execute_sql`. */
 export function questionOf({ client, tool }: PendingApprovalInfo): string {
-  return `${client ?? 'An AI client'} asks to use ${tool}`;
+  return `${client ?? 'An AI client'} wants to use ${tool}`;
 }
 
 /** Answers the requests about what AI clients may do. */

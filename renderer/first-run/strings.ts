@@ -30,7 +30,7 @@ export const strings = {
   },
   signIn: {
     title: 'Sign in',
-    lead: 'Your browser opens the sign-in page of your workspace.',
+    lead: 'Your browser opens your workspace’s sign-in page.',
     connecting: (host: string) => `Connecting to ${host}`,
     signIn: 'Sign in',
     editUrl: 'Edit URL',

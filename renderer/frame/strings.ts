@@ -50,7 +50,7 @@ export const strings = {
     signIn: (profile: string) => `Sign in to ${profile}`,
     signOut: (profile: string) => `Sign out of ${profile}…`,
     addWorkspace: 'Add workspace…',
-    diagnostics: 'Copy diagnostics',
+    diagnostics: 'Copy support report',
     update: 'Check for updates',
     shortcuts: 'Keyboard shortcuts',
   },
@@ -58,7 +58,7 @@ export const strings = {
     switched: (warehouse: string) => `New queries run on ${warehouse}.`,
     starting: (warehouse: string) => `${warehouse} is starting.`,
     stopping: (warehouse: string) => `${warehouse} is stopping.`,
-    copied: 'Diagnostics copied. Tokens and passwords are removed.',
+    copied: 'Support report copied. Tokens and passwords are removed.',
   },
   stop: {
     title: (warehouse: string) => `Stop ${warehouse}?`,

@@ -22,7 +22,7 @@ export const strings = {
   approvals: {
     label: 'Calls waiting for approval',
     client: 'An AI client',
-    question: (client: string, tool: string) => `${client} asks to use ${tool}`,
+    question: (client: string, tool: string) => `${client} wants to use ${tool}`,
     on: (server: string, profile: string) => `On ${server} · as ${profile} · `,
     countdown: (seconds: number) => `refused in ${seconds} s`,
     sql: 'SQL',

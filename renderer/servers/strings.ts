@@ -181,7 +181,7 @@ export const strings = {
     signOutTitle: (title: string) => `Sign out of ${title}?`,
     signOutVerb: 'Sign out',
     signOutText: (title: string) =>
-      `No AI client can use ${title} through this workspace as you, on any computer, until you sign in again.`,
+      `AI clients that use this workspace as you lose access to ${title}, on every computer, until you sign in again.`,
     moved: (name: string) => `${name} has replaced this server.`,
     moveText: 'Moving keeps its name, permissions and entries in your AI clients.',
     move: 'Move server',
@@ -316,6 +316,6 @@ export const strings = {
     few: 'Add more items.',
     many: 'Remove some items.',
     unique: 'Two items are the same.',
-    pattern: 'This does not match the format of the tool.',
+    pattern: 'This does not match the tool’s format.',
   },
 } as const;

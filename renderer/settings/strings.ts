@@ -94,7 +94,7 @@ export const strings = {
     packageManager: 'Updated by your package manager.',
     packageCommand: (command: string) => `Download the newer package and run: ${command}`,
     unchecked: 'Not checked yet.',
-    newest: 'You have the newest version.',
+    newest: 'You have the latest version.',
     checked: 'Checked',
     checking: 'Checking for updates',
     available: (version: string) => `Version ${version} is available.`,

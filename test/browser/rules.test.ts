@@ -108,7 +108,7 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await go('Warehouse');
     const answered = drop(client, 1, 'SELECT 1');
     answered.catch(() => undefined);
-    await calls().getByText('Claude Code asks to use execute_sql').waitFor();
+    await calls().getByText('Claude Code wants to use execute_sql').waitFor();
     await calls().getByText('SELECT 1').waitFor();
     await calls()
       .getByText(/^On databricks-sql · as ana · refused in \d+ s$/)
@@ -135,7 +135,7 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await choice('Permission for execute_sql').selectOption('Ask first');
     const client = await connect('cursor');
     void drop(client, 1).catch(() => undefined);
-    await calls().getByText('Cursor asks to use execute_sql').waitFor();
+    await calls().getByText('Cursor wants to use execute_sql').waitFor();
     await client.close();
     await calls().waitFor({ state: 'detached' });
   });

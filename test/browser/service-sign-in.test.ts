@@ -50,7 +50,7 @@ describe.skipIf(whyNotHere)('the sign-in to a service in the window', () => {
     await inspect('service-signed-in');
 
     await button('Sign out of GitHub').click();
-    await text('No AI client can use GitHub through this workspace as you');
+    await text('AI clients that use this workspace as you lose access to GitHub');
     await inspect('service-sign-out');
     await button('Cancel').click();
     expect(isSignedIn()).toBe(true);

@@ -119,7 +119,7 @@ describe.skipIf(reason)('a notification of the application', () => {
     const call = client.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'SELECT 1' } });
     await expect
       .poll(() => notifications.sent())
-      .toEqual([{ title: 'Claude Code asks to use execute_sql', body: expect.stringContaining('SELECT 1') }]);
+      .toEqual([{ title: 'Claude Code wants to use execute_sql', body: expect.stringContaining('SELECT 1') }]);
     await takePicture('notification-call');
     await (await TrayOverDbus.find()).click('Refuse');
     await call;

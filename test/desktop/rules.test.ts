@@ -36,12 +36,12 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
     const labels = () => tray.labels();
 
     const allowed = call(1, 'SELECT 1');
-    await page.getByText('Claude Code asks to use execute_sql').waitFor();
-    await expect.poll(labels).toEqual(expect.arrayContaining(['Claude Code asks to use execute_sql', 'SELECT 1']));
+    await page.getByText('Claude Code wants to use execute_sql').waitFor();
+    await expect.poll(labels).toEqual(expect.arrayContaining(['Claude Code wants to use execute_sql', 'SELECT 1']));
     await tray.click('Allow once');
     expect((await allowed).result).toMatchObject({ content: expect.any(Array) });
     await expect.poll(labels).not.toContain('Allow once');
-    await page.getByText('Claude Code asks to use execute_sql').waitFor({ state: 'detached' });
+    await page.getByText('Claude Code wants to use execute_sql').waitFor({ state: 'detached' });
 
     const refused = call(2, 'DROP TABLE main.default.taxi');
     await expect.poll(labels).toContain('DROP TABLE main.default.taxi');

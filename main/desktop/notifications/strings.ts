@@ -12,5 +12,5 @@ export const strings = {
   updateReady: (version: string) => `Version ${version} is ready`,
   updateReadyBody: 'Restart Causeway to use it.',
   restart: 'Restart now',
-  settingsNotUsed: 'Your settings could not be used',
+  settingsNotUsed: 'Your settings could not be read',
 } as const;

@@ -81,7 +81,7 @@ export const strings = {
   },
   stop: {
     question: (name: string) => `Stop ${name}?`,
-    detail: 'All running queries on it end, including those of other users.',
+    detail: 'Running queries are canceled, including those of other users.',
     verb: 'Stop warehouse',
   },
 } as const;

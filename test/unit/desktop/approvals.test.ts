@@ -49,7 +49,7 @@ describe('a call that waits, in the window', () => {
       cut: 0,
       expiresAt: 45_000,
     });
-    expect(questionOf(shown)).toBe('Claude Code asks to use execute_sql');
+    expect(questionOf(shown)).toBe('Claude Code wants to use execute_sql');
     expect(beginningOf(shown)).toBe('SELECT 1');
   });
 
@@ -67,7 +67,7 @@ describe('a call that waits, in the window', () => {
   it('without arguments shows none', () => {
     const shown = approval('{}');
     expect(shown).toMatchObject({ client: null, mark: null, statement: null, arguments: null });
-    expect(questionOf(shown)).toBe('An AI client asks to use execute_sql');
+    expect(questionOf(shown)).toBe('An AI client wants to use execute_sql');
     expect(beginningOf(shown)).toBe('');
   });
 

@@ -62,7 +62,7 @@ describe('notifications', () => {
 
   it('answer a call that waits', () => {
     const [news] = new NewsSource().next({ ...known(), approvals: [call] }, true).shown;
-    expect(news?.title).toBe('Claude Code asks to use execute_sql');
+    expect(news?.title).toBe('Claude Code wants to use execute_sql');
     expect(news?.body).toBe('DROP TABLE taxi\nOn databricks-sql. Click to answer.');
     expect(news?.buttons.map(({ label, action }) => [label, action])).toEqual([
       ['Allow once', { do: 'answer-call', id: 7, answer: 'once' }],

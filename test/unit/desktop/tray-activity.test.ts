@@ -24,7 +24,7 @@ describe('a call that waits for the user in the tray', () => {
     const [first, second] = trayMenu(waiting(approval));
     expect(first).toEqual({
       kind: 'submenu',
-      label: 'Claude Code asks to use execute_sql',
+      label: 'Claude Code wants to use execute_sql',
       items: [
         { kind: 'action', label: 'DROP TABLE taxi', action: { do: 'open', screen: 'warehouse' } },
         { kind: 'action', label: 'Allow once', action: { do: 'answer-call', id: 7, answer: 'once' } },
@@ -42,14 +42,14 @@ describe('a call that waits for the user in the tray', () => {
 
   it('cannot be allowed permanently if the client has not named itself', () => {
     const [first] = trayMenu(waiting({ ...approval, client: null, statement: null }));
-    expect(first).toMatchObject({ label: 'An AI client asks to use execute_sql' });
+    expect(first).toMatchObject({ label: 'An AI client wants to use execute_sql' });
     expect(first?.kind === 'submenu' && first.items.map(trayLine)).toEqual(['[Allow once]', '[Refuse]']);
   });
 
   it('is one of at most five in the menu', () => {
     const many = Array.from({ length: 7 }, (_, id) => ({ ...approval, id }));
     const labels = readMenu(waiting(...many));
-    expect(labels.filter((label) => label.startsWith('[Claude Code asks'))).toHaveLength(5);
+    expect(labels.filter((label) => label.startsWith('[Claude Code wants'))).toHaveLength(5);
     expect(labels).toContain('[2 more…]');
   });
 });
