@@ -64,6 +64,11 @@ describe.skipIf(reason)('the first run of the application', () => {
     await button('Add to 1 client').click();
     await page.getByText('Restart Cursor').waitFor();
     await takePicture('first-run-done');
+    await electron.evaluate(({ app }) => {
+      app.getApplicationNameForProtocol = () => '';
+    });
+    await button('Open Cursor').click();
+    await page.getByText('No program on this computer opens this link.').waitFor();
 
     const { mcpServers } = Configuration.parse(JSON.parse(await readFile(join(home, '.cursor/mcp.json'), 'utf8')));
     const entry = mcpServers['databricks-sql'];

@@ -37,12 +37,19 @@ export function browserOpener(configuredHosts: () => Promise<string[]>): (addres
 export async function openInClient(link: string): Promise<void> {
   if (!isClientUrl(link))
     throw new CausewayError('usage', 'The link was not opened. It does not lead to an AI client.');
+  // On Linux Electron starts a program that looks for the client, and does not wait for what it finds.
+  const isForProgram = process.platform === 'linux' && !link.startsWith('https:');
+  if (isForProgram && app.getApplicationNameForProtocol(link) === '') throw noProgram();
   try {
     await shell.openExternal(link);
   } catch (cause) {
-    throw new CausewayError('not_found', 'No program on this computer opens this link.', {
-      cause,
-      remedy: 'Start the client once, or add the server to its file with Causeway.',
-    });
+    throw noProgram(cause);
   }
+}
+
+function noProgram(cause?: unknown): CausewayError {
+  return new CausewayError('not_found', 'No program on this computer opens this link.', {
+    cause,
+    remedy: 'Start the client once, then try again.',
+  });
 }
