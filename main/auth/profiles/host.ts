@@ -31,7 +31,12 @@ export function isAccountHost(host: string): boolean {
 export function parseHost(text: string): WorkspaceAddress {
   const trimmed = text.trim();
   const url = toUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`);
-  if (trimmed === '' || !url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '') {
+  if (url && url.username !== '') {
+    throw new CausewayError('usage', `The address "${withoutUserInfo(trimmed)}" has a user name.`, {
+      remedy: 'Remove everything before the @ sign. Causeway signs in on its own.',
+    });
+  }
+  if (trimmed === '' || !url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new CausewayError('usage', `"${withoutUserInfo(trimmed)}" is not a workspace address.`, {
       remedy:
         'Use an address like https://adb-1234567890123456.7.azuredatabricks.net or https://my-company.cloud.databricks.com.',
