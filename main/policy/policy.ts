@@ -1,6 +1,6 @@
 import { CausewayError, sentences } from '../platform/errors.ts';
-import { percentDecoded } from '../platform/percent.ts';
 import type { RuleSet } from '../rules/rules.ts';
+import { plainPath } from '../rules/server-key.ts';
 
 /** A server that a policy requires, as the list of servers holds it; without a kind it is an `other`. */
 export interface RequiredServer {
@@ -153,16 +153,6 @@ export function askWhom(contact: string | null): string {
 /** Items of a list, or that there are none. */
 export function listed(items: readonly string[]): string {
   return items.length === 0 ? 'none' : items.join(', ');
-}
-
-/** A server's path as servers read it: percent signs decoded, in small letters, without doubled or last slashes and query. */
-function plainPath(path: string): string {
-  const { pathname } = new URL(path, 'https://workspace.invalid');
-  const text = percentDecoded(pathname);
-  return text
-    .toLowerCase()
-    .replace(/\/{2,}/g, '/')
-    .replace(/\/+$/, '');
 }
 
 function isMatch(pattern: string, path: string): boolean {

@@ -39,6 +39,10 @@ describe('a policy', () => {
     ['/ai-gateway/mcp-services/system.ai.*', '/ai-gateway/mcp-services/systemxai.github', false],
     ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/../sql', false],
     ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/%2e%2e/sql', false],
+    ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/x%2F..%2F..%2Fsql', false],
+    ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/x%252F..%252F..%252Fsql', false],
+    ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/x%5C..%5C..%5Csql', false],
+    ['/api/2.0/mcp/sql', '//other/api/2.0/mcp/sql', false],
     ['*', '/anything', undefined],
   ])('that allows %s says for %s: %s', async (pattern, path, allowed) => {
     if (allowed === undefined) {
@@ -92,6 +96,16 @@ describe('rules of an organization', () => {
     await file.refresh();
     return managedRules(new RulesFile(NOBODY).of(SERVER), SERVER, file);
   }
+
+  it.each([
+    '/api/2.0/mcp/genie/..%2Fsql',
+    '/api/2.0/mcp/%2573ql',
+    '//api/2.0/mcp/sql',
+    '/api/2.0/mcp/sql%2F',
+    '/api/2.0/mcp/genie%5c..%5csql',
+  ])('find their server where it is asked for as %s', (path) => {
+    expect(serverKey(HOST, path)).toBe(SERVER);
+  });
 
   it.each(['/api/2.0/mcp/sql', '/API/2.0/mcp/SQL/', `${HOST}/api/2.0/mcp/sql`])(
     'find their server by %s',
