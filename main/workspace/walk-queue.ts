@@ -6,6 +6,8 @@ import type { Rest, RestRequest } from './rest.ts';
 const MAX_AT_ONCE = 8;
 /** How often a page is asked for that a busy workspace does not make (status 499, with nothing in it). */
 const MAX_ATTEMPTS = 4;
+/** How long a list may stay silent, in milliseconds: the walk ends only after the slowest one. */
+const SILENCE_MS = 20_000;
 /** The number of failures in a row that ends a walk: the workspace is down, or is throttling. */
 const MAX_FAILURES_IN_A_ROW = 5;
 
@@ -113,7 +115,8 @@ export class WalkQueue<E> {
     this.#maxRequests = maxRequests;
     this.#signal = AbortSignal.any([this.#leave.signal, ...(signal ? [signal] : [])]);
     const onRepeat = () => this.#count();
-    const exchange = <T>(request: RestRequest<T>) => this.#counted(() => rest.exchange({ ...request, onRepeat }));
+    const exchange = <T>(request: RestRequest<T>) =>
+      this.#counted(() => rest.exchange({ silenceMs: SILENCE_MS, ...request, onRepeat }));
     this.rest = { profile: rest.profile, exchange, request: async (request) => (await exchange(request)).data };
   }
 

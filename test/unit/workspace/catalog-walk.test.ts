@@ -142,6 +142,20 @@ describe('the walk through what a workspace offers', () => {
     expect([sent, end.requests, end.stopped]).toEqual([50, 50, 'limit']);
   });
 
+  test('waits less long for a list than a request of its own would be waited for', async () => {
+    const { rest } = workspaceOf(large);
+    const waits = new Set<number | undefined>();
+    const noting: Rest = {
+      ...rest,
+      exchange: (request) => {
+        waits.add(request.silenceMs);
+        return rest.exchange(request);
+      },
+    };
+    await walk(noting);
+    expect([...waits]).toEqual([20_000]);
+  });
+
   test('says of a service whose connection is deleted or inactive that it is', async () => {
     const service = (name: string, config?: object) => ({ name: `mcp-services/a.b.${name}`, config });
     const { rest } = workspaceOf(() => ({
