@@ -5,7 +5,7 @@ import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
-import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, confirm, printable, write, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
 import { ENTRY_WORDS, shownEntries } from './entry-words.ts';
@@ -58,12 +58,15 @@ export async function addClients(context: CommandContext, ids: string[], options
   await report(context, options, await clients.add(ids, servers, change));
 }
 
+const ITS_PINS =
+  'Its servers can have their own afterwards: causeway clients add CLIENT --server NAME --meta warehouse_id=ID';
+
 /** The entry for all servers. @throws {CausewayError} `usage` if other options are about some servers only */
 function allInOne(servers: ManagedServer[], options: AddClientOptions): AllServers {
   const { server, http, meta = true, profile } = options;
   if (server !== undefined || http || meta !== true) {
     throw new CausewayError('usage', '--all-in-one writes one entry for all servers.', {
-      remedy: 'Leave --server, --http and --meta out.',
+      remedy: sentences('Leave --server, --http and --meta out.', meta === true ? '' : ITS_PINS),
     });
   }
   if (profile !== undefined && !servers.some((one) => one.profile === profile)) {

@@ -36,6 +36,22 @@ describe('one entry for all servers', () => {
     expect(await text()).toBe(before);
   });
 
+  test('takes a pin for one of its servers afterwards, as the refusal of one for all says', async () => {
+    const { causeway, entries } = await home();
+    const pin = ['--meta', 'warehouse_id=8baced1ff014912d'];
+    const refused = await causeway('clients', 'add', 'cursor', '--all-in-one', ...pin);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('--server NAME --meta warehouse_id=ID'),
+    ]);
+    await causeway('clients', 'add', 'cursor', '--all-in-one');
+    expect((await causeway('clients', 'add', 'cursor', '--server', 'databricks-sql', ...pin)).code).toBe(0);
+    const its = ['--meta', 'databricks-sql/warehouse_id=8baced1ff014912d'];
+    expect((await entries()).causeway?.args.slice(-4)).toEqual(['proxy', '--all', ...its]);
+    await causeway('clients', 'add', 'cursor', '--server', 'databricks-sql', '--no-meta');
+    expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
+  });
+
   test('is what the status shows, without the entries that it replaces', async () => {
     const { causeway } = await home();
     const clients = async () => /AI clients\n(.*?)\n\S/s.exec((await causeway('status')).stdout)?.[1];
