@@ -13,7 +13,10 @@ const ANY_HOST = 'https://any.invalid';
 export function plainPath(path: string): string {
   let plain = resolved(path);
   // What is decoded may lead to another folder, or be encoded once more: `sql%2F..%2Fgenie`.
-  for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) plain = reread(plain);
+  for (let round = 0, before = ''; round < MAX_ROUNDS && plain !== before; round += 1) {
+    before = plain;
+    plain = reread(plain);
+  }
   return plain
     .toLowerCase()
     .replace(/\/{2,}/g, '/')

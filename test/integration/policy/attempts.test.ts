@@ -173,16 +173,20 @@ describe('a user who wants to write is refused, who', () => {
     },
   );
 
-  test.each([`${SQL}/`, SQL.replace('/sql', '//sql'), SQL.replace('sql', '%73ql'), SQL.toUpperCase(), `${SQL}?a=b`])(
-    'names the server %s, for which the organization has a rule',
-    async (path) => {
-      const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { readOnly: true } } }) }));
-      const session = proxy(['--profile', 'ana', '--path', path]);
-      await session.open({ clientInfo: { name: 'x', version: '1' } }).catch(() => undefined);
-      const answer = await callAgain(session, 'DROP TABLE sales').catch(() => 'no session');
-      expect(answer).toMatch(/the organization allows only read-only tools|no session/);
-    },
-  );
+  test.each([
+    `${SQL}/`,
+    SQL.replace('/sql', '//sql'),
+    SQL.replace('sql', '%73ql'),
+    SQL.toUpperCase(),
+    `${SQL}?a=b`,
+    SQL.replace('sql', 'genie%2F..%2Fsql'),
+  ])('names the server %s, for which the organization has a rule', async (path) => {
+    const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { readOnly: true } } }) }));
+    const session = proxy(['--profile', 'ana', '--path', path]);
+    await session.open({ clientInfo: { name: 'x', version: '1' } }).catch(() => undefined);
+    const answer = await callAgain(session, 'DROP TABLE sales').catch(() => 'no session');
+    expect(answer).toMatch(/the organization allows only read-only tools|no session/);
+  });
 
   test('has a second profile for the same workspace', async () => {
     const { workspace, configFile, readConfig, proxy } = await managedHome(oneWorkspace);
