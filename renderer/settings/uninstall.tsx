@@ -81,10 +81,12 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
       )}
       {removing.data && (
         <InSight>
-          {failures.length > 0 && <Notice message={words.failed(failures.length)} remedy={words.failedHelp} />}
-          {removed.length > 0 && <Removals title={words.removed} removals={removed} />}
-          {failures.length > 0 && <Removals title={words.left} removals={failures} />}
-          {!isEntryLeft && later.length > 0 && <Removals title={words.later} removals={later} />}
+          <div className={layout.stack}>
+            {failures.length > 0 && <Notice message={words.failed(failures.length)} remedy={words.failedHelp} />}
+            {removed.length > 0 && <Removals title={words.removed} removals={removed} />}
+            {failures.length > 0 && <Removals title={words.left} removals={failures} />}
+            {!isEntryLeft && later.length > 0 && <Removals title={words.later} removals={later} />}
+          </div>
         </InSight>
       )}
       <ActionFailure error={removing.error ?? finishing.error} />
