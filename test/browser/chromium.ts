@@ -69,6 +69,17 @@ export function footersOutOfSight(page: Page): Promise<string[]> {
   );
 }
 
+/** The primary buttons that compete with one another: a page or a dialog has one. A call that waits for an answer has its own. */
+export function competingButtons(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const place = document.querySelector('[role=dialog]') ?? document.querySelector('main');
+    const primary = [...(place?.querySelectorAll<HTMLElement>('button[data-variant=filled]') ?? [])].filter(
+      (button) => button.checkVisibility() && !button.closest('article'),
+    );
+    return primary.length > 1 ? [`several primary buttons: ${primary.map((one) => one.textContent).join(', ')}`] : [];
+  });
+}
+
 /** Texts of which a part is hidden with no way to see it: no ellipsis (whose text is whole in its title), no scrolling. */
 export function textsCutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {

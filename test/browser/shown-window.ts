@@ -8,6 +8,7 @@ import { environment, ProxyProcess } from '../integration/proxy/proxy-process.ts
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import {
   accessibilityFindings,
+  competingButtons,
   findChromium,
   footersOutOfSight,
   launchChromium,
@@ -115,7 +116,7 @@ export function useWindow() {
 
   /**
    * Looks at the page in all sizes and both color schemes: nothing for axe to find, nothing that scrolls sideways, no text
-   * cut off, and the last buttons in sight.
+   * cut off, the last buttons in sight, and one primary button.
    */
   async function inspect(name: string): Promise<void> {
     const looks = FOR_SHEET ? SHEET_LOOKS : LOOKS;
@@ -137,6 +138,7 @@ export function useWindow() {
     expect(await scrolledSideways(page), what).toEqual([]);
     expect(await textsCutOff(page), what).toEqual([]);
     expect(await footersOutOfSight(page), what).toEqual([]);
+    expect(await competingButtons(page), what).toEqual([]);
   }
 
   const allow = async () => {
