@@ -67,7 +67,10 @@ export class ServiceRefusals {
   async handle(pending: PendingRequest, refusal: Refused | Buffer): Promise<Verdict> {
     if (!Buffer.isBuffer(refusal) && !isRejection(refusal)) return 'other';
     const { service, waiting } = this.#port;
-    const checked = await waiting.bounded(pending, service.check());
+    // A request that has waited for a sign-in has used up its time for other waits.
+    const checked = pending.serviceChecked
+      ? await waiting.unbounded(pending, service.check())
+      : await waiting.bounded(pending, service.check());
     if (checked === CANCELLED) return CANCELLED;
     // A request waits for one sign-in only.
     if (pending.serviceChecked) {
