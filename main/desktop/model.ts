@@ -288,6 +288,8 @@ export class DesktopModel {
   }
 
   #failureOf(error: unknown): Failure {
+    // The window shows nothing of it.
+    if (!(error instanceof CausewayError)) console.error('The workspace could not be read:', error);
     return failureFor(error, this.#session?.profile.method, this.#state.profiles);
   }
 

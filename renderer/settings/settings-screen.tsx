@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { DesktopState, SettingsState } from '../../preload/contract.ts';
+import type { DesktopState, SettingsState, UpdateState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
@@ -42,17 +42,7 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
           <Section name="look" state={data} />
           <Section name="notifications" state={data} />
           <Section name="connections" state={data} />
-          {update.status === 'not-possible-here' ? (
-            <Card title={SETTINGS.updates.title} isFlush>
-              <UpdatesSection state={update} isForbidden={isForbidden(managed, 'updates')} />
-            </Card>
-          ) : (
-            <Section
-              name="updates"
-              state={data}
-              after={<UpdatesSection state={update} isForbidden={isForbidden(managed, 'updates')} />}
-            />
-          )}
+          <Updates state={data} update={update} isForbidden={isForbidden(managed, 'updates')} />
           <Section name="log" state={data} after={<ShowLog />} />
           <AuditSection managed={managed} />
           <AboutSection />
@@ -82,6 +72,29 @@ function Section({ name, state, before, after }: SectionProps) {
       ))}
       {after}
     </Card>
+  );
+}
+
+interface UpdatesProps {
+  state: SettingsState;
+  update: UpdateState;
+  isForbidden: boolean;
+}
+
+/** The tray and the notification of an update lead here. */
+function Updates({ state, update, isForbidden }: UpdatesProps) {
+  const place = useSection('updates');
+  const section = <UpdatesSection state={update} isForbidden={isForbidden} />;
+  return (
+    <div ref={place}>
+      {update.status === 'not-possible-here' ? (
+        <Card title={SETTINGS.updates.title} isFlush>
+          {section}
+        </Card>
+      ) : (
+        <Section name="updates" state={state} after={section} />
+      )}
+    </div>
   );
 }
 

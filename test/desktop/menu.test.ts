@@ -66,6 +66,7 @@ describe.skipIf(reason)('the application menu', () => {
     // A copy that is run from its sources cannot check: the settings say so.
     await click('Check for Updates…');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await inSight('Updates');
   });
 
   it('opens a new window at the moment when the old one closes', async () => {

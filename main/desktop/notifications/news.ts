@@ -131,7 +131,7 @@ function updateNews({ update }: DesktopState): News[] {
       title: strings.updateReady(update.version),
       body: strings.updateReadyBody,
       // A click may be a mistake, and a restart ends what runs: only the button restarts.
-      action: { do: 'open', screen: 'settings' },
+      action: { do: 'open', screen: 'settings', item: 'updates' },
       buttons: [{ label: strings.restart, action: { do: 'restart-to-update' } }],
     },
   ];

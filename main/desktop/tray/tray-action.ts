@@ -96,7 +96,7 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
         return ports.confirm(done.updates, done.ready(update.version), 'settings');
       default:
         // The screen says how this copy is updated, or how far it has come.
-        return ports.open('settings');
+        return ports.open('settings', 'updates');
     }
   };
 

@@ -72,7 +72,7 @@ function updates({ update }: DesktopState): TrayItem[] {
       return [];
     case 'not-possible-here':
       // The screen explains how to update this copy.
-      return [action(check, { do: 'open', screen: 'settings' })];
+      return [action(check, { do: 'open', screen: 'settings', item: 'updates' })];
     case 'checking':
       return [text(checking)];
     case 'available':

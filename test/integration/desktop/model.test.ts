@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import type { DesktopState } from '../../../preload/contract.ts';
@@ -49,6 +49,17 @@ describe('at start', () => {
       warehouse: { status: 'known', checkedAt: 42, checking: false, lastFailure: null },
     });
     expect(seen[0]?.warehouse.status).toBe('loading');
+  });
+
+  it('logs an error of its own, of which the window shows nothing', async () => {
+    const fault = new TypeError('broken on purpose');
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const broken = new DesktopModel({ ...causeway, open: () => Promise.reject(fault) });
+    await broken.start(undefined);
+    expect(broken.state.warehouse).toMatchObject({ status: 'failed', failure: { problem: { code: 'internal' } } });
+    expect(logged.mock.calls.flat()).toContain(fault);
+    logged.mockRestore();
+    await broken.close();
   });
 
   it('holds requests for a profile that is being opened', async () => {

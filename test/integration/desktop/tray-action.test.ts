@@ -32,7 +32,7 @@ beforeEach(async () => {
   copying = () => {};
   looking = () => {};
   act = createTrayActions(model, {
-    open: (screen) => told.push(`opens ${screen}`),
+    open: (screen, item) => told.push(`opens ${screen}${item ? `/${item}` : ''}`),
     quit: () => {},
     ask: async ({ message }) => {
       asked.push(message);
@@ -173,6 +173,6 @@ describe('another tray action', () => {
   ] as const)('opens the settings instead of a check if the application %s', async (_what, update) => {
     looking = () => model.showUpdate(update);
     await act({ do: 'check-for-updates' });
-    expect(told).toEqual(['opens settings']);
+    expect(told).toEqual(['opens settings/updates']);
   });
 });

@@ -55,7 +55,7 @@ describe('notifications', () => {
     const [news] = new NewsSource().next(ready, false).shown;
     expect(news).toMatchObject({
       title: 'Version 2.0.0 is ready',
-      action: { do: 'open', screen: 'settings' },
+      action: { do: 'open', screen: 'settings', item: 'updates' },
       buttons: [{ label: 'Restart now', action: { do: 'restart-to-update' } }],
     });
   });
