@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { connectThroughEntry, readsRow } from './client-entry.ts';
-import { useWindow, whyNotHere } from './shown-window.ts';
+import { useKeyboard } from './keyboard.ts';
+import { whyNotHere } from './shown-window.ts';
 
 const SHARED = '8baced1ff014912d';
 const ANA = '9007199254740993001';
@@ -13,28 +13,31 @@ const QUERY = 'SELECT 40 + 2 AS answer';
 
 /** What people open the window for, each begun on the screen that it opens with, with clicks counted and without a mouse. */
 describe.skipIf(whyNotHere)('everyday tasks', () => {
-  const { shown, button, go, more, reason, allow, overrideOf, giveServer, openList, countClicks, reopenIn } =
-    useWindow();
+  const {
+    shown,
+    button,
+    go,
+    more,
+    reason,
+    allow,
+    overrideOf,
+    giveServer,
+    openList,
+    countClicks,
+    reopenIn,
+    press,
+    type,
+    role,
+    dialog,
+    reach,
+  } = useKeyboard();
 
-  const press = async (...keys: string[]) => {
-    for (const key of keys) await shown.page.keyboard.press(key);
-  };
   /** Waits for the field to have the focus: what is typed before goes to the page. */
   const openPalette = async () => {
     await press('Control+K');
     const field = role('dialog', { name: 'Command palette' }).getByRole('combobox');
     await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
   };
-  const type = (text: string) => shown.page.keyboard.type(text);
-  const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
-  const dialog = () => role('dialog');
-  /** Goes to something with the Tab key alone. */
-  async function reach(one: Locator): Promise<void> {
-    await one.waitFor();
-    const isHere = () => one.evaluate((element) => element === document.activeElement);
-    for (let presses = 0; presses < 100 && !(await isHere()); presses += 1) await press('Tab');
-    expect(await isHere(), `focus on ${one}`).toBe(true);
-  }
   const titles = async () => (await openList()).read().servers.map(({ title }) => title);
 
   /** A list with one line after which queries would fail. */
