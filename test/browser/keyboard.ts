@@ -14,7 +14,8 @@ export function useKeyboard() {
   const type = (text: string) => shown.page.keyboard.type(text);
   const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
   const dialog = () => role('dialog');
-  const closed = () => dialog().waitFor({ state: 'detached' });
+  /** One dialog may still leave while another one comes. */
+  const closed = () => expect.poll(() => dialog().count()).toBe(0);
   const hasFocus = (one: Locator) => one.evaluate((element) => element === document.activeElement);
   /** What has the focus, if it is not what it should be. */
   const focused = () => shown.page.evaluate(() => document.activeElement?.outerHTML.slice(0, 120) ?? '');
