@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import { type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import { json, result, type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
 /** What is built here ends with the test that asked for it, the latest first. */
 
@@ -44,4 +45,29 @@ export async function newcomer(): Promise<{ CAUSEWAY_HOME: string }> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-home-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   return { CAUSEWAY_HOME: home };
+}
+
+/** The frames with this id that the client has read. */
+export function asked(client: Connected, id: number | string): string[] {
+  return client.sink.frames.map(String).filter((frame) => JSON.parse(frame).id === id);
+}
+
+/** What the client reads of one call, with a call behind it that is answered well: all that could come has come. */
+export async function framesFor(answer: (response: ServerResponse) => void): Promise<string[]> {
+  const client = await connect(({ frame }, response) => {
+    if (frame?.method === 'last') json(response, result(frame.id));
+    else answer(response);
+  });
+  const { bridge, sink } = client;
+  client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call"}');
+  await client.sink.until(1);
+  await client.request('z', 'last');
+  await bridge.finish(5_000);
+  return sink.frames.map(String).filter((frame) => !frame.includes('"z"'));
+}
+
+/** The answer to one call that the client reads. */
+export async function answerTo(answer: (response: ServerResponse) => void) {
+  const client = await connect((_arrival, response) => answer(response));
+  return client.request(1, 'tools/call');
 }

@@ -1,48 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MAX_FRAME_BYTES } from '../../../main/bridge/limits.ts';
-import { type Connected, connect, opened } from './connected.ts';
-import { json, orderly, result, type Script } from './scripted-server.ts';
+import { asked, connect, framesFor, opened } from './connected.ts';
+import { events, json, orderly, result, session } from './scripted-server.ts';
 
 const NOTE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
-
-function events(response: ServerResponse, ...frames: unknown[]): void {
-  const texts = frames.map((frame) => (typeof frame === 'string' ? frame : JSON.stringify(frame)));
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.end(texts.map((text) => `data: ${text}\n\n`).join(''));
-}
-
-function asked(client: Connected, id: number | string): string[] {
-  return client.sink.frames.map(String).filter((frame) => JSON.parse(frame).id === id);
-}
-
-/** A session whose calls are answered by `onCall`, and whose own stream is `onStream`. */
-function session(onCall: Script, onStream?: Script): Script {
-  const { script } = orderly({ onCall });
-  return (arrival, response) =>
-    arrival.method === 'GET' && onStream ? onStream(arrival, response) : script(arrival, response);
-}
-
-/** What the client reads of one call, with a call behind it that is answered well: all that could come has come. */
-async function framesFor(answer: (response: ServerResponse) => void): Promise<string[]> {
-  const client = await connect(({ frame }, response) => {
-    if (frame?.method === 'last') json(response, result(frame.id));
-    else answer(response);
-  });
-  const { bridge, sink } = client;
-  client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call"}');
-  await client.sink.until(1);
-  await client.request('z', 'last');
-  await bridge.finish(5_000);
-  return sink.frames.map(String).filter((frame) => !frame.includes('"z"'));
-}
-
-/** The answer to one call that the client reads. */
-async function answerTo(answer: (response: ServerResponse) => void) {
-  const client = await connect((_arrival, response) => answer(response));
-  return client.request(1, 'tools/call');
-}
 
 const isUnanswered = (frame: string | undefined) =>
   expect(JSON.parse(frame ?? '{}')).toMatchObject({
@@ -249,79 +211,6 @@ describe('a deeply nested frame', () => {
   });
 });
 
-describe('a successful answer of another content type', () => {
-  it.each(['text/plain', 'application/octet-stream', ''])('is read if it is clearly the answer: %s', async (type) => {
-    const frames = await framesFor((response) => {
-      response.writeHead(200, type === '' ? {} : { 'content-type': type });
-      response.write(' ');
-      setImmediate(() => response.end('\n{"jsonrpc":"2.0","id":1,"result":{"secret":1}}'));
-    });
-    expect(frames).toEqual(['  {"jsonrpc":"2.0","id":1,"result":{"secret":1}}'.replace(/^ {2}/, '  ')]);
-  });
-
-  it.each(['total: 4711', '{"total":4711}', '[4711]'])('is reported without its contents: %s', async (text) => {
-    const [frame] = await framesFor(
-      (response) => void response.writeHead(200, { 'content-type': 'text/csv' }).end(text),
-    );
-    expect(frame).toMatch(/with a valid MCP message \(text\/csv\)\. It may have run/);
-    expect(frame).not.toContain('4711');
-  });
-});
-
-it('a stream whose lines end only in carriage returns is read while it is open', async () => {
-  const client = await connect(({ frame }, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(`data: ${JSON.stringify(result(frame?.id, 'whole'))}\r\r`);
-  });
-  expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'whole' });
-});
-
-describe('a compressed answer', () => {
-  const RESULT = '{"jsonrpc":"2.0","id":1,"result":{}}';
-
-  it('is not requested', async () => {
-    const client = await connect(({ frame }, response) => json(response, result(frame?.id)));
-    await client.request(1, 'tools/call');
-    expect(client.server.arrivals[0]?.headers['accept-encoding']).toBe('identity');
-  });
-
-  it.each<[encoding: string, bytes: Buffer, type: string]>([
-    ['gzip', gzipSync(RESULT), 'application/json'],
-    ['br', brotliCompressSync(RESULT), 'application/json'],
-    ['gzip', gzipSync(`data: ${RESULT}\n\n`), 'text/event-stream'],
-    ['gzip', gzipSync(Buffer.alloc(100 * 1024 * 1024)), 'application/json'],
-  ])('is reported as unreadable if it arrives with %s all the same', async (encoding, bytes, type) => {
-    const { error } = await answerTo((response) =>
-      response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(bytes),
-    );
-    expect(error.message).toContain(`with a valid MCP message (${type}, ${encoding}). It may have run`);
-  });
-
-  it('is not quoted if it is an error', async () => {
-    const { error } = await answerTo((response) =>
-      response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync('{"message":"m"}')),
-    );
-    expect(error.message).toMatch(/could not answer \(500\)\. It may have run/);
-  });
-
-  it('is read if its content type is right, or missing', async () => {
-    const whole = { 'content-type': 'application/json', 'content-encoding': 'identity' };
-    expect(await answerTo((response) => response.writeHead(200, whole).end(RESULT))).toMatchObject({ result: {} });
-    const { error } = await answerTo((response) => response.writeHead(202, { 'content-encoding': 'gzip' }).end());
-    expect(error.message).toMatch(/ended the response to tools\/call/);
-  });
-});
-
-it.each([400, 500])('a result with status %i is not quoted, and its call may have run', async (status) => {
-  const { error } = await answerTo((response) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"row 1"}'),
-  );
-  expect(error).toMatchObject({
-    message: expect.stringMatching(/answered tools\/call with status \d+ and a result\. It may have run/),
-    data: { reason: 'outcome_unknown' },
-  });
-});
-
 it('a token that an error of the server repeats does not reach the client', async () => {
   const client = await connect(({ frame, headers }, response) => {
     const message = `Unknown header ${headers.authorization}`;
@@ -407,74 +296,5 @@ describe('a server that never answers notifications/initialized', () => {
     expireAll();
     expect(await client.request(2, 'tools/call')).toMatchObject({ result: { content: [{ text: 'ok' }] } });
     expect(client.server.count('notifications/initialized')).toBe(2);
-  });
-});
-
-describe('an address that a server asks to open', () => {
-  const UNSAFE = [
-    'javascript:alert(1)',
-    'file:///etc/passwd',
-    'http://evil.example/',
-    'JaVa\tscript:alert(1)',
-    'nowhere',
-  ];
-  const SAFE = ['https://evil.example/', 'http://localhost:8020/x', 'http://127.0.0.1/', 'http://[::1]:1/'];
-  const elicitation = (url: string) => ({ mode: 'url', message: 'Open', url, elicitationId: 'e' });
-
-  it.each([...UNSAFE, ...SAFE])('in a request reaches the client if it is safe: %s', async (url) => {
-    const client = await opened(
-      session(({ frame }, response) => {
-        if (frame?.method === undefined) return void response.writeHead(202).end();
-        const request = { jsonrpc: '2.0', id: 's', method: 'elicitation/create', params: elicitation(url) };
-        events(response, request, result(frame.id));
-      }),
-    );
-    await client.request(1, 'tools/call');
-    expect(asked(client, 's')).toHaveLength(SAFE.includes(url) ? 1 : 0);
-    if (SAFE.includes(url)) return;
-    await expect
-      .poll(() => client.server.arrivals.map(({ body }) => String(body)))
-      .toContainEqual(
-        expect.stringMatching(
-          /"id":"s","error":\{"code":-32602,"message":"Invalid params: The server asks to open an address/,
-        ),
-      );
-  });
-
-  it.each<[name: string, answer: (url: string) => object]>([
-    [
-      'in an error',
-      (url) => ({
-        error: {
-          code: -32042,
-          message: 'm',
-          data: { elicitations: [elicitation('https://a.example'), elicitation(url)] },
-        },
-      }),
-    ],
-    [
-      'in a result that asks for input',
-      (url) => ({
-        result: {
-          resultType: 'input_required',
-          inputRequests: { a: { method: 'elicitation/create', params: elicitation(url) } },
-        },
-      }),
-    ],
-  ])('%s reaches the client if it is safe', async (_name, answer) => {
-    const client = await opened(
-      session(({ frame }, response) =>
-        json(response, { jsonrpc: '2.0', id: frame?.id, ...answer(String(frame?.params?.url)) }),
-      ),
-    );
-    for (const url of SAFE)
-      expect(JSON.stringify(await client.request(url, 'tools/call', { url }))).toContain(JSON.stringify(url));
-    for (const url of UNSAFE) {
-      const { error } = await client.request(url, 'tools/call', { url });
-      expect(error).toMatchObject({
-        code: -31999,
-        message: expect.stringMatching(/^The server asks to open an address that is/),
-      });
-    }
   });
 });

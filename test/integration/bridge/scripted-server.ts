@@ -123,3 +123,17 @@ export function orderly(options: { onCall?: Script } = {}) {
   };
   return { script, expireAll: () => sessions.clear(), sessions };
 }
+
+/** Answers with an event stream that has these frames. */
+export function events(response: ServerResponse, ...frames: unknown[]): void {
+  const texts = frames.map((frame) => (typeof frame === 'string' ? frame : JSON.stringify(frame)));
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(texts.map((text) => `data: ${text}\n\n`).join(''));
+}
+
+/** A session whose calls are answered by `onCall`, and whose own stream is `onStream`. */
+export function session(onCall: Script, onStream?: Script): Script {
+  const { script } = orderly({ onCall });
+  return (arrival, response) =>
+    arrival.method === 'GET' && onStream ? onStream(arrival, response) : script(arrival, response);
+}
