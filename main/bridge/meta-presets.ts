@@ -1,3 +1,4 @@
+import { foldCase } from './ambiguous-frame.ts';
 import type { Bridge } from './bridge.ts';
 import { elementsOf, frameMembers, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
@@ -33,8 +34,8 @@ function presetCall(frame: Buffer, presets: MetaPresets): Buffer {
   const members = JSON.stringify(presets).slice(1, -1);
   const place = placeAt(call, 'params', '_meta');
   if (!place) return withMembers(call, ['params'], `"_meta":{${members}}`);
-  const preset = new Set(Object.keys(presets).map(folded));
-  const others = objectOf(call, place, (name) => !preset.has(folded(name))).slice(1, -1);
+  const preset = new Set(Object.keys(presets).map(foldCase));
+  const others = objectOf(call, place, (name) => !preset.has(foldCase(name))).slice(1, -1);
   const meta = Buffer.from(others === '' ? `{${members}}` : `{${others},${members}}`);
   return Buffer.concat([call.subarray(0, place.start), meta, call.subarray(place.end)]);
 }
@@ -45,19 +46,14 @@ const IN_PARAMS = new Set(['_meta']);
 /** The same JSON in which the object at `path` has each of these members once, spelled as the protocol does: the last one. */
 function spelledOnce(json: Buffer, path: string[], names: ReadonlySet<string>): Buffer {
   const place = placeAt(json, ...path);
-  const members = place ? frameMembers(json, place).filter(({ name }) => names.has(folded(name))) : [];
+  const members = place ? frameMembers(json, place).filter(({ name }) => names.has(foldCase(name))) : [];
   const isLast = (name: string, { start }: Place) =>
     members.findLast((member) => member.name === name)?.place.start === start;
   if (!place || members.every((member) => names.has(member.name) && isLast(member.name, member.place))) return json;
   const once = objectOf(
     json,
     place,
-    (name, value) => !names.has(folded(name)) || (names.has(name) && isLast(name, value)),
+    (name, value) => !names.has(foldCase(name)) || (names.has(name) && isLast(name, value)),
   );
   return Buffer.concat([json.subarray(0, place.start), Buffer.from(once), json.subarray(place.end)]);
-}
-
-/** A name as servers read it that ignore case (Go › encoding/json). In both directions: `ſ` is an `s` in capitals. */
-function folded(name: string): string {
-  return name.toUpperCase().toLowerCase();
 }
