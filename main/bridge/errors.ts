@@ -171,7 +171,8 @@ function notConnected({ host, path, profile }: FailureContext): CausewayError {
   const name = percentDecoded(CONNECTION_PATH.exec(path)?.[1] ?? '');
   const message = `${host} refused the request (401). Connection "${foreignText(name, { maxLength: 200 })}" may need its own sign-in. Nothing was run.`;
   return new CausewayError('service_signed_out', message, {
-    remedy: `Open the connection in the workspace and sign in to it there, then try again. If that does not help, sign in to the workspace again: causeway login --profile ${profile}`,
+    remedy: 'Open the connection in the workspace and sign in to it there, then try again.',
+    action: { do: 'sign-in-again', profile },
   });
 }
 

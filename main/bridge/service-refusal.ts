@@ -185,9 +185,8 @@ export async function explainServiceRefusal(
   const { title, profile } = service;
   const { host } = new URL(profile.host);
   const message = `${host} refused the request (401), although you are signed in to ${title} there. ${title} may have ended that sign-in. Nothing was run.`;
-  const named = `${service.service} --profile ${profile.name}`;
   return new CausewayError('service_signed_out', message, {
-    remedy: `Sign out and in again: causeway servers sign-out ${named}, then: causeway servers sign-in ${named}`,
+    action: { do: 'renew-service-sign-in', profile: profile.name, service: service.service, title },
   });
 }
 

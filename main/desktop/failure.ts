@@ -64,6 +64,10 @@ export const AS_BUTTON: ActionWords = {
   'sign-in-to-service': ({ title }) => `Sign in to ${title} on the Servers screen.`,
   'open-service-page': ({ title, userName }) =>
     `Sign in to ${title} in a browser where you are signed in to the workspace as ${userName}, then check again.`,
+  'renew-service-sign-in': ({ title }) => `Sign out of ${title} on its server’s page, then sign in again.`,
+  'sign-in-again': ({ profile }) => `If that does not help, sign in to ${profile} again on the Accounts screen.`,
+  'add-browser-profile': () =>
+    'Add the app with an account that signs in with your browser. You can add one on the Accounts screen.',
   'check-sign-in': ({ profile, path }) =>
     `Sign in to ${profile} again. If that does not help, ${path} belongs to another workspace.`,
   'check-credentials': ({ profile, path }) =>

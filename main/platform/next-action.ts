@@ -5,6 +5,12 @@ interface Details {
   'sign-in-to-service': { profile: string; service: string; title: string };
   /** The same for a profile whose token cannot sign in: its user signs in with a browser that is signed in to the workspace. */
   'open-service-page': { profile: string; title: string; userName: string; url: string };
+  /** To a service that refuses although its user is signed in to it. */
+  'renew-service-sign-in': { profile: string; service: string; title: string };
+  /** To the workspace, if nothing else has helped. */
+  'sign-in-again': { profile: string };
+  /** For an app that does not take the tokens of this profile. */
+  'add-browser-profile': { host: string };
   /** The workspace refused the sign-in for this path: either is the wrong one. */
   'check-sign-in': { profile: string; path: string };
   /** The same if the profile holds its own credentials and has nothing to sign in to. */
@@ -76,6 +82,12 @@ export const AS_COMMAND: ActionWords = {
     `Sign in with: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
   'open-service-page': ({ profile, userName, url }) =>
     `The token of profile "${profile}" cannot sign in. Open the page in a browser where you are signed in to the workspace as ${userName}, then try again: ${url}`,
+  'renew-service-sign-in': ({ profile, service }) =>
+    `Sign out and in again: causeway servers sign-out ${service} --profile ${quoted(profile)}, then: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
+  'sign-in-again': ({ profile }) =>
+    `If that does not help, sign in to the workspace again: causeway login --profile ${quoted(profile)}.`,
+  'add-browser-profile': ({ host }) =>
+    `Add the app with a profile that signs in with the browser: causeway login --host ${host} --profile NAME.`,
   'check-sign-in': ({ profile, path }) =>
     `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
   'check-credentials': ({ profile, path }) =>

@@ -32,9 +32,7 @@ export function appTokenSource(context: AppTokenContext): TokenSource {
           throw new CausewayError(
             'profile_unusable',
             `Databricks Apps do not accept personal access tokens, and profile "${profile.name}" has no other credential.`,
-            {
-              remedy: `Add the app with a profile that signs in with the browser: causeway login --host ${profile.host} --profile NAME.`,
-            },
+            { action: { do: 'add-browser-profile', host: profile.host } },
           );
         },
       };
@@ -75,7 +73,8 @@ async function exchangeEntraToken(
     'sign_in_failed',
     `Databricks Apps do not accept Entra ID tokens, and ${host} does not exchange the token of profile "${profile.name}" for one of its own (${detail}).`,
     {
-      remedy: `An account admin can allow the exchange with a federation policy for Entra ID. Or add the app with a profile that signs in with the browser: causeway login --host ${host} --profile NAME.`,
+      remedy: 'An account admin can allow the exchange with a federation policy for Entra ID.',
+      action: { do: 'add-browser-profile', host },
     },
   );
 }

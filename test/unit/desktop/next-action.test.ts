@@ -32,6 +32,12 @@ const ACTIONS: readonly NextAction[] = [
   { do: 'see-client-files' },
   { do: 'repair-entries' },
   { do: 'connect-client' },
+  { do: 'sign-in-to-service', profile: 'my work', service: 'system.ai.github', title: 'GitHub' },
+  { do: 'renew-service-sign-in', profile: 'my work', service: 'system.ai.github', title: 'GitHub' },
+  { do: 'sign-in-again', profile: 'my work' },
+  { do: 'add-browser-profile', host: 'https://acme.cloud.databricks.com' },
+  { do: 'confirm-app', app: 'mcp-reports', profile: 'my work' },
+  { do: 'start-app', app: 'mcp-reports', profile: 'my work' },
 ];
 
 describe('the next step', () => {
