@@ -41,7 +41,11 @@ describe('the encrypted files', () => {
     await rename(join(tokens, one), join(tokens, two));
     expect(await store.get('two')).toBeUndefined();
     await store.set('two', new Secret('2'));
-    await writeFile(join(tokens, two), (await readFile(join(tokens, two), 'utf8')).replace(/"data":"../, '"data":"AA'));
+    const whole = await readFile(join(tokens, two), 'utf8');
+    await writeFile(
+      join(tokens, two),
+      whole.replace(/(?<="data":")./, (first) => (first === 'A' ? 'B' : 'A')),
+    );
     expect(await store.get('two')).toBeUndefined();
     await store.set('two', new Secret('2'));
     await writeFile(keyFile, Buffer.alloc(32, 7).toString('base64'));
