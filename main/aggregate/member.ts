@@ -6,6 +6,7 @@ import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, rpcErrorIn } from '../bridge/frame/members.ts';
 import { MAX_TOOL_PAGES } from '../bridge/limits.ts';
 import { inOneLine } from '../platform/errors.ts';
+import { within } from '../platform/within.ts';
 import type { RoutedRequest } from './client-request.ts';
 import { itemsIn, LIST_KINDS, LISTS, type ListItem, type ListKind } from './lists.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -127,7 +128,7 @@ export class Member {
     if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];
     const list = this.#lists.get(kind) ?? this.#startList(kind);
-    const items = await within(timeoutMs, list.items);
+    const items = await within(timeoutMs, list.items, undefined);
     if (items === undefined) list.isLate = true;
     else this.#lists.delete(kind);
     return items;
@@ -309,12 +310,4 @@ const STATUS_TOOL = 'connection_status';
 
 function ownRequest(method: string, params: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":0,"method":"${method}","params":${params}}`);
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, undefined);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -3,6 +3,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { recordedBridge, recordedSink } from '../hub/recorder.ts';
 import { SessionLog } from '../hub/session-log.ts';
+import { within } from '../platform/within.ts';
 import { Audit } from './audit.ts';
 
 /** How long the end of a session waits for a collector, in milliseconds. */
@@ -24,7 +25,7 @@ export function auditedBridge(
   const end = () => {
     ended ??= (async () => {
       log.remove(record);
-      await within(audit.close());
+      await within(LAST_WORDS_MS, audit.close(), undefined);
     })();
     return ended;
   };
@@ -44,13 +45,4 @@ export function auditedBridge(
       await end();
     },
   };
-}
-
-async function within(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LAST_WORDS_MS);
-  });
-  await Promise.race([work, tooLong]);
-  clearTimeout(timer);
 }

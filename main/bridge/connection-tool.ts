@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode, inOneLine, sentences } from '../platform/errors.ts';
 import type { SilentHostError } from '../platform/silent-host.ts';
+import { within } from '../platform/within.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
@@ -178,7 +179,7 @@ export class ConnectionTool {
     const isRefused = this.trouble?.code === 'unauthenticated';
     if (!isRefused && (await signIn.isDone().catch(() => false))) return this.#check(signedIn);
     const begun = signIn.begin();
-    const outcome = await within(
+    const outcome = await outcomeWithin(
       SIGN_IN_MS,
       begun.then(() => 'signed in' as const),
     );
@@ -197,7 +198,7 @@ export class ConnectionTool {
       await service.begin({ asked: true });
       await service.signedIn();
     };
-    const outcome = await within(SIGN_IN_MS, work());
+    const outcome = await outcomeWithin(SIGN_IN_MS, work());
     if (outcome instanceof Error) return { text: `${inOneLine(outcome)} ${service.url}`, isError: true };
     if (outcome === 'late') {
       const text = `${PAGE_IS_OPEN} Finish signing in to ${service.title} there; call this tool again to wait.${addressOf(service.url)}`;
@@ -208,10 +209,10 @@ export class ConnectionTool {
 
   async #check(before = ''): Promise<CallText> {
     const hasTools = new Promise<void>((resolve) => this.#waiting.add(resolve));
-    const outcome = await within(ANSWER_TIMEOUTS.sessionMs, this.#port.connect());
+    const outcome = await outcomeWithin(ANSWER_TIMEOUTS.sessionMs, this.#port.connect());
     if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
     if (outcome === 'late') return { text: sentences(before, inOneLine(this.stillWaiting())), isError: true };
-    if (!this.#isListed) await within(TOOLS_MS, hasTools);
+    if (!this.#isListed) await outcomeWithin(TOOLS_MS, hasTools);
     const text = `The connection to ${hostOf(this.#port.host)} works. The tools of ${this.#port.path} are available now: list the tools again if they do not appear.`;
     return { text: sentences(before, text), isError: false };
   }
@@ -243,13 +244,9 @@ function hostOf(origin: string): string {
 }
 
 /** The result of some work, its error, or `late` if it takes longer. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, 'late');
-  });
+function outcomeWithin<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error | 'late'> {
   const done = work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+  return within(timeoutMs, done, 'late' as const);
 }
 
 /** Notices on a terminal while there is no session. */

@@ -1,3 +1,4 @@
+import { within } from '../platform/within.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { parseFrame, withId } from './frame/frame.ts';
@@ -114,15 +115,9 @@ export async function reopenSession(
   if (!session) {
     throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
   }
-  if (frames.initialized)
-    await acceptedOrLate(send('notifications/initialized', frames.initialized, session, () => {}));
+  if (frames.initialized) {
+    const accepted = send('notifications/initialized', frames.initialized, session, () => {});
+    await within(ANSWER_TIMEOUTS.initializedMs, accepted, undefined);
+  }
   return session;
-}
-
-async function acceptedOrLate(accepted: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_TIMEOUTS.initializedMs);
-  });
-  await Promise.race([accepted, late]).finally(() => clearTimeout(timer));
 }

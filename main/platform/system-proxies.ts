@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { CausewayError } from './errors.ts';
+import { within } from './within.ts';
 
 /**
  * Asks the desktop how an origin is reached, by its settings and PAC scripts. The answer is a list as a PAC script gives it, such
@@ -47,7 +48,7 @@ export function parseProxyList(list: string): ProxyWay[] {
  */
 export async function systemProxy(origin: string, lookup: ProxyLookup): Promise<string | undefined> {
   if (isLoopback(new URL(origin).hostname)) return undefined;
-  const ways = parseProxyList(await withTimeout(lookup(origin)).catch(() => ''));
+  const ways = parseProxyList(await within(LOOKUP_TIMEOUT_MS, lookup(origin), '').catch(() => ''));
   const usable = ways.filter((way) => way.kind !== 'unsupported');
   const [first] = usable;
   if (!first) throw onlySocks(ways);
@@ -64,14 +65,6 @@ function isAddress(text: string): boolean {
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || /^127\.|^\[::1\]$/.test(hostname);
-}
-
-async function withTimeout(answer: Promise<string>): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(''), LOOKUP_TIMEOUT_MS);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 /** Whether something listens at a proxy's address. */
