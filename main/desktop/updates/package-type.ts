@@ -45,7 +45,11 @@ export function watchInstalledVersion(
     known = installed;
     report(installed);
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
+  // One after the other: a slow read must not report an older version after a newer one.
+  let last = Promise.resolve();
+  const timer = setInterval(() => {
+    last = last.then(look);
+  }, LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
