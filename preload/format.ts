@@ -77,11 +77,3 @@ export function mattersNow({ code }: WarehouseProblem): boolean {
 export function needsAttention({ status }: ConfiguredServer['state']): boolean {
   return status !== 'ready' && status !== 'connecting' && status !== 'waiting-for-browser';
 }
-
-/** The servers that take a warehouse in `_meta` of a call, as Databricks documents them. */
-const RUNS_ON_WAREHOUSES = /^\/(api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)\/?$/;
-
-/** Whether calls of a server run on a warehouse that can be pinned. */
-export function takesPin(path: string): boolean {
-  return RUNS_ON_WAREHOUSES.test(path);
-}

@@ -1,3 +1,4 @@
+import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
 import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -9,7 +10,6 @@ import type { AskApproval } from '../rules/approvals.ts';
 import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
 import type { AppAccess, AppAccesses } from '../workspace/app-access.ts';
-import { appOf } from '../workspace/app-name.ts';
 import { serviceOf } from '../workspace/service-name.ts';
 import type { ServiceSignIn, ServiceSignIns } from '../workspace/service-sign-in.ts';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
@@ -114,24 +114,34 @@ export async function openEndpoint(
       },
     );
   }
+  const path = checkedPath(request.path);
   const policy = systemPolicy();
-  checkServer(await policy.now(), request.path);
-  const service = serviceOf(request.path);
-  const named = appOf(request.path);
-  const app = named && (await apps()).of(profile, named, request.path);
-  const key = serverKey(profile.host, request.path);
+  checkServer(await policy.now(), path);
+  const service = serviceOf(path);
+  const named = appOf(path);
+  const app = named && (await apps()).of(profile, named, path);
+  const key = serverKey(profile.host, path);
   return {
     profile,
-    path: request.path,
+    path,
     service: service === undefined ? undefined : (await services()).of(profile, service),
     app,
-    tokens: whileAllowed(request.path, app ?? auth.tokens(profile)),
+    tokens: whileAllowed(path, app ?? auth.tokens(profile)),
     connections: app ? connectionsByOrigin(pool) : await pool(profile.host),
-    signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
-    memory: openAnswerStore(env, { host: profile.host, path: request.path, profile: profile.name }),
+    signIn: maySignIn(profile) ? signInTo(profile, path, auth) : undefined,
+    memory: openAnswerStore(env, { host: profile.host, path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
     rules: rules && managedRules(rules.of(key), key, policy),
   };
+}
+
+/** The path that is judged and sent. A list or another process may have one that is not canonical. @throws {CausewayError} `usage` */
+function checkedPath(text: string): string {
+  const read = readServerPath(text);
+  if ('path' in read) return read.path;
+  throw new CausewayError('usage', `The server's path "${text}" ${read.fault}.`, {
+    remedy: 'Nothing was sent. Remove the server, and add it again with the path that the workspace shows.',
+  });
 }
 
 /** Asks the policy before each token: it may have changed since the last one. @throws {CausewayError} `managed` */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { splitAddress } from '../../preload/contract/server-path.ts';
 import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
 import { checkedServerPath, parseMeta, parseMetaOfAll } from '../clients/server-arguments.ts';
@@ -176,7 +177,8 @@ function splitUrl(text: string): { path: string; origin: string } {
       "Use a workspace's own address.",
     );
   }
-  return { path: checkedServerPath(`${url.pathname}${url.search}`, 'The path of --url'), origin };
+  // As written: a URL resolves dots, which no server's path has.
+  return { path: checkedServerPath(splitAddress(text)?.path ?? '', 'The path of --url'), origin };
 }
 
 function help(): string {

@@ -1,6 +1,7 @@
+import { isSqlServer } from '../../preload/contract/server-path.ts';
 import { ownMetaOf } from './all-servers.ts';
 import type { WrittenRecord } from './record.ts';
-import { isSqlServer, pinIn } from './server-arguments.ts';
+import { pinIn } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 

@@ -1,3 +1,4 @@
+import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
 
 /**
@@ -8,23 +9,14 @@ export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'app'
 
 export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
-/** The paths under which servers are (spec/managed-mcp-endpoints.md › Endpoints). */
-const SERVER_PATHS = ['/api/', '/ai-gateway/'];
-/** The path that stands for an app: its name, and the path at its own host. */
-const APP_PATH = /^\/apps\/[a-z0-9][a-z0-9-]*\/[^#]*$/;
-
 /**
- * A server's path as it goes out: percent-encoded, dots resolved, so that all who send it send the same. `name` is what
- * the path is called where it was given.
+ * A server's path as it goes out, the same for all who send it. `name` is what the path is called where it was given.
  * @throws {CausewayError} `usage`
  */
 export function checkedServerPath(text: string, name: string): string {
-  const isServer = (path: string) => SERVER_PATHS.some((prefix) => path.startsWith(prefix)) || isAppPath(path);
-  if (isServer(text)) {
-    const { pathname, search } = new URL(text, 'https://workspace.invalid');
-    if (isServer(pathname)) return `${pathname}${search}`;
-  }
-  throw new CausewayError('usage', `${name} "${text}" is not a managed MCP server.`, {
+  const read = readServerPath(text);
+  if ('path' in read) return read.path;
+  throw new CausewayError('usage', `${name} "${text}" ${read.fault}.`, {
     remedy: /^\/mcp\/?$/.test(text)
       ? 'Add a Databricks App by its name: causeway servers add app:NAME.'
       : 'A path begins with /api/ or /ai-gateway/, for example /api/2.0/mcp/sql.',
@@ -42,17 +34,9 @@ export function pinIn(meta: Meta | undefined): string | null {
   return meta?.[WAREHOUSE] ?? null;
 }
 
-/** The servers that run statements on a warehouse, as Databricks documents them (shared by both generations of the SQL server). */
-const SQL_SERVERS = /^\/(api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)\/?$/;
-
-/** Whether a path is that of a managed SQL server. */
-export function isSqlServer(path: string): boolean {
-  return SQL_SERVERS.test(path);
-}
-
 /** Whether a path names a Databricks App: `/apps/NAME/mcp`. */
 export function isAppPath(path: string): boolean {
-  return APP_PATH.test(path);
+  return appOf(path) !== undefined;
 }
 
 /** The same members with a pin to that warehouse, or without one. */

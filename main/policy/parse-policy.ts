@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { serverPathKey } from '../../preload/contract/server-path.ts';
+import { pathPatternSchema, serverPathSchema } from '../../preload/contract/server-path-schema.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
-import { serverKey } from '../rules/server-key.ts';
+import { keyOfAddress } from '../rules/server-key.ts';
 import type { Policy } from './policy.ts';
 
 const entry = <Value extends z.ZodType>(value: Value) =>
@@ -14,19 +16,20 @@ const workspace = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must begin with https://')
   .transform((text) => new URL(text).origin);
-const serverPath = z.string().startsWith('/');
 const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client: `causeway clients --all` lists them');
 
 function isServerName(name: string): boolean {
-  return name.startsWith('/') || (URL.canParse(name) && /^https?:$/.test(new URL(name).protocol));
+  return keyOfName(name) !== undefined;
 }
 
-/** Any host: a path without one means that server in every workspace. */
-const ANY_HOST = 'https://any.invalid';
+/** A path without a host means that server in every workspace. */
+function keyOfName(name: string): string | undefined {
+  return name.startsWith('/') ? serverPathKey(name) : keyOfAddress(name);
+}
 
 /** Whether two names are of one server. Only one of the two would apply. */
 function hasServerTwice(names: readonly string[]): boolean {
-  return new Set(names.map((name) => serverKey(ANY_HOST, name))).size < names.length;
+  return new Set(names.map(keyOfName)).size < names.length;
 }
 
 const policySchema = z.strictObject({
@@ -42,13 +45,13 @@ const policySchema = z.strictObject({
       callbackPort: z.int().min(1).max(65_535).optional(),
     }),
   ).optional(),
-  servers: entry(z.array(serverPath)).optional(),
+  servers: entry(z.array(pathPatternSchema)).optional(),
   requiredServers: entry(
     z.array(
       z.strictObject({
         name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
         profile: z.string().min(1),
-        path: serverPath,
+        path: serverPathSchema,
         kind: z.string().optional(),
         meta: z.record(z.string(), z.string()).optional(),
       }),

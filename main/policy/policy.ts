@@ -1,6 +1,6 @@
+import { readPathPattern, serverPathKey } from '../../preload/contract/server-path.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import type { RuleSet } from '../rules/rules.ts';
-import { plainPath } from '../rules/server-key.ts';
 
 /** A server that a policy requires, as the list of servers holds it; without a kind it is an `other`. */
 export interface RequiredServer {
@@ -29,7 +29,7 @@ export interface PolicyValues {
   /** Origins of workspaces. */
   workspaces: string[];
   oauthApplication: PolicyApplication;
-  /** Paths of servers; `*` stands for any characters. */
+  /** Patterns for paths of servers; see `readPathPattern`. */
   servers: string[];
   requiredServers: RequiredServer[];
   /** Ids of AI clients, as `causeway clients` lists them. */
@@ -106,10 +106,9 @@ export function checkWorkspace(policy: Policy, host: string): void {
 export function checkServer(policy: Policy, path: string): void {
   const allowed = lockedValue(policy, 'servers');
   if (allowed === undefined) return;
-  const asked = plainPath(path);
-  const required = lockedValue(policy, 'requiredServers') ?? [];
-  const patterns = [...allowed, ...required.map((server) => server.path)];
-  if (patterns.some((pattern) => isMatch(plainPath(pattern), asked))) return;
+  const asked = serverPathKey(path);
+  const required = (lockedValue(policy, 'requiredServers') ?? []).map((server) => serverPathKey(server.path));
+  if (asked !== undefined && (required.includes(asked) || allowed.some((pattern) => isMatch(pattern, asked)))) return;
   throw managedError(policy, 'servers', `the server ${path} is not allowed, only ${listed(allowed)}`);
 }
 
@@ -155,8 +154,7 @@ export function listed(items: readonly string[]): string {
   return items.length === 0 ? 'none' : items.join(', ');
 }
 
-function isMatch(pattern: string, path: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  // A name cannot lead out of the folder that the pattern names: paths are resolved before.
-  return new RegExp(`^${parts.join('.*')}$`).test(path);
+function isMatch(pattern: string, key: string): boolean {
+  const matches = readPathPattern(pattern);
+  return typeof matches === 'function' && matches(key);
 }

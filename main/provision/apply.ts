@@ -14,7 +14,7 @@ import { currentPolicy } from '../policy/system-policy.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import { withChange } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
-import { serverKey } from '../rules/server-key.ts';
+import { keyOfAddress } from '../rules/server-key.ts';
 import type { Provision, ProvisionedProfile } from './provision-file.ts';
 
 /** The result of one part of a file. */
@@ -159,7 +159,7 @@ async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisi
         after = { ...after, clients: { ...after.clients, [id]: client } };
     }
     for (const [address, rules] of Object.entries(wanted.servers ?? {})) {
-      const key = serverKey(address, address);
+      const key = keyOfAddress(address) ?? address;
       if (judge(key, now.servers?.[key], rules)) after = { ...after, servers: { ...after.servers, [key]: rules } };
     }
     if (after === now) return now;

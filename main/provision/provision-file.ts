@@ -1,10 +1,12 @@
 import { type ErrorCode, LineCounter, type Node, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
+import { serverPathSchema } from '../../preload/contract/server-path-schema.ts';
 import { SERVER_KINDS } from '../clients/server-arguments.ts';
 import { metaSchema } from '../clients/servers.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
+import { keyOfAddress } from '../rules/server-key.ts';
 
 /** The keys of a profile that hold no secret, as the configuration file calls them. */
 export const PROFILE_KEYS = [
@@ -49,12 +51,17 @@ const provisionSchema = z.strictObject({
         name: text,
         profile: text,
         kind: z.enum(SERVER_KINDS).default('other'),
-        path: z.string().startsWith('/'),
+        path: serverPathSchema,
         meta: metaSchema.optional(),
       }),
     )
     .default([]),
-  rules: ruleSetSchema.default({}),
+  rules: ruleSetSchema
+    .refine(({ servers = {} }) => Object.keys(servers).every((name) => keyOfAddress(name) !== undefined), {
+      path: ['servers'],
+      message: 'use the full address of a server',
+    })
+    .default({}),
   /** Entries in the files of AI clients. Without `servers`, one for each server; with `allInOne`, one entry for all of them. */
   clients: z
     .array(z.strictObject({ id: text, servers: z.array(text).optional(), allInOne: z.boolean().default(false) }))

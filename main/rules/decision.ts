@@ -1,3 +1,4 @@
+import { isSqlServer } from '../../preload/contract/server-path.ts';
 import { isWireName } from '../platform/wire-name.ts';
 import type { Rules, ToolRules } from './rules.ts';
 import type { Switch } from './switches.ts';
@@ -40,14 +41,12 @@ export type Decision =
   /** `new`: no list names the tool, and new tools are off. `unlisted`: it is not known whether the tool only reads. */
   | { do: 'refuse'; why: 'off' | 'new' | 'read-only' | 'unlisted'; by: DecidedBy };
 
-/** Paths of the SQL servers (spec/managed-mcp-endpoints.md › Endpoints; its successor is an MCP service). */
-const SQL_SERVERS = /\/(?:api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)$/;
 /** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, even if its hints say otherwise. */
 const SQL_READ_TOOLS = new Set(['execute_sql_read_only', 'poll_sql_result']);
 
 /** Whether a tool is known to only read; undefined if the server has not listed it. */
 export function onlyReads(server: string, tool: string, hints: ToolHints | undefined): boolean | undefined {
-  if (SQL_SERVERS.test(server)) {
+  if (isSqlServer(server.slice(server.indexOf('/', 'https://'.length)))) {
     if (SQL_READ_TOOLS.has(tool)) return true;
     if (folded(tool) === 'execute_sql') return false;
   }

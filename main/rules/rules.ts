@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-import { serverKey } from './server-key.ts';
+import { keyOfAddress } from './server-key.ts';
 import { SWITCHES, type Switch } from './switches.ts';
 import { unreadableRules } from './unreadable.ts';
 
@@ -72,7 +72,7 @@ function checkClients({ clients = {}, servers = {} }: RuleSetMembers, context: z
 /** A rule for a server that is not written as rules name it would apply to none. */
 function checkServers({ servers = {} }: RuleSetMembers, context: z.RefinementCtx): void {
   for (const server of Object.keys(servers)) {
-    const key = /^https?:/i.test(server) && URL.canParse(server) ? serverKey(server, server) : undefined;
+    const key = keyOfAddress(server);
     if (key === server) continue;
     const message = `write it as ${key === undefined ? 'the full address of a server' : JSON.stringify(key)}`;
     context.addIssue({ code: 'custom', path: ['servers', server], message });

@@ -1,33 +1,16 @@
-import { percentDecoded } from '../platform/percent.ts';
+import { serverPathKey, splitAddress } from '../../preload/contract/server-path.ts';
 
-/** How rules name a server: one text for every spelling of its host and path. Names in Unity Catalog ignore case. */
+/**
+ * How rules name a server: one text for every spelling of its host and path. What is not the path of a server stays as it is;
+ * no session with it is opened.
+ */
 export function serverKey(host: string, path: string): string {
-  // Two slashes at the beginning would name another host.
-  const { origin, pathname } = new URL(path.replace(/^[\\/]{2,}/, '/'), host);
-  return `${origin}${plainPath(pathname)}`;
+  return `${new URL(host).origin}${serverPathKey(path) ?? path}`;
 }
 
-const ANY_HOST = 'https://any.invalid';
-
-/** One text for every spelling of a path: without percent signs, in small letters, without doubled or last slashes and query. */
-export function plainPath(path: string): string {
-  let plain = resolved(path);
-  // What is decoded may lead to another folder, or be encoded once more: `sql%2F..%2Fgenie`.
-  for (let round = 0, before = ''; round < MAX_ROUNDS && plain !== before; round += 1) {
-    before = plain;
-    plain = reread(plain);
-  }
-  return plain
-    .toLowerCase()
-    .replace(/\/{2,}/g, '/')
-    .replace(/\/+$/, '');
-}
-
-/** No server decodes a path so many times. */
-const MAX_ROUNDS = 8;
-
-const reread = (path: string) => resolved(path.replaceAll('?', '%3F').replaceAll('#', '%23'));
-
-function resolved(path: string): string {
-  return percentDecoded(new URL(path.replace(/^[\\/]{2,}/, '/'), ANY_HOST).pathname);
+/** The `serverKey` of a server's full address; undefined for another text. */
+export function keyOfAddress(text: string): string | undefined {
+  const address = splitAddress(text);
+  const key = address && serverPathKey(address.path);
+  return key === undefined ? undefined : `${address?.origin}${key}`;
 }

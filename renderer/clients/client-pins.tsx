@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { isSqlServer } from '../../preload/contract/server-path.ts';
 import type { AiClient, ClientsReport } from '../../preload/contract.ts';
-import { takesPin } from '../../preload/format.ts';
 import layout from '../shared/layout.module.css';
 import { PickPin, usePins } from '../warehouse/pick-pin.tsx';
 import styles from './clients.module.css';
@@ -19,7 +19,7 @@ interface ClientPinsProps {
 
 /** What a client's calls run on, for each of its servers whose calls run on a warehouse. */
 export function ClientPins({ client, servers, onPin }: ClientPinsProps) {
-  const pinnable = servers.filter(({ name, path }) => takesPin(path) && hasServer(client, name));
+  const pinnable = servers.filter(({ name, path }) => isSqlServer(path) && hasServer(client, name));
   return pinnable.map((server) => (
     <ClientPin key={server.name} client={client} server={server} onPin={(id) => onPin(server.name, id)} />
   ));

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import { IconArrowLeft, IconCopy, IconLink, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isSqlServer } from '../../preload/contract/server-path.ts';
 import type { ConfiguredServer } from '../../preload/contract.ts';
-import { needsAttention, takesPin } from '../../preload/format.ts';
+import { needsAttention } from '../../preload/format.ts';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -118,7 +119,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
       <div className={layout.columns}>
         <ServerClients server={server} clients={report.data?.clients} usage={usage} />
         <ServerDetails server={server} usage={usage} />
-        {takesPin(path) && <ServerPin name={name} title={title} profile={profile} />}
+        {isSqlServer(path) && <ServerPin name={name} title={title} profile={profile} />}
       </div>
       <AddToClients opened={isAdding} server={server} report={report} onClose={() => setAdding(false)} />
     </div>

@@ -11,8 +11,9 @@ import {
   IconShieldCheck,
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { isSqlServer } from '../../preload/contract/server-path.ts';
 import type { ConfiguredServer, EffectiveWarehouseInfo } from '../../preload/contract.ts';
-import { effectiveName, formatSizeAndType, formatState, reasonFor, takesPin } from '../../preload/format.ts';
+import { effectiveName, formatSizeAndType, formatState, reasonFor } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
@@ -51,7 +52,7 @@ export function Answer({ effective, servers, isVerifying, onPick, onChange, onVe
     onSuccess: () => toast(done.idCopied, 'clipboard'),
   });
   const opening = useMutation({ mutationFn: () => unwrap(request.openWarehouse(ofWarehouse)) });
-  const pinnable = servers.find((server) => server.profile === profile && takesPin(server.path));
+  const pinnable = servers.find((server) => server.profile === profile && isSqlServer(server.path));
   const items = [
     ...startOrStop(effective, { onStart: () => starting.mutate(), onStop: () => onChange('stop') }),
     ...settingItems(effective, onChange),

@@ -1,3 +1,4 @@
+import { serverPathKey } from '../../../preload/contract/server-path.ts';
 import type { NextAction } from '../../platform/next-action.ts';
 import { askWhom, listed, type Policy } from '../../policy/policy.ts';
 import { systemPolicy } from '../../policy/system-policy.ts';
@@ -21,7 +22,8 @@ const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [
 
 /** The scope that a server's path needs; undefined for a path of no known kind. */
 export function scopeForPath(path: string): string | undefined {
-  return SERVER_SCOPES.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+  const key = serverPathKey(path) ?? path;
+  return SERVER_SCOPES.find(([prefix]) => key === prefix || key.startsWith(`${prefix}/`))?.[1];
 }
 
 /** The scopes that servers need and a sign-in lacks, so that the window can say so before a server answers 403. */

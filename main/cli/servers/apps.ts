@@ -1,3 +1,4 @@
+import { appOf } from '../../../preload/contract/server-path.ts';
 import type { Profile } from '../../auth/auth.ts';
 import { checkedServerPath, isAppPath, parseMeta } from '../../clients/server-arguments.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { appOrigin, findApp, haltOf } from '../../workspace/app-access.ts';
-import { appOf, isUsualAppAddress } from '../../workspace/app-name.ts';
+import { isUsualAppAddress } from '../../workspace/app-name.ts';
 import { startApp } from '../../workspace/app-start.ts';
 import type { RestClient } from '../../workspace/client.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,7 +1,8 @@
+import { appOf } from '../../../preload/contract/server-path.ts';
 import type { AppAddress } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
 import { appOrigin, findApp, haltOf } from '../../workspace/app-access.ts';
-import { appOf, isUsualAppAddress } from '../../workspace/app-name.ts';
+import { isUsualAppAddress } from '../../workspace/app-name.ts';
 import { startApp } from '../../workspace/app-start.ts';
 
 /**

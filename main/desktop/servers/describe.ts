@@ -1,10 +1,10 @@
+import { appOf, isSqlServer, serverPathKey } from '../../../preload/contract/server-path.ts';
 import type { ConfiguredServer, ServerType } from '../../../preload/contract.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
 import type { ServerHealth } from '../../hub/health/health.ts';
 import { asSentence, type CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
 import { percentDecoded } from '../../platform/percent.ts';
-import { appOf } from '../../workspace/app-name.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
 import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
 import { remedyInWindow } from '../failure.ts';
@@ -47,11 +47,9 @@ export function describeConfiguredServer(server: ManagedServer, { health, title,
   };
 }
 
-const TYPES: [path: RegExp, type: ServerType][] = [
-  [/^\/api\/2\.0\/mcp\/sql\/?$/, 'sql'],
-  [/^\/ai-gateway\/mcp-services\/system\.ai\.dbsql\/?$/, 'sql'],
+const TYPES: [key: RegExp, type: ServerType][] = [
   [/^\/api\/2\.0\/mcp\/genie(\/|$)/, 'genie'],
-  [/^\/ai-gateway\/mcp-services\/system\.ai\.genie_one_mcp\/?$/, 'genie'],
+  [/^\/ai-gateway\/mcp-services\/system\.ai\.genie_one_mcp$/, 'genie'],
   [/^\/api\/2\.0\/mcp\/functions\//, 'functions'],
   [/^\/api\/2\.0\/mcp\/(vector|ai)-search\//, 'search'],
   [/^\/api\/2\.0\/mcp\/external\//, 'connection'],
@@ -61,7 +59,9 @@ const TYPES: [path: RegExp, type: ServerType][] = [
 
 /** What a server is, by its path. */
 function typeOf(path: string): ServerType {
-  return TYPES.find(([pattern]) => pattern.test(path))?.[1] ?? 'other';
+  if (isSqlServer(path)) return 'sql';
+  const key = serverPathKey(path) ?? path;
+  return TYPES.find(([pattern]) => pattern.test(key))?.[1] ?? 'other';
 }
 
 /** What people know a server by. */

@@ -1,3 +1,4 @@
+import { appOf, splitAddress } from '../../../preload/contract/server-path.ts';
 import type { AppAddress, RequestOutputs, ServerUsageInfo, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
 import { checkedServerPath, type ManagedServerKind } from '../../clients/server-arguments.ts';
@@ -15,7 +16,6 @@ import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monit
 import { CausewayError } from '../../platform/errors.ts';
 import type { ListedTool } from '../../rules/decision.ts';
 import type { RulesFile } from '../../rules/rules-file.ts';
-import { appOf } from '../../workspace/app-name.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
@@ -306,12 +306,12 @@ export class DesktopServers {
   /** A path from what the user typed: a path, or a URL copied from the workspace. */
   async #pathIn(profile: string, text: string): Promise<string> {
     if (!/^https?:\/\//i.test(text)) return checkedServerPath(text, 'The path');
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const address = splitAddress(text);
     const host = await this.#hostOf(profile);
-    if (url?.origin !== host) {
+    if (address?.origin !== host) {
       throw new CausewayError('usage', strings.otherWorkspace(host), { remedy: strings.otherWorkspaceRemedy });
     }
-    return checkedServerPath(`${url.pathname}${url.search}`, 'The path');
+    return checkedServerPath(address.path, 'The path');
   }
 
   async #hostOf(profile: string): Promise<string> {

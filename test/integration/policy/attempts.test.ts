@@ -179,13 +179,23 @@ describe('a user who wants to write is refused, who', () => {
     SQL.replace('sql', '%73ql'),
     SQL.toUpperCase(),
     `${SQL}?a=b`,
+    `${SQL}?a=b&a=c`,
     SQL.replace('sql', 'genie%2F..%2Fsql'),
+    SQL.replace('sql', 'genie/..;/sql'),
+    `${SQL};a=b`,
+    `${SQL}%00`,
+    `${SQL}%20`,
+    `${SQL}%5c`,
+    `${SQL}%E2%80%8B`,
   ])('names the server %s, for which the organization has a rule', async (path) => {
-    const { proxy } = await managedHome(() => ({ rules: locked({ servers: { [SQL]: { readOnly: true } } }) }));
+    const { proxy, workspace } = await managedHome(() => ({
+      rules: locked({ servers: { [SQL]: { readOnly: true } } }),
+    }));
     const session = proxy(['--profile', 'ana', '--path', path]);
     await session.open({ clientInfo: { name: 'x', version: '1' } }).catch(() => undefined);
     const answer = await callAgain(session, 'DROP TABLE sales').catch(() => 'no session');
     expect(answer).toMatch(/the organization allows only read-only tools|no session/);
+    expect(JSON.stringify(workspace.statements)).not.toContain('DROP');
   });
 
   test('has a second profile for the same workspace', async () => {

@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 
 /** What every part may import besides. */
-const BY_ALL = ['package\\.json$', '.*\\.(css|svg)$'];
+const BY_ALL = ['package\\.json$', 'preload/contract/server-path(-schema)?\\.ts$', '.*\\.(css|svg)$'];
 
 /** Who may import what is not of the project. */
 const OUTSIDE: [what: RegExp, who: RegExp][] = [

@@ -77,7 +77,7 @@ it.each<[what: string, rules: object, fault: RegExp]>([
   ],
   [
     'one server, spelled in two ways',
-    { servers: { '/a': { off: ['x'] }, '/A/': { off: ['y'] } } },
+    { servers: { '/api/a': { off: ['x'] }, '/API/A/': { off: ['y'] } } },
     /this server is listed twice, with different spellings/,
   ],
 ])('a policy with rules for %s is refused', async (_, rules, fault) => {
