@@ -1,4 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serverListPath } from '../../../main/platform/paths.ts';
 import { largeCatalog } from '../../workspace/large-catalog.ts';
 import { type CommandLine, openCommandLine, runCommand } from '../warehouses/harness.ts';
 
@@ -167,11 +169,17 @@ describe('what a workspace offers', () => {
     expect(found.leftOut).toContain('1 schema closed to you.');
   });
 
-  test('is added at a path whose percent sign encodes nothing', async () => {
+  test('is not added at a path that no server has, and listed if the list has it', async () => {
     const path = '/api/2.0/mcp/vector-search/main/100%';
-    expect((await small.run('ben', 'servers', 'add', '--path', path, '--json')).stderr).toBe('');
+    const refused = await small.run('ben', 'servers', 'add', '--path', path);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('contains "100%"')]);
+    const list = serverListPath(small.env);
+    const before = await readFile(list, 'utf8').catch(() => '{"servers":[]}');
+    const added = { name: 'by-hand', profile: 'ben', kind: 'other', path };
+    await writeFile(list, JSON.stringify({ servers: [...JSON.parse(before).servers, added] }));
     const { stdout, code } = await runCommand(small.env, ['servers', '--json']);
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.arrayContaining([expect.objectContaining({ path })])]);
+    await writeFile(list, before);
   });
 
   test('is reported as refused if the token is', async () => {
