@@ -202,6 +202,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const audit = new Audit(env, (words) => console.warn(words));
     const hub = await startHub({
       folder: hubFolder(env),
+      env,
       serve: async (request, sink, attempts) => {
         const found = await endpoint(request, rules);
         const { profile, path } = found;

@@ -1,5 +1,6 @@
 import { withoutControls } from '../platform/display.ts';
 import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
+import { configFilePath } from '../platform/paths.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { checkWorkspace, type Policy } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
@@ -14,7 +15,7 @@ import {
 } from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './oauth/own-sign-in.ts';
-import { checkConfigEdit, configFilePath, editConfig, readConfig } from './profiles/config-file.ts';
+import { checkConfigEdit, editConfig, readConfig } from './profiles/config-file.ts';
 import { judgeSettings, type ProfileSettings } from './profiles/profile-settings.ts';
 import {
   asProfile,

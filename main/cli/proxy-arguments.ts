@@ -30,6 +30,7 @@ Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin
   --all              all servers in the list as one server, following changes; with --profile, only those of that profile
   --meta NAME=VALUE  a value to send in _meta with each tool call, for example warehouse_id=0123456789abcdef; can be repeated;
                      with --all, SERVER/NAME=VALUE applies only to that server
+  --environment FILE what the shell knew in which the entry was written; Causeway writes it into entries
   --auth-type TYPE   accepted for compatibility; the profile decides how to sign in
   --help             print this help
 
@@ -44,6 +45,7 @@ const OPTIONS = {
   path: { type: 'string' },
   url: { type: 'string' },
   'auth-type': { type: 'string' },
+  environment: { type: 'string' },
   meta: { type: 'string', multiple: true },
 } as const;
 
@@ -77,6 +79,11 @@ export interface AllRequest {
   profile: string | undefined;
   /** As in `ProxyRequest`, for the calls of every server; as `SERVER/NAME`, for those of one. */
   meta: Record<string, string> | undefined;
+}
+
+/** The file that an entry names for the environment it was written in; undefined if it names none. */
+export function environmentArgument(args: string[]): string | undefined {
+  return readFlags(args.filter((arg) => arg !== ALL)).environment;
 }
 
 /** Whether the arguments ask for all servers as one. */
@@ -124,6 +131,7 @@ export const registerProxy: RegisterCommand = (program) => {
     .option('--path <path>')
     .option('--url <url>')
     .option('--auth-type <type>')
+    .option('--environment <file>')
     .option('--meta <name=value...>')
     .configureHelp({ formatHelp: () => PROXY_HELP });
 };

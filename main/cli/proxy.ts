@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { HubFinder } from '../hub/hub-finder.ts';
+import { adoptEnvironment } from '../platform/entry-environment.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
 import {
   type AllRequest,
   asksForAll,
   completedBy,
+  environmentArgument,
   PROXY_HELP,
   type ProxyRequest,
   parseAllArguments,
@@ -28,6 +30,11 @@ export async function runProxy(args: string[]): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(PROXY_HELP);
     return;
+  }
+  try {
+    adoptEnvironment(process.env, environmentArgument(args));
+  } catch (error) {
+    return runBlocked(error);
   }
   if (asksForAll(args)) return runAll(args);
   let request: ProxyRequest;
@@ -61,6 +68,16 @@ async function runAll(args: string[]): Promise<void> {
   const { serveAll } = await import('./proxy-all.ts').catch(calledWrongly);
   keepSoon();
   await serveAll(request);
+  process.exit(0);
+}
+
+/** An entry of ours that cannot tell which permissions apply: the client is told so, whatever it asks for. */
+async function runBlocked(error: unknown): Promise<void> {
+  const why = explainUnexpected(error);
+  if (!(why instanceof CausewayError) || why.code !== 'invalid_file') return calledWrongly(error);
+  process.stderr.write(`causeway proxy: ${inOneLine(why)}\n`);
+  const { serveRefusal } = await import('./proxy-refusal.ts').catch(calledWrongly);
+  await serveRefusal(why);
   process.exit(0);
 }
 

@@ -11,6 +11,10 @@ import { makeOwnFolder } from './own-folder.ts';
 export interface Launcher {
   command: string;
   prefix: string[];
+  /** The file that entries name with `--environment`; left out, they name none. */
+  environment?: string;
+  /** Writes that file. @throws {CausewayError} `file_not_writable` */
+  keepEnvironment?(): Promise<void>;
   /**
    * Makes what the paths above go through, and leads it to where the program is now. Only for a change; looking needs none.
    * @throws {CausewayError} `file_not_writable`, `usage` for a program that npx has started
@@ -91,8 +95,8 @@ function refuseNpx(script: string): void {
   });
 }
 
-/** A safe path for a file or folder of ours; undefined if there is none. */
-function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
+/** A path for a file or folder of ours that clients pass on whole; undefined if there is none. */
+export function safePlace(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return launcherFolders(env).flatMap((folder) => (UNSAFE.test(folder) ? [] : [join(folder, name)]))[0];
 }
 
@@ -110,7 +114,7 @@ export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** The folder, among those shared by all users, that a path is in. */
-function sharedPart(path: string, env: NodeJS.ProcessEnv): string | undefined {
+export function sharedPart(path: string, env: NodeJS.ProcessEnv): string | undefined {
   const [, , ...shared] = launcherFolders(env);
   return shared.find((folder) => path.startsWith(join(folder, '/')));
 }

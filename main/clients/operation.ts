@@ -131,13 +131,16 @@ export class Operation {
       const planned = plan(client, file.path, bytes, wanted, { ...planning, known });
       const isChange = changes(planned);
       const result = async () => {
-        if (dryRun || !(isChange || forgets(planned, known))) return planned;
+        if (dryRun) return planned;
+        const writesEntry = [...wanted.values()].some((entry) => entry !== undefined);
         if (isChange) {
           if (sharedWith.length > 0 && !evenShared) throw shared(client, file, sharedWith);
           if (!whileRunning && file.project === undefined) await refuseRunning(client, running);
-          const writesEntry = [...wanted.values()].some((entry) => entry !== undefined);
           if (writesEntry && file.project === undefined) await launcher.prepare();
         }
+        // Even where the entries stay: proxies and certificates may have changed.
+        if (writesEntry) await launcher.keepEnvironment?.();
+        if (!(isChange || forgets(planned, known))) return planned;
         const record = await this.#options.record();
         const changed = await change(client, file.path, wanted, { ...planning, env, locks, record, now });
         this.#record = changed.remembered;

@@ -34,20 +34,20 @@ export interface HttpChoice extends OwnApplication {
 }
 
 /** How clients start a server on this computer. */
-function launchOf({ command, prefix }: Launcher, { name, ...server }: EntryTarget): Launch {
-  return { name, command, args: [...prefix, ...proxyArguments(server)] };
+function launchOf({ command, prefix, environment }: Launcher, { name, ...server }: EntryTarget): Launch {
+  const record = environment === undefined ? [] : ['--environment', environment];
+  return { name, command, args: [...prefix, 'proxy', ...record, ...proxyArguments(server)] };
 }
 
 /** An entry that a team can share: it contains no path of this computer. */
 function launchFromPath({ name, ...server }: EntryTarget): Launch {
-  return { name, command: 'causeway', args: proxyArguments(server) };
+  return { name, command: 'causeway', args: ['proxy', ...proxyArguments(server)] };
 }
 
 function proxyArguments(target: DistributiveOmit<EntryTarget, 'name'>): string[] {
-  if (!('all' in target))
-    return ['proxy', '--profile', target.profile, '--path', target.path, ...metaArguments(target.meta)];
+  if (!('all' in target)) return ['--profile', target.profile, '--path', target.path, ...metaArguments(target.meta)];
   const profile = target.profile === undefined ? [] : ['--profile', target.profile];
-  return ['proxy', '--all', ...profile, ...metaArguments(target.meta)];
+  return ['--all', ...profile, ...metaArguments(target.meta)];
 }
 
 type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, Key> : never;

@@ -247,6 +247,7 @@ export class ClientsService {
   async toPaste(servers: readonly EntryTarget[], id?: string): Promise<Pasteable> {
     const { launcher } = this.#options;
     await launcher.prepare();
+    await launcher.keepEnvironment?.();
     if (id === undefined) return entriesToPaste(servers, launcher);
     const client = this.client(id);
     const { files } = await this.#readRecord();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { withEnvironment } from '../clients/entry-environment.ts';
 import { type Launcher, launcherFor, shippedLauncher } from '../clients/launcher.ts';
 import { loginShellPath } from '../clients/login-shell.ts';
 import { type System, thisSystem } from '../clients/places.ts';
@@ -15,7 +16,7 @@ export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
   return new ClientsService({
     env,
     environment: { system, home, env, moreCommands: moreCommands(system, home, env) },
-    launcher: desktopLauncher(env),
+    launcher: withEnvironment(desktopLauncher(env), env),
     running: runningProcesses,
   });
 }

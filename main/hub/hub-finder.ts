@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { monotonicMs } from '../platform/clock.ts';
+import { signInContext } from '../platform/paths.ts';
 import { attach, type HubConnection } from './attach.ts';
 import { hubFolder, lookUpHub, type Rendezvous } from './rendezvous.ts';
 
@@ -86,7 +87,11 @@ export class HubFinder {
     if (this.#isOwn) return undefined;
     const found = lookUpHub(hubFolder(process.env));
     if (found.kind === 'untrusted') this.#tell(found.why);
-    return found.kind === 'found' ? found.rendezvous : undefined;
+    if (found.kind !== 'found') return undefined;
+    const { context = signInContext(process.env) } = found.rendezvous;
+    if (context === signInContext(process.env)) return found.rendezvous;
+    this.#tell('it has another configuration file or token store');
+    return undefined;
   }
 
   #tell(why: string): void {

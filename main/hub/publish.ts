@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
+import { signInContext } from '../platform/paths.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { contentOf, type Rendezvous, readRendezvous, rendezvousFile, untrustedReason } from './rendezvous.ts';
 
@@ -32,7 +33,7 @@ export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv =
     });
   }
   const address = await freshAddress(folder, env);
-  return { address, secret: randomBytes(32).toString('base64url'), pid: process.pid };
+  return { address, secret: randomBytes(32).toString('base64url'), pid: process.pid, context: signInContext(env) };
 }
 
 /** Publishes the rendezvous, once the hub listens: the file appears whole, and only its owner can read it. */

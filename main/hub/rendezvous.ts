@@ -9,6 +9,8 @@ export interface Rendezvous {
   address: string;
   secret: string;
   pid: number;
+  /** The application's `signInContext`; left out by earlier versions. */
+  context?: string | undefined;
 }
 
 /** The result of reading the rendezvous file. */
@@ -55,16 +57,16 @@ export function lookUpHub(folder: string): LookUp {
 
 /** The file of another protocol counts as missing. Its members have different names, so neither side sends the other's secret. */
 function readContent(content: string): Rendezvous | undefined {
-  const { hub, address, key, pid } = membersOf(JSON.parse(content));
+  const { hub, address, key, pid, context } = membersOf(JSON.parse(content));
   if (hub !== HUB_PROTOCOL || typeof address !== 'string' || typeof key !== 'string' || typeof pid !== 'number') {
     return undefined;
   }
-  return { address, secret: key, pid };
+  return { address, secret: key, pid, context: typeof context === 'string' ? context : undefined };
 }
 
 /** What the rendezvous file holds. */
-export function contentOf({ address, secret, pid }: Rendezvous): string {
-  return JSON.stringify({ hub: HUB_PROTOCOL, address, key: secret, pid });
+export function contentOf({ address, secret, pid, context }: Rendezvous): string {
+  return JSON.stringify({ hub: HUB_PROTOCOL, address, key: secret, pid, context });
 }
 
 /** Why a socket may be another user's. On Windows, only the mutual proof decides: pipes there are not in a folder. */

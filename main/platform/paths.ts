@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** The user's home folder from the environment, or else the account's. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {
@@ -55,4 +55,17 @@ export function logFolder(env: NodeJS.ProcessEnv): string {
 /** The path of the list of servers. */
 export function serverListPath(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env), 'servers.json');
+}
+
+/** Where the Databricks configuration file is: `DATABRICKS_CONFIG_FILE`, else `.databrickscfg` in the home folder. */
+export function configFilePath(env: NodeJS.ProcessEnv): string {
+  const named = env.DATABRICKS_CONFIG_FILE;
+  if (!named) return join(homeFolder(env), '.databrickscfg');
+  return /^~[/\\]/.test(named) ? join(homeFolder(env), named.slice(2)) : named;
+}
+
+/** What decides which profiles and sign-ins a process has, as one text: a process with another one cannot stand in for it. */
+export function signInContext(env: NodeJS.ProcessEnv): string {
+  const { CAUSEWAY_TOKEN_STORE: store = '', CAUSEWAY_TOKEN_KEY_FILE: key = '' } = env;
+  return JSON.stringify([resolve(configFilePath(env)), store, key === '' ? '' : resolve(key)]);
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sectionValues } from '../auth/profiles/config-document.ts';
 import { withProfile } from '../auth/profiles/config-edit.ts';
-import { checkConfigEdit, configFilePath, editConfig, readConfig } from '../auth/profiles/config-file.ts';
+import { checkConfigEdit, editConfig, readConfig } from '../auth/profiles/config-file.ts';
 import { parseHost } from '../auth/profiles/host.ts';
 import { judgeSettings } from '../auth/profiles/profile-settings.ts';
 import { allServers } from '../clients/all-servers.ts';
@@ -9,6 +9,7 @@ import type { ChangeOutcome } from '../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers, type ServerList, withServer } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { configFilePath } from '../platform/paths.ts';
 import { checkServer, checkWorkspace } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';

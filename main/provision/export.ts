@@ -1,10 +1,11 @@
 import { sectionValues } from '../auth/profiles/config-document.ts';
-import { configFilePath, readConfig } from '../auth/profiles/config-file.ts';
+import { readConfig } from '../auth/profiles/config-file.ts';
 import { parseHost } from '../auth/profiles/host.ts';
 import { SETTINGS_SECTION } from '../auth/profiles/profiles.ts';
 import { openServers } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
 import type { ClientReport, EntryStatus } from '../clients/survey.ts';
+import { configFilePath } from '../platform/paths.ts';
 import { readRules } from '../rules/change.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { PROFILE_KEYS, type Provision, type ProvisionedProfile } from './provision-file.ts';

@@ -1,11 +1,12 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { configFilePath } from '../auth/profiles/config-file.ts';
+
+import { environmentFiles } from '../clients/entry-environment.ts';
 import { launcherFolders } from '../clients/launcher.ts';
 import { hubFolder } from '../hub/rendezvous.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
-import { configFolder, homeFolder, logFolder, stateFolder } from '../platform/paths.ts';
+import { configFilePath, configFolder, homeFolder, logFolder, stateFolder } from '../platform/paths.ts';
 import type { Remnant } from './step.ts';
 
 /**
@@ -38,7 +39,7 @@ export async function ownFolders(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
 
 function candidates(env: NodeJS.ProcessEnv): string[] {
   const own = [configFolder(env), stateFolder(env), logFolder(env), hubFolder(env)];
-  const key = env.CAUSEWAY_TOKEN_KEY_FILE ? [env.CAUSEWAY_TOKEN_KEY_FILE] : [];
+  const key = [...(env.CAUSEWAY_TOKEN_KEY_FILE ? [env.CAUSEWAY_TOKEN_KEY_FILE] : []), ...environmentFiles(env)];
   // The rest belongs to the user's own installation, not to one in its own folder.
   return env.CAUSEWAY_HOME ? [...own, ...key] : [...own, ...key, ...launcherFolders(env), ...ofElectron(env)];
 }

@@ -1,7 +1,7 @@
 import type { AuthService } from '../auth/auth.ts';
-import { configFilePath } from '../auth/profiles/config-file.ts';
 import type { ClientsService } from '../clients/service.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
+import { configFilePath } from '../platform/paths.ts';
 import { checkUninstall } from '../policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { runningApplication } from './application.ts';

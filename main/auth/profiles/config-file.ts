@@ -2,15 +2,8 @@ import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../../platform/errors.ts';
 import { fileError, isOutOfFiles } from '../../platform/file-errors.ts';
-import { homeFolder, stateFolder } from '../../platform/paths.ts';
+import { configFilePath, stateFolder } from '../../platform/paths.ts';
 import { type ConfigDocument, type ConfigProblem, parseConfig, parseConfigBytes } from './config-document.ts';
-
-/** Where the Databricks configuration file is: `DATABRICKS_CONFIG_FILE`, else `.databrickscfg` in the home folder. */
-export function configFilePath(env: NodeJS.ProcessEnv): string {
-  const named = env.DATABRICKS_CONFIG_FILE;
-  if (!named) return join(homeFolder(env), '.databrickscfg');
-  return /^~[/\\]/.test(named) ? join(homeFolder(env), named.slice(2)) : named;
-}
 
 /**
  * The configuration file as it is now; an empty document if there is none.

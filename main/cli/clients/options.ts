@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
+import { withEnvironment } from '../../clients/entry-environment.ts';
 import { launcherFor } from '../../clients/launcher.ts';
 import { type HostEnvironment, thisSystem } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
@@ -33,7 +34,10 @@ export async function projectFolder({ project }: ClientOptions): Promise<string 
 }
 
 /** The clients of this user, or of another home folder. */
-export function openClients({ env }: CommandContext, { configRoot }: ClientOptions): ClientsService {
+export function openClients(context: CommandContext, { configRoot }: ClientOptions): ClientsService {
+  const { env } = context;
+  // What is started in the other home has that home's permissions.
+  const there = configRoot ? context.inHome(resolve(configRoot)).env : env;
   const environment: HostEnvironment = configRoot
     ? // Nothing of the person's own environment leads out of that folder.
       { system: thisSystem(), home: resolve(configRoot), env: {} }
@@ -41,7 +45,10 @@ export function openClients({ env }: CommandContext, { configRoot }: ClientOptio
   return new ClientsService({
     env,
     environment,
-    launcher: launcherFor({ execPath: process.execPath, script: isSea() ? undefined : process.argv[1] }, env),
+    launcher: withEnvironment(
+      launcherFor({ execPath: process.execPath, script: isSea() ? undefined : process.argv[1] }, env),
+      there,
+    ),
     running: configRoot ? async () => new Set() : runningProcesses,
   });
 }

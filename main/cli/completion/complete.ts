@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { parseConfig } from '../../auth/profiles/config-document.ts';
-import { configFilePath, readConfig } from '../../auth/profiles/config-file.ts';
+import { readConfig } from '../../auth/profiles/config-file.ts';
 import { chooseProfile, listProfiles, type ProfileBook } from '../../auth/profiles/profiles.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { jsonIn, type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
-import { serverListPath } from '../../platform/paths.ts';
+import { configFilePath, serverListPath } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
 import { buildProgram } from '../commands.ts';
 import { type Completion, complete, type KnownNames } from './candidates.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAuth } from '../../../main/auth/open.ts';
-import { configFilePath } from '../../../main/auth/profiles/config-file.ts';
+import { configFilePath } from '../../../main/platform/paths.ts';
+
 import { type OwnHome, ownHome } from './own-home.ts';
 
 const TEXT = '# mine\n[a]\nhost = https://a.example\ntoken = dapi-a\n';

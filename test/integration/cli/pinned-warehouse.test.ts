@@ -174,15 +174,15 @@ describe('a warehouse pinned for one client', () => {
     await causeway('warehouse', 'set', second.id);
     await pin('--meta', `warehouse_id=${first.id}`);
     await causeway('clients', 'add', 'cursor', '--all-in-one');
-    const inAll = ['proxy', '--all', '--meta', `databricks-sql/warehouse_id=${first.id}`];
-    expect((await args()).slice(-4)).toEqual(inAll);
+    const inAll = ['--all', '--meta', `databricks-sql/warehouse_id=${first.id}`];
+    expect((await args()).slice(-3)).toEqual(inAll);
     await causeway('clients', 'repair');
-    expect((await args()).slice(-4)).toEqual(inAll);
+    expect((await args()).slice(-3)).toEqual(inAll);
     expect((await causeway('clients')).stdout).toContain(`databricks-sql: calls include warehouse_id=${first.id}\n`);
     expect((await causeway('warehouse')).stdout).toContain('pinned: databricks-sql in Cursor runs on');
     const byRequest = { source: 'request', warehouseId: first.id };
-    expect(await ranOn(inAll.slice(1), {}, 'databricks-sql__execute_sql')).toEqual(byRequest);
-    expect(await ranOn(inAll.slice(1), {}, 'other__execute_sql')).toMatchObject({ warehouseId: second.id });
+    expect(await ranOn(inAll, {}, 'databricks-sql__execute_sql')).toEqual(byRequest);
+    expect(await ranOn(inAll, {}, 'other__execute_sql')).toMatchObject({ warehouseId: second.id });
 
     await causeway('clients', 'add', 'cursor');
     expect(await inCursor()).toEqual(pinnedTo(first.id));
@@ -201,7 +201,7 @@ describe('a warehouse pinned for one client', () => {
     await pin('--meta', 'warehouse_id=b2');
     expect((await entries()).causeway?.args.slice(-2)).toEqual(['--meta', 'databricks-sql/warehouse_id=b2']);
     expect((await pin('--no-meta')).code).toBe(0);
-    expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
+    expect((await entries()).causeway?.args.slice(-1)).toEqual(['--all']);
   });
 
   test('is in the text to paste into that client, and into no other', async () => {

@@ -28,7 +28,7 @@ describe('one entry for all servers', () => {
     const added = await causeway('clients', 'add', 'cursor', '--all-in-one');
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(Object.keys(await entries())).toEqual(['other', 'causeway']);
-    expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
+    expect((await entries()).causeway?.args.slice(-1)).toEqual(['--all']);
     expect(await list()).toContain('    causeway: all servers in one entry, added\n');
     expect(await list()).not.toContain('databricks-sql');
     expect((await causeway('clients', 'add', 'cursor', '--all-in-one')).stdout).toContain('unchanged');
@@ -47,9 +47,9 @@ describe('one entry for all servers', () => {
     await causeway('clients', 'add', 'cursor', '--all-in-one');
     expect((await causeway('clients', 'add', 'cursor', '--server', 'databricks-sql', ...pin)).code).toBe(0);
     const its = ['--meta', 'databricks-sql/warehouse_id=8baced1ff014912d'];
-    expect((await entries()).causeway?.args.slice(-4)).toEqual(['proxy', '--all', ...its]);
+    expect((await entries()).causeway?.args.slice(-3)).toEqual(['--all', ...its]);
     await causeway('clients', 'add', 'cursor', '--server', 'databricks-sql', '--no-meta');
-    expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
+    expect((await entries()).causeway?.args.slice(-1)).toEqual(['--all']);
   });
 
   test('is what the status shows, without the entries that it replaces', async () => {
@@ -82,7 +82,7 @@ describe('one entry for all servers', () => {
   test('makes room for separate entries again', async () => {
     const { causeway, entries } = await home();
     await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
-    expect((await entries()).causeway?.args.slice(-4)).toEqual(['proxy', '--all', '--profile', 'ana']);
+    expect((await entries()).causeway?.args.slice(-3)).toEqual(['--all', '--profile', 'ana']);
     await causeway('clients', 'add', 'cursor', '--server', 'databricks-sql');
     expect(Object.keys(await entries())).toEqual(['other', 'causeway', 'databricks-sql']);
     await causeway('clients', 'add', 'cursor');
@@ -119,7 +119,7 @@ describe('one entry for all servers', () => {
     const diff = await causeway('clients', 'diff', 'cursor', '--all-in-one');
     expect(diff.stdout).toContain('+    "causeway": {');
     const pasted = JSON.parse((await causeway('clients', 'json', '--all-in-one')).stdout);
-    expect(pasted.mcpServers.causeway.args.slice(-2)).toEqual(['proxy', '--all']);
+    expect(pasted.mcpServers.causeway.args.slice(-1)).toEqual(['--all']);
     expect(await text()).toBe(before);
   });
 

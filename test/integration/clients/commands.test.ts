@@ -175,7 +175,8 @@ describe('causeway clients', () => {
     const { mcpServers } = JSON.parse(await readFile(outcome.file, 'utf8'));
     const { command, args } = mcpServers['databricks-sql'];
     expect(command).toBe(process.execPath);
-    expect(args.slice(1)).toEqual(['proxy', '--profile', 'ana', '--path', '/api/2.0/mcp/sql']);
+    const record = expect.stringMatching(/\/environment-[0-9a-f]{8}\.json$/);
+    expect(args.slice(1)).toEqual(['proxy', '--environment', record, '--profile', 'ana', '--path', '/api/2.0/mcp/sql']);
     const client = new Client({ name: 'test', version: '1' });
     const env = { HOME: home.folder, USERPROFILE: home.folder };
     await client.connect(new StdioClientTransport({ command, args, env }));
