@@ -1,5 +1,6 @@
 import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
+import type { SignInIdentity } from './identity.ts';
 
 /** How a profile gets its bearer token (spec/managed-mcp-endpoints.md › Authentication). */
 export type AuthMethod =
@@ -92,7 +93,9 @@ export type SignInProgress =
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
   /** An answer arrived that belongs to another sign-in. */
   | { step: 'ignored-answer' }
-  | { step: 'finishing' };
+  | { step: 'finishing' }
+  /** The sign-in before has been replaced; `revoked` is whether the workspace has confirmed that it has ended. */
+  | { step: 'replaced'; userName: string | undefined; isOtherUser: boolean; revoked: boolean };
 
 export interface SignInOptions {
   signal?: AbortSignal | undefined;
@@ -109,6 +112,11 @@ export interface SignInOptions {
   onlyIfNeeded?: boolean | undefined;
   /** Signs in with this application instead of the workspace's stored one; null for the built-in one. */
   application?: OAuthApplication | null | undefined;
+  /**
+   * Asks whether another user may take the place of the one who is signed in, by their names as far as they are known. Called
+   * after the browser's answer, before which nobody knows them. Without it, the new user does, and `replaced` says so.
+   */
+  confirmChange?: ((users: { from: string | undefined; to: string | undefined }) => Promise<boolean>) | undefined;
   /** Fails before the browser opens if the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** How long an open page is not opened again, in milliseconds; 3 s by default. */
@@ -236,6 +244,10 @@ export interface AuthService {
    * @throws {CausewayError} `signed_out` if there is none; `profile_unusable` if the profile holds its own credentials
    */
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
+  /** As whom the profile's sign-in acts now; undefined if there is none. Renews nothing and asks nobody. */
+  identity(profile: Profile): Promise<SignInIdentity | undefined>;
+  /** Calls back soon after a user has signed in or out, in any process. @returns a function that ends it */
+  onSignInChange(profile: Profile, listener: () => void): () => void;
 
   /**
    * The host of the workspace at a URL as a user pastes it. Asks the workspace, and changes nothing.

@@ -25,6 +25,7 @@ import {
   type ProfileBook,
   profileSettings,
 } from './profiles/profiles.ts';
+import type { SignInGeneration } from './sign-in-generation.ts';
 
 export interface AuthOptions {
   env: NodeJS.ProcessEnv;
@@ -61,6 +62,7 @@ export function openAuth(options: AuthOptions): AuthService {
   const drafts = new Map<string, ProfileSettings>();
   const listeners = new Set<(event: AuthEvent) => void>();
 
+  const generations = new Map<string, Promise<SignInGeneration>>();
   const underWay = new Map<string, { url: string | undefined }>();
   const keyOf = ({ host, name }: Profile) => `${host} ${name}`;
 
@@ -117,7 +119,18 @@ export function openAuth(options: AuthOptions): AuthService {
   /** @throws {CausewayError} `profile_unusable` */
   async function ownFor(profile: Profile): Promise<OwnSignIns> {
     if (maySignIn(profile)) return own();
-    throw (await import('./oauth/own-sign-in.ts')).holdsCredentials(profile);
+    throw (await import('./oauth/holds-credentials.ts')).holdsCredentials(profile);
+  }
+
+  function generationOf(wanted: Profile): Promise<SignInGeneration> {
+    const key = keyOf(wanted);
+    const made =
+      generations.get(key) ??
+      import('./sign-in-generation.ts').then(
+        ({ SignInGeneration, signInFolder }) => new SignInGeneration(signInFolder(env, wanted)),
+      );
+    generations.set(key, made);
+    return made;
   }
 
   const profile = async (name?: string) => {
@@ -272,8 +285,30 @@ export function openAuth(options: AuthOptions): AuthService {
       await connections?.renew();
     },
 
+    async identity(wanted) {
+      if (!maySignIn(wanted)) return undefined;
+      const [record, { identityIn }] = await Promise.all([
+        own().then((signIns) => signIns.tokens(wanted).usableRecord()),
+        import('./token-broker.ts'),
+      ]);
+      return record && identityIn(record);
+    },
+
+    onSignInChange(wanted, listener) {
+      let isOver = false;
+      let end = () => {
+        isOver = true;
+      };
+      void generationOf(wanted).then((generation) => {
+        if (!isOver) end = generation.subscribe(listener);
+      });
+      return () => end();
+    },
+
     async close() {
       listeners.clear();
+      // A renewal whose answer was lost would end the sign-in.
+      await opened?.finish();
       await connections?.close();
       // After closing, which frees files that storing a renewed sign-in may need.
       await opened?.settle();

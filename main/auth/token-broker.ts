@@ -2,11 +2,16 @@ import { dirname } from 'node:path';
 import { asSentence, CausewayError } from '../platform/errors.ts';
 import { type LockOptions, withLock } from '../platform/lock.ts';
 import type { Secret } from '../platform/secret.ts';
+import { uninterrupted } from '../platform/uninterrupted.ts';
+import { within } from '../platform/within.ts';
 import { type AccessToken, isAlive, isFresh } from './access-token.ts';
 import type { Profile, TokenRequest, TokenSource } from './auth.ts';
-import { cancelled } from './host-fetch.ts';
+import { bindIdentity, type SignInIdentity, userNameInToken } from './identity.ts';
+import { noRoomForRenewal, RenewalJournal, type UnfinishedRenewal } from './renewal-journal.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
-import { packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
+import { newGeneration, packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
+import { SignInGeneration } from './sign-in-generation.ts';
+import { SingleFlight } from './single-flight.ts';
 import { UnkeptRenewal } from './unkept-renewal.ts';
 
 export interface UserTokensOptions {
@@ -37,10 +42,14 @@ export interface UserTokens extends TokenSource {
   record(): Promise<TokenRecord | undefined>;
   /** The stored sign-in, if it can be used. */
   usableRecord(): Promise<TokenRecord | undefined>;
-  /** Replaces the stored sign-in, if any. */
-  replace(record: TokenRecord): Promise<void>;
+  /** Whether there is a sign-in. The store is asked only if that may have changed. */
+  isSignedIn(): Promise<boolean>;
+  /** Replaces the stored sign-in, if any, and returns it. */
+  replace(record: TokenRecord): Promise<TokenRecord | undefined>;
   /** Removes the stored sign-in and returns it. */
   remove(): Promise<TokenRecord | undefined>;
+  /** Waits for a renewal that was sent, at most five seconds: its answer is stored then. Never throws. */
+  finish(): Promise<void>;
   /** Tries once more to store a renewed sign-in that could not be stored, before the process ends. Never throws. */
   settle(): Promise<void>;
 }
@@ -51,6 +60,10 @@ const REFRESH_GRACE_MS = 30_000;
 const KEEP_AGAIN_MS = 5_000;
 /** How long storing waits for other processes when this one ends. */
 const SETTLE_MS = 2_000;
+/** How long ending waits for the answer to a renewal that was sent. */
+const FINISH_MS = 5_000;
+/** Failures that say that a refresh token was not used: the server has answered that it did nothing. */
+const NOT_USED = new Set(['unavailable', 'rate_limited']);
 
 /** The name under which a profile's tokens are stored: host and profile. A host has no spaces. */
 export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
@@ -59,17 +72,27 @@ export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): strin
 
 /**
  * Refreshes a sign-in's access token early, once for all callers: one request in this process, one process at a time, and
- * the second process uses what the first one stored. The rotated refresh token is stored before the new access token
- * is given out, so a process that is killed leaves either the old pair or the new one. If it cannot be stored, on a full
- * disk say, this process uses it anyway, renews it in turn, and stores it as soon as that can be done; what others
- * store meanwhile takes precedence.
+ * the second process uses what the first one stored. Every token is given out against the sign-in's present generation: once
+ * a user has signed in or out, in whichever process, no token of the one before is given out.
+ *
+ * A refresh is a transaction. It is recorded, with room for its answer, before it is sent; the end of the process waits for
+ * it; and the rotated refresh token is stored before the new access token is given out. A process that is killed meanwhile
+ * leaves a record that explains what may follow. If the answer cannot be stored although there was room, in a keychain that
+ * was locked meanwhile say, this process uses it anyway, renews it in turn, and stores it as soon as that can be done; what
+ * others store meanwhile takes precedence.
  */
 export function userTokens(options: UserTokensOptions): UserTokens {
   const { profile, store, lockFolder, refresh, refusal, now, chance, onSignedOut, onNotKept } = options;
   const name = storeName(profile);
   const flight = new SingleFlight<TokenRecord>();
   const marks = new UnkeptRenewal(dirname(lockFolder));
+  const journal = new RenewalJournal(dirname(lockFolder));
+  const generation = new SignInGeneration(dirname(lockFolder));
   let current: TokenRecord | undefined;
+  /** The generation that `current`, `unkept` and `presence` belong to. */
+  let seen = generation.stamp();
+  let presence: boolean | undefined;
+  let sent: Promise<unknown> = Promise.resolve();
   let graceUntil = 0;
   /** A renewed record, and the stored one that it replaces. */
   let unkept: { record: TokenRecord; instead: TokenRecord; triedAt: number } | undefined;
@@ -85,9 +108,37 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   const isInGrace = (access: AccessToken) =>
     now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
 
+  /** Forgets what is known of another generation. */
+  function followGeneration(): void {
+    const stamp = generation.stamp();
+    if (stamp === seen) return;
+    seen = stamp;
+    current = undefined;
+    unkept = undefined;
+    presence = undefined;
+    store.forget?.(name);
+  }
+
   async function load(): Promise<TokenRecord | undefined> {
+    followGeneration();
     const text = await store.get(name);
-    return text && unpackRecord(text);
+    const record = text && unpackRecord(text);
+    presence = store.unreadable ? undefined : record !== undefined;
+    return record;
+  }
+
+  /** After a change that this process has made itself. */
+  function changedHere(record: TokenRecord | undefined): void {
+    seen = generation.stamp();
+    unkept = undefined;
+    current = record;
+    presence = record !== undefined;
+  }
+
+  const removeStored = () => (store.shared ? generation.end(() => store.delete(name)) : store.delete(name));
+
+  async function signedOutNow(): Promise<CausewayError> {
+    return signedOut(profile, { unreadable: store.unreadable, because: await journal.whyEnded(now()) });
   }
 
   /** The stored record, or its replacement. */
@@ -135,7 +186,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
 
   async function renew(rejected: Secret | undefined): Promise<TokenRecord> {
     const stored = newest(await load());
-    if (!stored) throw signedOut(profile, store.unreadable);
+    if (!stored) throw await signedOutNow();
     await refuseUnusable(stored);
     const ready = usable(stored, rejected);
     if (ready) return ready;
@@ -153,51 +204,102 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       const onDisk = await load();
       const record = newest(onDisk);
       const instead = onDisk ?? unkept?.instead;
-      if (!record || !instead) throw signedOut(profile, store.unreadable);
+      if (!record || !instead) throw await signedOutNow();
       await refuseUnusable(record);
       const renewedByOther = usable(record, rejected);
       if (renewedByOther) return renewedByOther;
       const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
+      const stillUsed = () => {
+        graceUntil = now() + REFRESH_GRACE_MS;
+        return record;
+      };
+      const before = await journal.unfinished(record);
+      // It may have used up the refresh token, whose second use would end what still works.
+      if (before?.state === 'begun' && stillWorks) return stillUsed();
       let renewed: TokenRecord | undefined;
       try {
         await marks.refuseSecondUse(record);
-        renewed = await refresh(record, { mayWait: !stillWorks });
+        renewed = await transact(record, instead, { before, mayWait: !stillWorks });
       } catch (error) {
         if (!stillWorks) throw error;
-        graceUntil = now() + REFRESH_GRACE_MS;
-        return record;
+        return stillUsed();
       }
-      if (renewed) {
-        await keep(renewed, instead);
-        return renewed;
-      }
+      if (renewed) return renewed;
       if (!record.refreshToken && stillWorks) return record;
-      await store.delete(name);
+      await removeStored();
+      changedHere(undefined);
+      if (before) await journal.leave({ ...before, state: 'ended' });
       onSignedOut();
-      throw signedOut(profile);
+      throw await signedOutNow();
     });
   }
 
+  /** One renewal, from the record that it begins to the stored answer, which the end of the process waits for. */
+  function transact(
+    record: TokenRecord,
+    instead: TokenRecord,
+    { before, mayWait }: { before: UnfinishedRenewal | undefined; mayWait: boolean },
+  ): Promise<TokenRecord | undefined> {
+    const work = async () => {
+      // What is kept in memory alone ends with the process in any case.
+      const isRecorded = store.shared && record.refreshToken !== undefined;
+      if (isRecorded) {
+        try {
+          await store.prepare?.(name);
+          await journal.begin(record, now(), before);
+        } catch (error) {
+          throw error instanceof CausewayError ? noRoomForRenewal(profile, error) : error;
+        }
+      }
+      let renewed: TokenRecord | undefined;
+      try {
+        renewed = await refresh(record, { mayWait });
+      } catch (error) {
+        const isUsed = !(error instanceof CausewayError && NOT_USED.has(error.code));
+        if (isRecorded) await (before ? journal.leave(before) : isUsed ? journal.unanswered() : journal.clear());
+        throw error;
+      }
+      if (renewed) {
+        if (isRecorded) await journal.makeRoom();
+        await keep(renewed, instead);
+      }
+      if (isRecorded) await journal.clear();
+      return renewed;
+    };
+    const running = uninterrupted(work());
+    sent = running.catch(() => undefined);
+    return running;
+  }
+
+  /** Notes whose token it is for those who use it. */
+  function given(record: TokenRecord): AccessToken {
+    bindIdentity(record.access.token, identityIn(record));
+    return record.access;
+  }
+
   async function access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
+    followGeneration();
     keepAgain();
     const ready = usable(current, rejected);
-    // Another process may have replaced a record that may no longer be used here.
-    if (ready && !(await refusal(ready))) return ready.access;
+    if (ready && !(await refusal(ready))) return given(ready);
     const before = current;
+    const seenBefore = seen;
     current = undefined;
     try {
       let renewed = await flight.run(() => renew(rejected), signal);
       // The renewal that was already running did not know of the refusal.
       if (renewed.access.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
+      // The user may have signed in or out meanwhile.
+      if (generation.stamp() !== seen) renewed = await flight.run(() => renew(rejected), signal);
       current = renewed;
-      return renewed.access;
+      return given(renewed);
     } catch (error) {
       // Without the keychain nothing can be renewed; but a token that still works needs it only later.
       if (!store.unreadable || !before || before.access.token.equals(rejected)) throw error;
-      if (!isAlive(before.access, now()) || (await refusal(before))) throw error;
+      if (!isAlive(before.access, now()) || (await refusal(before)) || generation.stamp() !== seenBefore) throw error;
       graceUntil = now() + REFRESH_GRACE_MS;
       current = before;
-      return before.access;
+      return given(before);
     }
   }
 
@@ -211,23 +313,40 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       return record && !(await refusal(record)) ? record : undefined;
     },
 
+    async isSignedIn() {
+      followGeneration();
+      return presence ?? (await load()) !== undefined;
+    },
+
     replace: (record) =>
       locked(async () => {
-        await store.set(name, packRecord(record));
+        const previous = newest(await load());
+        const made = { ...record, generation: newGeneration() };
+        const put = () => store.set(name, packRecord(made));
+        const identity = identityIn(made);
+        // What only this process has changes nothing for others.
+        if (store.shared) await generation.replace(identity, put);
+        else {
+          await put();
+          if (store.shared) await generation.replace(identity, async () => {});
+        }
         await marks.clear();
-        unkept = undefined;
-        current = record;
+        await journal.clear();
+        changedHere(made);
+        return previous;
       }),
 
     remove: () =>
       locked(async () => {
         const record = newest(await load());
-        await store.delete(name);
+        await removeStored();
         await marks.clear();
-        unkept = undefined;
-        current = undefined;
+        await journal.clear();
+        changedHere(undefined);
         return record;
       }),
+
+    finish: () => within(FINISH_MS, sent, undefined).then(() => undefined),
 
     settle: async () => {
       if (unkept) await storeUnkept({ signal: AbortSignal.timeout(SETTLE_MS) });
@@ -235,11 +354,19 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   };
 }
 
+/** As whom a sign-in acts. */
+export function identityIn({ generation, userName, access }: TokenRecord): SignInIdentity {
+  return { generation, userName: userName ?? userNameInToken(access.token) };
+}
+
 /**
  * The error for a profile that is signed out, or whose sign-in cannot be read.
- * @param unreadable why it cannot be read
+ * @param why `unreadable` is why it cannot be read; `because` is what has ended it, to follow a colon
  */
-export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unreadable?: CausewayError): CausewayError {
+export function signedOut(
+  { name, host }: Pick<Profile, 'host' | 'name'>,
+  { unreadable, because }: { unreadable?: CausewayError | undefined; because?: string | undefined } = {},
+): CausewayError {
   if (unreadable) {
     return new CausewayError(
       'signed_out',
@@ -252,86 +379,8 @@ export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unread
       },
     );
   }
-  return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}.`, {
+  const why = because === undefined ? '' : `: ${because}`;
+  return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}${why}.`, {
     action: { do: 'sign-in', profile: name },
   });
-}
-
-/** Runs one piece of work at a time: callers that arrive while it runs share its outcome. */
-class SingleFlight<T> {
-  #running: Promise<T> | undefined;
-
-  /** One caller's signal ends that caller's wait; the shared work continues for the others. */
-  run(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    this.#running ??= work().finally(() => {
-      this.#running = undefined;
-    });
-    return unlessAborted(this.#running, signal);
-  }
-}
-
-/** Waits for a promise or for a signal, whichever is first. @throws {CausewayError} `cancelled` */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  if (signal.aborted) {
-    promise.catch(() => undefined);
-    throw cancelled(signal);
-  }
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(cancelled(signal));
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-export interface MemoryTokenOptions {
-  /** Gets a new token; `rejected` is the one that the workspace has just refused. */
-  acquire: (rejected: Secret | undefined) => Promise<AccessToken>;
-  now: () => number;
-  chance: number;
-}
-
-/** A token that can be asked for again at any time, and so is kept in memory only. */
-export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions): TokenSource {
-  const flight = new SingleFlight<AccessToken>();
-  let current: AccessToken | undefined;
-  let graceUntil = 0;
-
-  const isInGrace = (access: AccessToken) =>
-    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
-
-  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
-    const present = current;
-    try {
-      return await acquire(rejected);
-    } catch (error) {
-      // It is renewed early, so a transient failure does not have to fail the request.
-      if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
-      graceUntil = now() + REFRESH_GRACE_MS;
-      return present;
-    }
-  }
-
-  return {
-    async token({ rejected, signal }: TokenRequest = {}) {
-      const ready =
-        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isInGrace(current));
-      if (current && ready) return current.token;
-      let isOurs = false;
-      const renewNow = () => {
-        isOurs = true;
-        return renew(rejected);
-      };
-      let renewed = await flight.run(renewNow, signal);
-      // A renewal that was already running did not know of the refusal.
-      if (!isOurs && renewed.token.equals(rejected)) renewed = await flight.run(renewNow, signal);
-      current = renewed;
-      return renewed.token;
-    },
-  };
 }

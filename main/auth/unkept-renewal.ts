@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
+import { digestOf } from './renewal-journal.ts';
 import type { TokenRecord } from './secrets/token-record.ts';
 
 const NAME = /^renewed-([0-9a-f]{16})-(\d+)-([0-9a-f]{8})$/;
@@ -73,12 +74,4 @@ export class UnkeptRenewal {
 
   readonly #remove = ({ name }: { name: string }) =>
     rm(join(this.#folder, name), { force: true }).catch(() => undefined);
-}
-
-/** Tells one refresh token from another, and nothing about it. */
-function digestOf({ refreshToken }: TokenRecord): string {
-  return createHash('sha256')
-    .update(refreshToken?.reveal() ?? '')
-    .digest('hex')
-    .slice(0, 16);
 }

@@ -161,6 +161,7 @@ function registerAccount(program: Command, context: CommandContext): void {
     .option('--client-secret-stdin', "read that application's secret from stdin")
     .option('--callback-port <port>', 'the port of its redirect URL')
     .option('--scopes <scopes>', 'the scopes to request, separated by commas')
+    .option('--yes', 'do not ask before another user takes the place of the one who is signed in')
     .option('--built-in-client', 'forget that OAuth application, and sign in with the built-in one')
     .addHelpText('after', LOGIN_HELP)
     .action(async (options) => (await import('./login.ts')).login(context, options));

@@ -6,7 +6,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
 import { Secret } from '../platform/secret.ts';
 import type { CommandContext } from './command.ts';
-import { printable, writeJson, writeLine } from './terminal.ts';
+import { confirm, printable, writeJson, writeLine } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
@@ -22,6 +22,7 @@ export interface LoginOptions {
   callbackPort?: string;
   scopes?: string;
   builtInClient?: boolean;
+  yes?: boolean;
 }
 
 /** `causeway login`: signs in in the browser. A profile and an application that are new are kept only if that succeeds. */
@@ -34,6 +35,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     openBrowser: options.browser ? 'if-possible' : 'never',
     mustKeep: true,
     application,
+    confirmChange: ({ from, to }) => confirmChange(context, profile, { from, to, isAgreed: options.yes === true }),
     onProgress: (progress) => tell(context, profile, progress),
   });
   if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Not signed in to ${profile.host}.`);
@@ -60,6 +62,30 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     const who = userName === undefined ? '' : ` as ${userName}`;
     await writeLine(context.stdout, `Signed in to ${profile.host}${who} (profile ${profile.name}).`);
   }
+}
+
+/** Asks where somebody can answer. Elsewhere the new user stays signed in, and a line says who was before. */
+async function confirmChange(
+  context: CommandContext,
+  { name }: Profile,
+  { from, to, isAgreed }: { from: string | undefined; to: string | undefined; isAgreed: boolean },
+): Promise<boolean> {
+  if (isAgreed || context.stdin.isTTY !== true) return true;
+  const before = `Profile ${name} is signed in as ${printable(from ?? 'a user whose name is not known')}.`;
+  const question = to === undefined ? 'Sign in as another user instead?' : `Sign in as ${printable(to)} instead?`;
+  return confirm(context, `${before} ${question}`, '--yes');
+}
+
+/** What has become of the sign-in before. */
+function formatReplaced(
+  { name }: Profile,
+  { userName, isOtherUser, revoked }: Extract<SignInProgress, { step: 'replaced' }>,
+): string {
+  const who = userName ?? 'a user whose name is not known';
+  const whose = isOtherUser ? `Profile ${name} was signed in as ${who} before. That sign-in` : 'The sign-in before';
+  return revoked
+    ? `${whose} has ended, and the workspace revoked its tokens.`
+    : `${whose} has ended here. The workspace did not confirm the revocation of its tokens. They will expire.`;
 }
 
 /** @returns false if another process has added the same one meanwhile */
@@ -155,7 +181,8 @@ function scopesOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter(Boolean);
 }
 
-function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInProgress): void {
+function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProgress): void {
+  const { host } = profile;
   const say = (line: string) => stderr.write(`${printable(line)}\n`);
   switch (progress.step) {
     case 'waiting-for-other':
@@ -175,6 +202,9 @@ function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInPro
       break;
     case 'finishing':
       say('The browser has responded. Finishing…');
+      break;
+    case 'replaced':
+      say(formatReplaced(profile, progress));
       break;
   }
 }

@@ -3,9 +3,11 @@ import { type Causeway, createCauseway } from '../causeway.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected, fileError } from '../platform/file-errors.ts';
+import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
+import { interruptOnSignals } from './signals.ts';
 import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
 import { globalFlagsBehindGroup } from './warehouses/register.ts';
 
@@ -15,8 +17,7 @@ export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'en
 /** Runs any command but `proxy` and gives the exit code. */
 export async function runProgram(args: string[], io: ProgramIo = process): Promise<number> {
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(new CausewayError('cancelled', 'Interrupted.'));
-  process.once('SIGINT', interrupt);
+  const endSignals = interruptOnSignals(() => interrupted.abort(new CausewayError('cancelled', 'Interrupted.')));
   if (io.stdout === process.stdout) process.stdout.on('error', leave);
 
   let exitCode = 0;
@@ -63,8 +64,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       await writeJson(context.stdout, { error: jsonFailure(error, meant) });
     return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
-    process.removeListener('SIGINT', interrupt);
     await Promise.all(opened.map((causeway) => causeway.close()));
+    endSignals();
   }
 }
 
@@ -79,7 +80,10 @@ function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
 
 /** `causeway … | head` closes our output before we are done: no one is left to notify. A file on a full disk is different. */
 function leave(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0);
+  if (error.code === 'EPIPE') {
+    void uninterruptedEnded().then(() => process.exit(0));
+    return;
+  }
   const why = fileError('The output', error, 'It is incomplete.');
   process.stderr.write(`causeway: ${printable(inOneLine(why))}\n`, () => process.exit(exitCodeOf(why)));
 }

@@ -4,6 +4,7 @@ import { HubFinder } from '../hub/hub-finder.ts';
 import { adoptEnvironment } from '../platform/entry-environment.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
+import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import {
   type AllRequest,
   asksForAll,
@@ -52,6 +53,7 @@ export async function runProxy(args: string[]): Promise<void> {
   const { serveClient } = await import('./proxy-session.ts').catch(calledWrongly);
   keepSoon();
   await serveClient(request, hub, connecting, calledWrongly);
+  await uninterruptedEnded();
   // Connections and timers that are still open must not keep the process alive after its client.
   process.exit(0);
 }
@@ -68,6 +70,7 @@ async function runAll(args: string[]): Promise<void> {
   const { serveAll } = await import('./proxy-all.ts').catch(calledWrongly);
   keepSoon();
   await serveAll(request);
+  await uninterruptedEnded();
   process.exit(0);
 }
 

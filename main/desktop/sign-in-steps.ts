@@ -36,6 +36,8 @@ function nextSignInStep(before: SignInStep, progress: SignInProgress): SignInSte
       return { ...before, step: progress.step, address: progress.opened ? null : progress.url };
     case 'ignored-answer':
       return { ...before, step: 'waiting-for-browser' };
+    case 'replaced':
+      return before;
     default:
       return { ...before, step: progress.step, address: null };
   }

@@ -1,6 +1,6 @@
 import type { AuthService, Profile, TokenRequest, TokenSource } from '../auth/auth.ts';
 import { isLoopback } from '../auth/profiles/host.ts';
-import { unlessAborted } from '../auth/token-broker.ts';
+import { unlessAborted } from '../auth/single-flight.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignText } from '../platform/foreign-text.ts';
 import type { Secret } from '../platform/secret.ts';

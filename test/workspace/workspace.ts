@@ -38,6 +38,8 @@ export interface WorkspaceOptions {
   lifetimes?: Partial<Lifetimes>;
   /** OAuth applications besides `databricks-cli`. */
   oauthClients?: OAuthClient[];
+  /** Whether access tokens work until they expire, as self-contained ones do. */
+  accessTokensOutliveRevocation?: boolean;
   /** How the managed MCP servers behave. */
   mcp?: Partial<ManagedServerSettings>;
 }
@@ -126,6 +128,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     federation,
     entra,
     serviceLogin,
+    accessTokensOutliveRevocation: options.accessTokensOutliveRevocation ?? false,
   });
   const personal = new Map(users.map(({ token, id }) => [token, id]));
   const bearers = new Bearers(state, personal, signIn, entra);

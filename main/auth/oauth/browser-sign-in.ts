@@ -8,7 +8,8 @@ import { expiryFrom } from '../access-token.ts';
 import type { Profile, SignInProgress } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
-import { signedOut, unlessAborted } from '../token-broker.ts';
+import { unlessAborted } from '../single-flight.ts';
+import { signedOut } from '../token-broker.ts';
 import {
   type CallbackAnswer,
   type CallbackListener,

@@ -1,25 +1,18 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { CausewayError } from '../../platform/errors.ts';
-import { stateFolder } from '../../platform/paths.ts';
 import type { Secret } from '../../platform/secret.ts';
+import { uninterrupted } from '../../platform/uninterrupted.ts';
 import { defaultValue, lockedValue, managedError, NO_POLICY, type Policy } from '../../policy/policy.ts';
 import { currentPolicy } from '../../policy/system-policy.ts';
-import type {
-  AuthEvent,
-  AuthMethod,
-  OAuthApplication,
-  Profile,
-  SignInOptions,
-  SignInPages,
-  SignInState,
-} from '../auth.ts';
+import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInPages, SignInState } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
+import { isSameUser } from '../identity.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
 import { type ChosenKind, chosenKind, openSecretStore, openStoreOf } from '../secrets/open-store.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
-import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
+import { signInFolder } from '../sign-in-generation.ts';
+import { identityIn, signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
 import { oauthApplications } from './oauth-applications.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
 
@@ -50,6 +43,8 @@ export interface OwnSignIns {
   setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
   /** Moves the secrets of these profiles, and of all applications, to another kind of store. */
   moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
+  /** Waits for renewals that were sent, at most five seconds. Never throws. */
+  finish(): Promise<void>;
   /** Tries once more to store renewed sign-ins that could not be stored, before the process ends. Never throws. */
   settle(): Promise<void>;
 }
@@ -62,7 +57,6 @@ export const SERVICE = 'Causeway';
 export const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
 /** How long a page that was just opened counts as still being shown, in milliseconds. */
 const JUST_OPENED_MS = 3_000;
-const REMOVE = 'Use another profile, or remove its credentials from the configuration file.';
 const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
 
 export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSignIns> {
@@ -77,11 +71,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   const opened = new Map<string, UserTokens>();
   const signingIn = new Map<string, Promise<TokenRecord>>();
 
-  /** The folder for the locks and outcomes of one profile. Its name is valid on any file system. */
-  function folderOf(profile: Profile): string {
-    const id = createHash('sha256').update(storeName(profile)).digest('hex').slice(0, 24);
-    return join(stateFolder(env), 'sign-in', id);
-  }
+  const folderOf = (profile: Profile) => signInFolder(env, profile);
 
   const outcomeFileOf = (profile: Profile) => join(folderOf(profile), 'outcome.json');
 
@@ -235,6 +225,54 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     if (isLost && mayOpen) await options.openBrowser(url).catch(() => undefined);
   }
 
+  /**
+   * Stores a sign-in in place of the one before, which is then revoked. What cannot be kept is revoked.
+   * @throws {CausewayError} `sign_in_cancelled` if the user wants to stay signed in as somebody else; what the store throws
+   */
+  async function keep(profile: Profile, made: TokenRecord, asked: SignInOptions): Promise<void> {
+    let previous: TokenRecord | undefined;
+    try {
+      const present = await tokens(profile).record();
+      if (present && !isSameUser(identityIn(present), identityIn(made)))
+        await confirmChange(profile, present, made, asked);
+      previous = await tokens(profile).replace(made);
+    } catch (error) {
+      await revoke(profile, made);
+      throw error;
+    }
+    if (!previous || previous.refreshToken?.equals(made.refreshToken)) return;
+    const revoked = await revoke(profile, previous);
+    const { userName } = identityIn(previous);
+    asked.onProgress?.({
+      step: 'replaced',
+      userName,
+      isOtherUser: !isSameUser(identityIn(previous), identityIn(made)),
+      revoked,
+    });
+  }
+
+  async function confirmChange(
+    { name, host }: Profile,
+    present: TokenRecord,
+    made: TokenRecord,
+    asked: SignInOptions,
+  ): Promise<void> {
+    const [from, to] = [identityIn(present).userName, identityIn(made).userName];
+    if (!asked.confirmChange || (await asked.confirmChange({ from, to }))) return;
+    const who = from === undefined ? 'who it was' : from;
+    throw new CausewayError(
+      'sign_in_cancelled',
+      `Profile "${name}" stays signed in to ${host} as ${who}. The new sign-in${to === undefined ? '' : ` as ${to}`} was revoked.`,
+    );
+  }
+
+  async function revoke(profile: Profile, record: TokenRecord): Promise<boolean> {
+    const { revokeTokens } = await import('./refresh.ts');
+    // An application's settings may be gone, and with them its secret.
+    const clientSecret = await secretOf(profile, record).catch(() => undefined);
+    return revokeTokens(record, http.to(profile.host), clientSecret);
+  }
+
   async function signInShared(profile: Profile, asked: SignInOptions, startedAt: number): Promise<TokenRecord> {
     const [{ signInOnce }, { workspacePages }] = await Promise.all([
       import('./shared-sign-in.ts'),
@@ -256,6 +294,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       onWaitForOther: () => void showOtherPage(profile, asked),
       pages,
       ask: () => ask(profile, asked, pages),
+      keep: (made) => uninterrupted(keep(profile, made, asked)),
     });
     emit({ type: 'signed-in', profile });
     return record;
@@ -271,6 +310,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
   return {
     tokens,
+    finish: async () => void (await Promise.all([...opened.values()].map((each) => each.finish()))),
     settle: async () => void (await Promise.all([...opened.values()].map((each) => each.settle()))),
 
     async state(profile) {
@@ -287,7 +327,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       const running = signingIn.get(key);
       if (running) {
         await showOtherPage(profile, asked);
-        const { unlessAborted } = await import('../token-broker.ts');
+        const { unlessAborted } = await import('../single-flight.ts');
         return stateOf(await unlessAborted(running, asked.signal));
       }
       const started = signInShared(profile, asked, startedAt).finally(() => {
@@ -302,12 +342,9 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       const record = await tokens(profile).remove();
       if (!record) throw signedOut(profile);
       emit({ type: 'signed-out', profile });
-      const [{ revokeTokens }, { noteSignOut }] = await Promise.all([
-        import('./refresh.ts'),
-        import('./shared-sign-in.ts'),
-      ]);
+      const { noteSignOut } = await import('./shared-sign-in.ts');
       await noteSignOut(outcomeFileOf(profile), profile, now);
-      return { revoked: await revokeTokens(record, http.to(profile.host), await secretOf(profile, record)) };
+      return { revoked: await uninterrupted(revoke(profile, record)) };
     },
 
     async move(from, to) {
@@ -358,23 +395,4 @@ function stateOf(record: TokenRecord | undefined): SignInState {
   if (!record) return { state: 'signed-out' };
   const { userName, scopes, access, refreshToken } = record;
   return { state: 'signed-in', userName, scopes, expiresAt: access.expiresAt, renewable: refreshToken !== undefined };
-}
-
-/** What a profile has instead of a sign-in, and how that is changed. */
-const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
-  pat: ['uses a personal access token', REMOVE],
-  'oauth-m2m': ['uses a client id and secret', REMOVE],
-  'azure-cli': ['signs in through the Azure CLI', 'Use `az login` and `az logout` instead.'],
-  'azure-client-secret': ['uses the client secret of an Azure service principal', REMOVE],
-  'github-oidc': ['signs in as its GitHub Actions job', 'Use another profile.'],
-  'env-oidc': ['uses an ID token from the environment', 'Use another profile.'],
-  'file-oidc': ['uses an ID token from a file', 'Use another profile.'],
-};
-
-/** The error for a profile that cannot be signed in to or out of. */
-export function holdsCredentials({ name, method }: Profile): CausewayError {
-  const [has, remedy] = INSTEAD[method] ?? ['has its own credentials', REMOVE];
-  return new CausewayError('profile_unusable', `Profile "${name}" ${has}. It has no sign-in to start or end.`, {
-    remedy,
-  });
 }

@@ -62,6 +62,8 @@ export interface SharedSignIn {
   pages: SignInPages;
   /** Asks the user; called in one process at a time. */
   ask: () => Promise<TokenRecord>;
+  /** Stores what the user has signed in with. */
+  keep: (record: TokenRecord) => Promise<void>;
 }
 
 /**
@@ -82,7 +84,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
       const unreadable = options.unreadable();
       // The user has signed in, and is at most asked to again by a program that they use.
       if (unreadable && outcome && outcome.code === undefined && outcome.isShared !== false)
-        throw signedOut(profile, unreadable);
+        throw signedOut(profile, { unreadable });
       await pages.refuseUnasked(profile);
     }
     return await askAndShare(options);
@@ -90,10 +92,10 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     await lock.release();
   }
 
-  async function askAndShare({ ask, isShared }: SharedSignIn): Promise<TokenRecord> {
+  async function askAndShare({ ask, keep, isShared }: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
-      await tokens.replace(record);
+      await keep(record);
       // What only this process has does not help those that start later: they must not open a page each.
       await (isShared() ? pages.clear() : pages.end(NOT_SHARED));
       await writeOutcome(outcomeFile, now(), isShared() ? {} : { isShared: false });

@@ -55,6 +55,12 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
       await writeWholeFile(fileOf(name), seal(value.reveal(), await openKey(), bound(name)), { mode: 0o600 });
     },
 
+    async prepare(name) {
+      // Only writing tells whether there is room, and whether the file may be replaced.
+      const stored = await readFile(fileOf(name));
+      await writeWholeFile(fileOf(name), stored, { mode: 0o600 });
+    },
+
     async delete(name) {
       await rm(fileOf(name), { force: true }).catch((error: unknown) => {
         throw fileError(fileOf(name), error);

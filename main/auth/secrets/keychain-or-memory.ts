@@ -91,6 +91,7 @@ export function keychainOrMemory(
       if (isHeld && unreadable) throw unreadable;
       await memory.set(name, value);
     },
+    forget: (name) => void memory.delete(name),
     async delete(name) {
       await memory.delete(name);
       const { done } = await attempt('read', (keychain) => keychain.delete(name));

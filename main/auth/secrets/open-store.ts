@@ -92,6 +92,8 @@ async function chosenStore(options: StoreOptions): Promise<SecretStore> {
     },
     get: async (name) => (await open()).get(name),
     set: async (name, value, how) => (await open()).set(name, value, how),
+    prepare: async (name) => (await open()).prepare?.(name),
+    forget: (name) => current.forget?.(name),
     delete: async (name) => (await open()).delete(name),
   };
 }

@@ -13,6 +13,10 @@ export interface SecretStore {
    * must not be kept for this process alone
    */
   set(name: string, value: Secret, options?: { isRenewal?: boolean }): Promise<void>;
+  /** Makes sure that what is stored under the name could be replaced now. @throws {CausewayError} if it could not */
+  prepare?(name: string): Promise<void>;
+  /** Forgets what this process alone holds under the name: others have stored or removed it meanwhile. */
+  forget?(name: string): void;
   /** Removes every trace of the name; nothing happens if there is none. */
   delete(name: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Secret } from '../../platform/secret.ts';
 import type { AccessToken } from '../access-token.ts';
@@ -15,6 +16,13 @@ export interface TokenRecord {
   scopes: string[];
   /** Who signed in, as the workspace names them. */
   userName: string | undefined;
+  /** Names this sign-in. A renewal keeps it; undefined for one that an earlier version has stored. */
+  generation?: string | undefined;
+}
+
+/** A name for a new sign-in. */
+export function newGeneration(): string {
+  return randomBytes(12).toString('hex');
 }
 
 /** Fields are only ever added, and unknown ones are skipped, so neither an update nor a downgrade signs anyone out. */
@@ -29,6 +37,7 @@ const Stored = z.object({
   refresh_token: z.string().optional(),
   scope: z.string().default(''),
   user_name: z.string().optional(),
+  generation: z.string().optional(),
 });
 
 /** The record as one secret text for the store. */
@@ -44,6 +53,7 @@ export function packRecord(record: TokenRecord): Secret {
     refresh_token: record.refreshToken?.reveal(),
     scope: record.scopes.join(' '),
     user_name: record.userName,
+    generation: record.generation,
   };
   return new Secret(JSON.stringify(stored));
 }
@@ -62,6 +72,7 @@ export function unpackRecord(text: Secret): TokenRecord | undefined {
     refreshToken: stored.refresh_token === undefined ? undefined : new Secret(stored.refresh_token),
     scopes: stored.scope.split(' ').filter(Boolean),
     userName: stored.user_name,
+    generation: stored.generation,
   };
 }
 

@@ -3,10 +3,10 @@ import type { Secret } from '../../platform/secret.ts';
 import { type AccessToken, expiryFrom } from '../access-token.ts';
 import type { Profile, TokenSource } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
+import { memoryTokenSource } from '../memory-tokens.ts';
 import { discoverIssuer } from '../oauth/issuer.ts';
 import { isTemporary, serviceUnavailable } from '../oauth/oauth-failure.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
-import { memoryTokenSource } from '../token-broker.ts';
 import { JWT, TOKEN_EXCHANGE } from './federation.ts';
 import { requestToken } from './token-request.ts';
 

@@ -38,7 +38,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'oauth-m2m'({ profile, http, settingsOf, now, chance }) {
     const [{ requestClientToken }, { memoryTokenSource }, { discoverIssuer }] = await Promise.all([
       import('./client-credentials.ts'),
-      import('../token-broker.ts'),
+      import('../memory-tokens.ts'),
       import('../oauth/issuer.ts'),
     ]);
     const fetch = (await http()).to(profile.host);
@@ -69,7 +69,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }, { BUILT_IN_CLIENT }] =
       await Promise.all([
         import('./databricks-cli.ts'),
-        import('../token-broker.ts'),
+        import('../memory-tokens.ts'),
         import('../../platform/lock.ts'),
         import('node:path'),
         import('../../platform/paths.ts'),
@@ -81,8 +81,6 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
       now,
       chance,
       async acquire(rejected) {
-        // A user who has signed in through Causeway wants that sign-in to be used.
-        if (await tokens.record()) return tokens.access({ rejected });
         const { cliPath } = await settingsOf(profile);
         // It has no lock of its own, and loses its sign-in when it renews twice at once.
         return withLock(join(stateFolder(env), 'locks', 'databricks-cli'), () =>
@@ -93,9 +91,11 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     const ofDemanded: TokenSource = {
       async token(request) {
         const demanded = await signIns.demandedApplication();
+        // A user who has signed in through Causeway wants that sign-in to be used.
+        if (await tokens.isSignedIn()) return tokens.token(request);
         // The Databricks CLI signs in through the application that every workspace knows.
-        const isByCli = demanded === BUILT_IN_CLIENT && !(await tokens.record());
-        return demanded === undefined || isByCli ? source.token(request) : tokens.token(request);
+        const isByCli = demanded === undefined || demanded === BUILT_IN_CLIENT;
+        return isByCli ? source.token(request) : tokens.token(request);
       },
     };
     return signInWhenNeeded ? askingWhenSignedOut(ofDemanded, () => signIns.signIn(profile, UNATTENDED)) : ofDemanded;
@@ -104,7 +104,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'azure-cli'({ profile, env, http, settingsOf, now, chance }) {
     const [{ requestAzureCliToken }, { memoryTokenSource }] = await Promise.all([
       import('./azure.ts'),
-      import('../token-broker.ts'),
+      import('../memory-tokens.ts'),
     ]);
     const fetch = (await http()).to(profile.host, { asksAgain: false });
     return memoryTokenSource({
@@ -120,7 +120,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'azure-client-secret'({ profile, http, settingsOf, now, chance }) {
     const [{ requestEntraToken }, { memoryTokenSource }] = await Promise.all([
       import('./azure.ts'),
-      import('../token-broker.ts'),
+      import('../memory-tokens.ts'),
     ]);
     const connections = await http();
     return memoryTokenSource({
@@ -144,7 +144,7 @@ async function federated(
 ): Promise<TokenSource> {
   const [{ requestFederatedToken }, { memoryTokenSource }] = await Promise.all([
     import('./federation.ts'),
-    import('../token-broker.ts'),
+    import('../memory-tokens.ts'),
   ]);
   const connections = await http();
   const to = (origin: string) => connections.to(origin);
@@ -186,7 +186,7 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
         if (!(error instanceof CausewayError) || !SIGN_IN_HELPS.has(error.code)) throw error;
         await request.onSignedOut?.(error);
       }
-      const { unlessAborted } = await import('../token-broker.ts');
+      const { unlessAborted } = await import('../single-flight.ts');
       asked ??= ask();
       await unlessAborted(asked, request.signal);
       return tokens.token(request);

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../auth/token-broker.ts';
+import { unlessAborted } from '../../auth/single-flight.ts';
 import { openServers } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { serviceOf } from '../../workspace/service-name.ts';

@@ -1,6 +1,6 @@
 import { Client, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { unlessAborted } from '../../auth/token-broker.ts';
+import { unlessAborted } from '../../auth/single-flight.ts';
 import { type Bridge, createBridge } from '../../bridge/bridge.ts';
 import type { Endpoint } from '../../bridge/endpoint.ts';
 import type { Members } from '../../bridge/frame/members.ts';

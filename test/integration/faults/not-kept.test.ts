@@ -1,7 +1,6 @@
-import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AuthEvent } from '../../../main/auth/auth.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { ownerOf, setStage } from '../auth/stage.ts';
 import { NO_SMALL_DISK, type SmallDisk, smallDisk } from './small-disk.ts';
@@ -22,14 +21,12 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
 
   const open = () => {
     const notices: string[] = [];
-    const events: AuthEvent[] = [];
     const auth = stage.open({
       now: () => clock,
       openBrowser: scriptedBrowser().open,
       onNotice: (message) => notices.push(message),
     });
-    auth.subscribe((event) => events.push(event));
-    return { auth, notices, events };
+    return { auth, notices };
   };
   const stored = async () => {
     const folder = join(disk.folder, 'causeway', 'state', 'tokens');
@@ -37,83 +34,43 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   };
 
-  test('is renewed and used, the old one stays complete, the user is notified once, and it is stored when there is space', async () => {
-    const { auth, notices, events } = open();
+  const renewals = () => stage.workspace.requests.count({ path: '/oidc/v1/token', grantType: 'refresh_token' });
+  const noRoom = {
+    code: 'file_not_writable',
+    message: expect.stringMatching(
+      /^The sign-in of profile "user" .* has to be renewed, .*: the disk is full\. Nothing was sent, and you stay signed in\.$/,
+    ),
+  };
+
+  test('is not renewed while there is no room for the new one, and is renewed when there is', async () => {
+    const { auth, notices } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);
     const before = await stored();
     await disk.fill();
-    clock += 2 * HOUR;
+    // Due for renewal, and it still works.
+    clock += HOUR - 2 * 60_000;
     expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
-    expect(await stored()).toEqual(before);
-    clock += 2 * HOUR;
-    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
-    expect(notices).toEqual([expect.stringMatching(/works, but could not be stored: .* the disk is full\./)]);
-    expect(events.filter(({ type }) => type === 'not-kept')).toHaveLength(1);
-    expect(await stored()).toEqual(before);
+    clock += HOUR;
+    await expect(auth.tokens(profile).token()).rejects.toMatchObject(noRoom);
+    // Another process, later, after this one has ended.
+    await expect(open().auth.tokens(profile).token()).rejects.toMatchObject(noRoom);
+    expect([renewals(), notices, await stored()]).toEqual([0, [], before]);
 
     await disk.empty();
-    clock += 6_000;
-    await auth.tokens(profile).token();
-    await expect.poll(stored).not.toEqual(before);
-    const other = open().auth;
-    clock += 2 * HOUR;
-    expect(await ownerOf(stage, await other.tokens(profile).token())).toBe('ana@example.com');
-  });
-
-  test('is not ended by another process, which cannot see what was renewed and could not be stored', async () => {
-    const first = open().auth;
-    const profile = await first.profile('user');
-    await first.signIn(profile);
-    await disk.fill();
-    clock += 2 * HOUR;
-    await first.tokens(profile).token();
-    const { auth } = open();
-    await expect(auth.tokens(profile).token()).rejects.toMatchObject({
-      code: 'file_not_writable',
-      message: `Another Causeway process (${process.pid}) renewed the sign-in and could not store it.`,
-    });
-    clock += 2 * HOUR;
-    expect(await ownerOf(stage, await first.tokens(profile).token())).toBe('ana@example.com');
-
-    await disk.empty();
-    const before = await stored();
-    clock += 6_000;
-    await first.tokens(profile).token();
-    await expect.poll(stored).not.toEqual(before);
-    clock += 2 * HOUR;
     expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
-    expect(await ownerOf(stage, await first.tokens(profile).token())).toBe('ana@example.com');
+    expect(renewals()).toBe(1);
+    expect(await ownerOf(stage, await open().auth.tokens(profile).token())).toBe('ana@example.com');
+    expect(renewals()).toBe(1);
   });
 
-  test('is reported on stderr in one line that no profile name can change', async () => {
-    await appendFile(stage.home.configFile, `[e\u009b2Jvil]\nhost = ${stage.workspace.host}\n`);
-    const auth = stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
-    const profile = await auth.profile('e\u009b2Jvil');
-    await auth.signIn(profile);
-    await disk.fill();
-    clock += 2 * HOUR;
-    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    await auth.tokens(profile).token();
-    const said = stderr.mock.calls.map(([text]) => String(text));
-    stderr.mockRestore();
-    expect(said).toEqual([expect.stringMatching(/^causeway: .*\(profile e\uFFFD2Jvil\).* could not be stored: .*\n$/)]);
-  });
-
-  test('yields, if it was not stored, to one of another process and to a sign-out', async () => {
+  test('can be signed out of', async () => {
     const { auth } = open();
     const profile = await auth.profile('user');
     await auth.signIn(profile);
     await disk.fill();
-    clock += 2 * HOUR;
-    await auth.tokens(profile).token();
-    await disk.empty();
-    const other = open().auth;
-    await other.signOut(profile);
-    clock += 2 * HOUR;
+    expect(await open().auth.signOut(profile)).toEqual({ revoked: true });
     await expect(auth.tokens(profile).token()).rejects.toMatchObject({ code: 'signed_out' });
-    await other.signIn(profile);
-    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
   });
 
   test('fails with an explanation and keeps the previous one, and succeeds when there is space', async () => {
@@ -127,6 +84,9 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
       message: expect.stringContaining('the disk is full'),
     });
     expect(await stored()).toEqual(before);
+    // What could not be kept was revoked, and the one before works.
+    expect(stage.workspace.requests.count({ path: '/oidc/v1/revoke' })).toBe(2);
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
     await disk.empty();
     expect(await open().auth.signIn(profile)).toMatchObject({ state: 'signed-in' });
   });

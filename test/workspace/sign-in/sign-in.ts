@@ -33,6 +33,8 @@ export interface SignInOptions {
   federation: { clientId: string; policies: readonly FederationPolicy[] };
   entra: Entra;
   serviceLogin: ServiceLogin;
+  /** Whether access tokens work until they expire, whatever was revoked. */
+  accessTokensOutliveRevocation: boolean;
 }
 
 export interface SignIn {
@@ -57,6 +59,7 @@ const DAY = 24 * 60 * 60;
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { state, servicePrincipal } = options;
   const store = new SignInStore();
+  store.accessTokensOutliveRevocation = options.accessTokensOutliveRevocation;
   const provider = makeProvider(options, store);
   for (const client of [CLI_CLIENT, ...options.clients]) {
     await store.adapter('Client').upsert(client.clientId, applicationMetadata(client), 0);

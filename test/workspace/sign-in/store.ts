@@ -8,11 +8,14 @@ interface Stored {
 
 /** What the sign-in remembers: codes, tokens, grants, sessions, and the clients it knows. In memory, for one workspace. */
 export class SignInStore {
+  /** Whether access tokens work until they expire, as self-contained ones do that nobody asks the issuer about. */
+  accessTokensOutliveRevocation = false;
   readonly #models = new Map<string, Map<string, Stored>>();
 
   /** oidc-provider asks for one adapter for each of its models. */
   adapter(model: string): Adapter {
     const held = this.#held(model);
+    const isSelfContained = () => model === 'AccessToken' && this.accessTokensOutliveRevocation;
     const find = async (id: string): Promise<AdapterPayload | undefined> => {
       const stored = held.get(id);
       if (stored && stored.expiresAt <= Date.now()) held.delete(id);
@@ -32,9 +35,10 @@ export class SignInStore {
         if (stored) stored.payload.consumed = Math.floor(Date.now() / 1000);
       },
       destroy: async (id) => {
-        held.delete(id);
+        if (!isSelfContained()) held.delete(id);
       },
       revokeByGrantId: async (grantId) => {
+        if (isSelfContained()) return;
         for (const [id, { payload }] of held) if (payload.grantId === grantId) held.delete(id);
       },
     };

@@ -1,0 +1,54 @@
+import type { Secret } from '../platform/secret.ts';
+import { type AccessToken, isAlive, isFresh } from './access-token.ts';
+import type { TokenRequest, TokenSource } from './auth.ts';
+import { SingleFlight } from './single-flight.ts';
+
+/** How long a token that still works is used after its renewal has failed. */
+const REFRESH_GRACE_MS = 30_000;
+
+export interface MemoryTokenOptions {
+  /** Gets a new token; `rejected` is the one that the workspace has just refused. */
+  acquire: (rejected: Secret | undefined) => Promise<AccessToken>;
+  now: () => number;
+  chance: number;
+}
+
+/** A token that can be asked for again at any time, and so is kept in memory only. */
+export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions): TokenSource {
+  const flight = new SingleFlight<AccessToken>();
+  let current: AccessToken | undefined;
+  let graceUntil = 0;
+
+  const isInGrace = (access: AccessToken) =>
+    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
+
+  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+    const present = current;
+    try {
+      return await acquire(rejected);
+    } catch (error) {
+      // It is renewed early, so a transient failure does not have to fail the request.
+      if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
+      graceUntil = now() + REFRESH_GRACE_MS;
+      return present;
+    }
+  }
+
+  return {
+    async token({ rejected, signal }: TokenRequest = {}) {
+      const ready =
+        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isInGrace(current));
+      if (current && ready) return current.token;
+      let isOurs = false;
+      const renewNow = () => {
+        isOurs = true;
+        return renew(rejected);
+      };
+      let renewed = await flight.run(renewNow, signal);
+      // A renewal that was already running did not know of the refusal.
+      if (!isOurs && renewed.token.equals(rejected)) renewed = await flight.run(renewNow, signal);
+      current = renewed;
+      return renewed.token;
+    },
+  };
+}
