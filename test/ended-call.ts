@@ -9,6 +9,7 @@ export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCa
     clientVersion: '1.2',
     profile: 'ana',
     path: '/api/2.0/mcp/sql',
+    user: null,
     method: 'tools/call',
     tool: 'execute_sql',
     startedAt: 0,

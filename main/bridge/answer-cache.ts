@@ -39,7 +39,8 @@ const UNAVAILABLE_CODES = new Set<ErrorCode>([
 export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
 const LATEST_SESSION_REVISION = '2025-11-25';
 
-const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
+/** Tells a client that the tools may be others now. */
+export const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
 
 /** The `initialize` result for a server that has never answered. */
 const UNKNOWN_SERVER = {
@@ -59,6 +60,8 @@ export interface AnswerCachePort {
   tool: ConnectionTool;
   /** Whether a token was sent: a user is signed in. */
   hasToken(): boolean;
+  /** A key of the user whose answers the server gives. */
+  owner(): string;
 }
 
 /**
@@ -73,6 +76,7 @@ export class AnswerCache {
   readonly #ownTools: Pick<FrameSink, 'write'>;
   readonly #tool: ConnectionTool;
   readonly #hasToken: () => boolean;
+  readonly #owner: () => string;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
   /** The name of the connection tool that the client knows about; undefined if it was sent the server's tools. */
@@ -83,7 +87,8 @@ export class AnswerCache {
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
-  constructor({ memory, isOff, sink, ownTools, tool, hasToken }: AnswerCachePort) {
+  constructor({ memory, isOff, sink, ownTools, tool, hasToken, owner }: AnswerCachePort) {
+    this.#owner = owner;
     this.#memory = memory;
     this.#isOff = isOff;
     this.#sink = sink;
@@ -224,7 +229,7 @@ export class AnswerCache {
       this.#tool.hasTools();
       if (hasMorePages(result) && this.#unconfirmedTools === undefined) return;
     }
-    if (!hasMorePages(result)) this.#lastWrite = this.#memory.put(method, frame);
+    if (!hasMorePages(result)) this.#lastWrite = this.#memory.put(method, frame, this.#owner());
     if (method !== 'tools/list') return;
     const unconfirmed = this.#unconfirmedTools;
     this.#unconfirmedTools = undefined;

@@ -5,11 +5,14 @@ import { stateFolder } from '../platform/paths.ts';
 /** The stored answers: those that a client needs at startup and that seldom change. */
 export type StoredMethod = 'initialize' | 'tools/list';
 
-/** The last known answers of one managed server to one profile, kept on disk as whole frames. */
+/** The last known answers of one managed server to one profile's user, kept on disk as whole frames. */
 export interface AnswerStore {
   get(method: StoredMethod): Promise<Buffer | undefined>;
-  /** Never throws: an answer that cannot be stored is requested again next time. */
-  put(method: StoredMethod, frame: Buffer): Promise<void>;
+  /**
+   * Never throws: an answer that cannot be stored is requested again next time.
+   * @param owner a key of the user whom the server answered; what was stored of another one is removed
+   */
+  put(method: StoredMethod, frame: Buffer, owner?: string): Promise<void>;
 }
 
 /** Which protocol revision a managed server spoke when it was last asked. */
@@ -27,7 +30,7 @@ interface StoredServer {
   profile: string;
 }
 
-type StoredAnswers = Partial<Record<StoredMethod | 'era', string>>;
+type StoredAnswers = Partial<Record<StoredMethod | 'era' | 'owner', string>>;
 
 /** Whether an answer to this method is kept. */
 export function isStored(method: string): method is StoredMethod {
@@ -53,19 +56,28 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
       return {};
     }
   };
-  const write = async (method: keyof StoredAnswers, text: string) => {
+  const write = async (change: StoredAnswers) => {
     const entries = await read();
-    if (entries[method] === text) return;
+    const { era, owner = '' } = entries;
+    const isSameOwner = change.owner === undefined || change.owner === owner;
+    const next: StoredAnswers = { ...(isSameOwner ? entries : era === undefined ? {} : { era }), ...change };
+    if (JSON.stringify(next) === JSON.stringify(entries)) return;
     const { writeWholeFile } = await import('../platform/replace-file.ts');
-    await writeWholeFile(await file(), JSON.stringify({ ...entries, [method]: text }), { mode: 0o600 });
+    await writeWholeFile(await file(), JSON.stringify(next), { mode: 0o600 });
+  };
+  /** Whose answers may be shown: those of the user who signed in last. */
+  const present = async () => {
+    const { SignInGeneration, signInFolder } = await import('../auth/sign-in-generation.ts');
+    return new SignInGeneration(signInFolder(env, { host: server.host, name: server.profile })).user();
   };
   return {
     async get(method) {
-      const text = (await read())[method];
-      return typeof text === 'string' ? Buffer.from(text) : undefined;
+      const [entries, user] = await Promise.all([read(), present()]);
+      const text = entries[method];
+      return typeof text === 'string' && (entries.owner ?? '') === user ? Buffer.from(text) : undefined;
     },
-    put(method, frame) {
-      lastWrite = lastWrite.then(() => write(method, frame.toString('utf8'))).catch(() => {});
+    put(method, frame, owner = '') {
+      lastWrite = lastWrite.then(() => write({ [method]: frame.toString('utf8'), owner })).catch(() => {});
       return lastWrite;
     },
     async isStateless() {
@@ -75,7 +87,7 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
       lastWrite = lastWrite
         .then(async () => {
           // Servers with sessions are the rule: nothing is written for them.
-          if (stateless || (await read()).era === 'modern') await write('era', stateless ? 'modern' : 'legacy');
+          if (stateless || (await read()).era === 'modern') await write({ era: stateless ? 'modern' : 'legacy' });
         })
         .catch(() => {});
       return lastWrite;

@@ -1,10 +1,10 @@
 import { SilentHostError } from '../platform/silent-host.ts';
-import { AnswerCache } from './answer-cache.ts';
+import { AnswerCache, LIST_CHANGED } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink, intercept } from './back-pressure.ts';
 import { ConnectionTool, mayCallConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher } from './dispatcher.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { type Envelope, idOfInvalid, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
@@ -14,6 +14,7 @@ import { ServerStream } from './server-stream.ts';
 import { ServiceRefusals } from './service-refusal.ts';
 import { type SessionEvent, type SessionState, sessionOf } from './session.ts';
 import { SessionGate } from './session-gate.ts';
+import { takeContinued, withUserInTitle } from './session-user.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient, statelessSink } from './stateless/client.ts';
 import { isStateless } from './stateless/headers.ts';
@@ -64,6 +65,8 @@ class StdioBridge implements Bridge {
   #opensAddresses = false;
   #unsubscribe: () => void = () => {};
   readonly #notices: TerminalNotices;
+  /** Whether the client's `initialize` may be open. */
+  #isOpening = false;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #allSettled: () => void = () => {};
@@ -85,13 +88,16 @@ class StdioBridge implements Bridge {
     const { rules, askApproval } = endpoint;
     const progress = new ProgressReports(unguarded);
     const { signal } = this.#abort;
-    const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal });
+    const user = () => this.#upstream.owner.userName;
+    const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal, user });
     this.#guard = guard;
-    const sink = guard ? intercept(unguarded, (frame) => unguarded.write(guard.filtered(frame))) : unguarded;
+    const titled = intercept(unguarded, (frame) => unguarded.write(this.#titled(frame)));
+    const sink = guard ? intercept(titled, (frame) => titled.write(guard.filtered(frame))) : titled;
     this.#sink = sink;
-    this.#upstream = new UpstreamClient(endpoint, new FlowControl(sink), this.#abort.signal, (error) =>
-      this.#answerCache.failed(error),
-    );
+    this.#upstream = new UpstreamClient(endpoint, new FlowControl(sink), this.#abort.signal, {
+      onSignedOut: (error) => this.#answerCache.failed(error),
+      onUserChanged: () => this.#userChanged(),
+    });
     const server = new ProtocolAdapter(
       this.#upstream,
       memory,
@@ -110,7 +116,8 @@ class StdioBridge implements Bridge {
     });
     const hasToken = () => this.#upstream.sent.length > 0;
     const ownTools = guard ? { write: (frame: Buffer) => unguarded.write(guard.ownTools(frame)) } : sink;
-    this.#answerCache = new AnswerCache({ memory, isOff, sink, ownTools, tool: this.#tool, hasToken });
+    const owner = () => this.#upstream.owner.key;
+    this.#answerCache = new AnswerCache({ memory, isOff, sink, ownTools, tool: this.#tool, hasToken, owner });
     this.#notices = new TerminalNotices(endpoint.onNotice, () => this.#tool.waitingNotice());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;
@@ -124,7 +131,13 @@ class StdioBridge implements Bridge {
         toClient: (frame, of) => this.#ask(frame, of),
         isOwnClient: endpoint.isOwnClient === true,
       });
-    if (service) this.#unsubscribe = service.subscribe(() => this.#serviceChanged());
+    const ends = [
+      service?.subscribe(() => this.#serviceChanged()),
+      signIn?.onChange?.(() => this.#signInChanged(signIn)),
+    ];
+    this.#unsubscribe = () => {
+      for (const end of ends) end?.();
+    };
     this.#dispatcher = new RequestDispatcher(
       this.#upstream,
       server,
@@ -207,11 +220,26 @@ class StdioBridge implements Bridge {
     else this.#sink.write(frame);
   }
 
+  /** The client begins a session, or continues one that it began over another bridge. */
+  #begin(initialize: Buffer): Buffer {
+    const { frame, userName } = takeContinued(initialize);
+    this.#upstream.owner.begin(userName);
+    return frame;
+  }
+
+  /** Says in the answer to `initialize` as whom the session acts. */
+  #titled(frame: Buffer): Buffer {
+    const { owner } = this.#upstream;
+    return this.#isOpening && owner.isOfSignIn ? withUserInTitle(frame, owner.userName) : frame;
+  }
+
   /** Sends a frame to the server, or to the connection tool if the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (envelope.kind === 'response' && this.#service?.takeResponse(frame)) return Promise.resolve();
     if (mayCallConnectionTool(json)) return this.#callTool(frame, envelope, json);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
+    if (isOpening) frame = this.#begin(frame);
+    this.#isOpening = isOpening || (this.#isOpening && envelope.kind !== 'notification');
     if (isOpening) this.#opensAddresses = memberAt(json, 'params', 'capabilities', 'elicitation', 'url') !== undefined;
     const dispatched = this.#guard?.concerns(frame, envelope, json)
       ? this.#dispatchGuarded(frame, envelope, this.#guard)
@@ -227,9 +255,12 @@ class StdioBridge implements Bridge {
 
   /** Sends what the user's rules allow. */
   #dispatchGuarded(frame: Buffer, envelope: SendableEnvelope, guard: ToolGuard): Promise<void> {
+    const { key } = this.#upstream.owner;
     return guard.pass(frame, envelope, async (admitted) => {
       const left = admitted === frame ? envelope : readFrame(admitted).envelope;
       if (left.kind === 'invalid' || this.#abort.signal.aborted) return;
+      // What was allowed to be done as one user is not done as another.
+      if (key !== '' && key !== this.#upstream.owner.key) throw this.#upstream.owner.notAllowed();
       await this.#dispatcher.dispatch(admitted, left, admitted.includes('"progressToken"'));
     });
   }
@@ -305,6 +336,24 @@ class StdioBridge implements Bridge {
     const { name, generation } = this.#session.state;
     if (name === 'lost') this.#session.apply({ name: 'expired', generation });
     else if (name === 'active') void this.#dispatcher.checkTools(sessionOf(this.#session.state)).catch(() => undefined);
+  }
+
+  /** Somebody has signed in or out: a session of another user ends at once, and not with its next request. */
+  async #signInChanged(signIn: EndpointSignIn): Promise<void> {
+    const identity = await signIn.identity?.().catch(() => undefined);
+    if (this.#abort.signal.aborted) return;
+    if (identity) this.#upstream.owner.take(identity);
+    else this.#serverStream.stop();
+    const { state } = this.#session;
+    const isPaused = identity && state.name === 'active' && this.#dispatcher.announced && !this.#serverStream.isStarted;
+    if (isPaused) this.#serverStream.start(sessionOf(state));
+  }
+
+  /** The next frame opens a session as the new user, whose tools may be others. */
+  #userChanged(): void {
+    this.#dispatcher.endOfUser();
+    this.#session.apply({ name: 'expired', generation: this.#session.state.generation });
+    if (this.#dispatcher.announced) this.#sink.write(LIST_CHANGED);
   }
 
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */

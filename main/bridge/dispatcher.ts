@@ -29,6 +29,7 @@ import {
   sessionFrom,
   sessionOf,
 } from './session.ts';
+import { continuesAsAnother } from './session-owner.ts';
 import { SessionRenewal } from './session-renewal.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
 import type { ToolGuard } from './tool-guard.ts';
@@ -74,6 +75,8 @@ export class RequestDispatcher {
   readonly #renewal: SessionRenewal;
   readonly #waiting: WaitingRequests;
   readonly #unanswered: PendingRequest[] = [];
+  /** The frames that have been sent and are not settled. */
+  readonly #inFlight = new Set<PendingRequest>();
   readonly #endings: ReturnType<typeof endingWith>;
   /** Ends the wait for a server that does not answer `notifications/initialized`. */
   #announcement: NodeJS.Timeout | undefined;
@@ -146,6 +149,7 @@ export class RequestDispatcher {
     } catch (error) {
       await this.#fail(pending, error);
     } finally {
+      this.#inFlight.delete(pending);
       this.#answers.ended(pending);
       this.#progress.ended(pending);
       this.#endings.delete(pending);
@@ -164,6 +168,17 @@ export class RequestDispatcher {
     }
   }
 
+  /** Another user has signed in: what was under way as the one before is answered here, and not sent again. */
+  endOfUser(): void {
+    for (const pending of this.#inFlight) {
+      if (continuesAsAnother(pending.method) || !pending.isOpen) continue;
+      const ids = pending.outstanding > 0 ? pending.ids() : [];
+      pending.outstanding = 0;
+      pending.silent = false;
+      for (const id of ids) this.#sink.write(errorFrame(id, this.#upstream.owner.cutOff(pending.method)));
+    }
+  }
+
   /** Requests the tools for the bridge itself, for a client that got them from the cache. */
   checkTools(session: Session): Promise<void> {
     return this.#renewal.checkTools(session);
@@ -172,7 +187,7 @@ export class RequestDispatcher {
   /** Sends the frame once. Resolves to true if it is settled. */
   async #attempt(pending: PendingRequest): Promise<boolean> {
     // While it waited to be sent again it may have been answered on the server's own stream.
-    if (pending.generation > 0 && isForAnswer(pending) && !pending.isOpen) return true;
+    if (pending.generation > 0 && pending.isForAnswer && !pending.isOpen) return true;
     const admission = this.#port.admit(pending.method);
     const isHeld = admission instanceof Promise;
     const state = isHeld ? await this.#waiting.bounded(pending, admission) : admission;
@@ -186,18 +201,25 @@ export class RequestDispatcher {
     const session = sessionOf(state);
     const token = await this.#waiting.bounded(pending, this.#upstream.token(pending.rejected));
     if (token === CANCELLED) return true;
+    const refusal = this.#upstream.owner.refusal(pending);
+    if (refusal) throw refusal;
+    if (!this.#upstream.mayUse(session, token)) {
+      this.#port.report({ name: 'expired', generation: pending.generation });
+      return false;
+    }
     if (await this.#isForbiddenNow(pending)) return true;
     // Without the answer to `initialize`, there is no session in which to cancel the request.
     if (session.id !== undefined && pending.method !== 'initialize') this.#endings.add(pending);
     this.#answers.sent(pending);
-    if (this.#attempts) for (const id of pending.ids()) this.#attempts.sent(id);
+    if (this.#attempts) for (const id of pending.ids()) this.#attempts.sent(id, this.#upstream.owner.userName);
+    this.#inFlight.add(pending);
     let loss: { frame: Buffer; head: ResponseHead } | undefined;
     let elicitation: { frame: Buffer; head: ResponseHead } | undefined;
     const outcome = await this.#server.post(pending.method, pending.frame, session, token, (frame, head) => {
       const json = parseFrame(frame);
       if (session.id !== undefined && !pending.responseStarted && isError(json) && mayBeLoss(frame))
         loss = { frame, head };
-      else if (this.#service && mayBeElicited(pending) && this.#service.isElicitation(json))
+      else if (this.#service && pending.mayBeElicited && this.#service.isElicitation(json))
         elicitation = { frame, head };
       else this.#answers.take(pending, frame, head, json);
     });
@@ -218,11 +240,11 @@ export class RequestDispatcher {
       }
     }
     if (loss) this.#answers.take(pending, loss.frame, loss.head);
-    const refusal =
+    const refused =
       elicitation?.frame ?? (outcome.kind === 'refused' && !pending.responseStarted ? outcome : undefined);
-    const verdict = refusal && (await this.#service?.handle(pending, refusal));
+    const verdict = refused && (await this.#service?.handle(pending, refused));
     if (verdict === CANCELLED || this.#upstream.signal.aborted) return true;
-    if (refusal !== elicitation?.frame) this.#failed(pending, failureIn(outcome));
+    if (refused !== elicitation?.frame) this.#failed(pending, failureIn(outcome));
     if (verdict === 'again') return false;
     if (elicitation) this.#answers.take(pending, elicitation.frame, elicitation.head);
     if (outcome.kind === 'broken' || outcome.kind === 'too-long') this.#failed(pending, failureIn(outcome));
@@ -360,18 +382,6 @@ export class RequestDispatcher {
     for (const id of ids)
       this.#sink.write(isForModel ? toolTextFrame(id, pending.frame, inOneLine(error)) : errorFrame(id, error));
   }
-}
-
-function isForAnswer({ envelope }: PendingRequest): boolean {
-  return envelope.kind === 'request' || (envelope.kind === 'batch' && envelope.requests > 0);
-}
-
-/**
- * Whether an error may ask for the request once more. Notifications that came before it change nothing about that; of a batch,
- * other requests may have run.
- */
-function mayBeElicited({ envelope, isOpen }: PendingRequest): boolean {
-  return envelope.kind === 'request' && isOpen;
 }
 
 /** Why an attempt with this outcome failed. */

@@ -1,5 +1,6 @@
 import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
 import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
+import type { SignInIdentity } from '../auth/identity.ts';
 import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -49,8 +50,8 @@ export interface Endpoint {
 
 /** Observes each attempt to send a request, by the request's raw id. Its functions must not throw and must be quick. */
 export interface AttemptObserver {
-  /** The request goes to the server now. */
-  sent(id: string): void;
+  /** The request goes to the server now, as this user if that is known. */
+  sent(id: string, userName?: string): void;
   /** The last attempt has ended without an answer from the server. */
   failed(id: string, failure: AttemptFailure): void;
 }
@@ -69,6 +70,10 @@ export interface EndpointSignIn {
   begin(): Promise<void>;
   /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} if that cannot be read */
   isDone(): Promise<boolean>;
+  /** As whom the profile acts now; undefined if nobody is signed in. Asks nobody. */
+  identity?(): Promise<SignInIdentity | undefined>;
+  /** Calls back soon after somebody has signed in or out, in any process. @returns a function that ends it */
+  onChange?(listener: () => void): () => void;
   /** The sign-in that is open in the browser now, with its page's address if known. */
   readonly pending: { url: string | undefined } | undefined;
 }
@@ -182,6 +187,8 @@ function signInTo(profile: Profile, path: string, auth: AuthService): EndpointSi
       });
       return running;
     },
+    identity: () => auth.identity(profile),
+    onChange: (listener) => auth.onSignInChange(profile, listener),
     isDone: async () => (await auth.signInState(profile)).state === 'signed-in',
     get pending() {
       return auth.signInUnderWay(profile);

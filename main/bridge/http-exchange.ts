@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { SignInIdentity } from '../auth/identity.ts';
 import type { Connections } from '../platform/connections.ts';
 import type { FlowControl, Reader } from './back-pressure.ts';
 import { envelopeOf, parseFrame } from './frame/frame.ts';
@@ -21,6 +22,8 @@ const LESS_THAN = 0x3c;
 export interface ResponseHead {
   status: number;
   headers: Record<string, string | string[] | undefined>;
+  /** As whom the request was sent. */
+  owner?: SignInIdentity | undefined;
 }
 
 /** One request to the managed server and where its answer goes. */
@@ -36,6 +39,8 @@ export interface HttpRequest {
   silenceMs?: number | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: ResponseHead): void;
+  /** As whom it is sent. */
+  owner?: SignInIdentity | undefined;
   /** A JSON answer goes to `onFrame` as soon as it is complete, and the outcome is `streamed`. */
   atOnce?: boolean | undefined;
   /** The frame needs no answer: its 2xx status is enough, and its outcome does not wait long for the rest. */
@@ -152,7 +157,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
 
   onResponseStart(_controller: unknown, status: number, headers: ResponseHead['headers']): void {
     if (status < 200) return;
-    const head = { status, headers };
+    const head = { status, headers, owner: this.#request.owner };
     this.#head = head;
     const type = status < 300 ? mediaType(head) : '';
     if (encodingOf(head) !== undefined) this.#form = 'encoded';

@@ -64,6 +64,19 @@ export class PendingRequest implements Ending {
     return this.outstanding > 0 || (this.silent && this.outstanding === 0);
   }
 
+  /** Whether it waits for an answer at all. */
+  get isForAnswer(): boolean {
+    return this.envelope.kind === 'request' || (this.envelope.kind === 'batch' && this.envelope.requests > 0);
+  }
+
+  /**
+   * Whether an error may ask for the request once more. Notifications that came before it change nothing about that; of a
+   * batch, other requests may have run.
+   */
+  get mayBeElicited(): boolean {
+    return this.envelope.kind === 'request' && this.isOpen;
+  }
+
   /** The ids of the requests in the frame that the server has not answered, as they were written. */
   ids(): string[] {
     if (this.envelope.kind !== 'batch') return this.isOpen ? [this.id] : [];

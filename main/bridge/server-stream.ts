@@ -44,6 +44,11 @@ export class ServerStream {
     });
   }
 
+  /** Whether it was started for the present session, even if the server has no such stream. */
+  get isStarted(): boolean {
+    return this.#current !== undefined;
+  }
+
   stop(): void {
     this.#current?.abort(new Error('the session has ended'));
     this.#current = undefined;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignInIdentity } from '../auth/identity.ts';
 import { parseFrame, parseText } from './frame/frame.ts';
 import { membersOf, type RpcError, rpcErrorIn } from './frame/members.ts';
 import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
@@ -24,6 +25,8 @@ export type SessionState =
 export interface Session {
   /** The server's `Mcp-Session-Id`; undefined if it issued none. */
   id: string | undefined;
+  /** As whom it was opened. It is used as nobody else. */
+  owner?: SignInIdentity | undefined;
   /** The negotiated revision, sent as `MCP-Protocol-Version` from then on. */
   protocolVersion: string | undefined;
 }
@@ -186,6 +189,7 @@ export function sessionFrom(json: unknown, head: ResponseHead): Session | undefi
   return {
     // An empty one is none: it must have a character at least (MCP › Session Management).
     id: header(head, 'mcp-session-id') || undefined,
+    owner: head.owner,
     protocolVersion: typeof version === 'string' && VERSION.test(version) ? version : undefined,
   };
 }

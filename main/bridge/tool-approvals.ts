@@ -11,6 +11,8 @@ export interface ToolApprovalsOptions {
   /** What the rules say about a call now; the text for the model if they refuse it. */
   decide(call: CallerAndTool): 'allow' | 'ask' | { text: string };
   askApproval: AskApproval | undefined;
+  /** As whom calls are sent, as far as that is known. */
+  user?: (() => string | undefined) | undefined;
   /** Tells the client that its call waits for the user. */
   progress: ProgressReports;
   /** Aborted when the client has gone. */
@@ -67,7 +69,7 @@ export class ToolApprovals {
 
   /** The user's answer about a call, or the rules' decision once the user has changed them. */
   async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval | { text: string }> {
-    const { rules, decide, askApproval } = this.#options;
+    const { rules, decide, askApproval, user } = this.#options;
     if (!askApproval) return 'absent';
     const decided = new AbortController();
     const byRules = new Promise<'allowed' | { text: string }>((resolve) => {
@@ -78,7 +80,7 @@ export class ToolApprovals {
       decided.signal.addEventListener('abort', unsubscribe, { once: true });
     });
     const args = textAt(frame, 'params', 'arguments') ?? '{}';
-    const byUser = askApproval({ ...call, arguments: args }, AbortSignal.any([signal, decided.signal]));
+    const byUser = askApproval({ ...call, user: user?.(), arguments: args }, AbortSignal.any([signal, decided.signal]));
     const approval = await Promise.race([byRules, byUser]);
     decided.abort();
     return approval;

@@ -21,6 +21,8 @@ export interface ToolGuardOptions {
   /** Takes the answers to refused calls, and the notification that the tools have changed. */
   sink: FrameSink;
   askApproval?: AskApproval | undefined;
+  /** As whom calls are sent, as far as that is known. */
+  user?: (() => string | undefined) | undefined;
   /** Tells the client that its call waits for the user. */
   progress: ProgressReports;
   /** Aborted when the client has gone. */
@@ -54,12 +56,12 @@ export class ToolGuard {
   readonly #approved = new WeakSet<Buffer>();
   #queued = 0;
 
-  constructor({ rules, memory, sink, askApproval, progress, signal }: ToolGuardOptions) {
+  constructor({ rules, memory, sink, askApproval, progress, signal, user }: ToolGuardOptions) {
     this.#rules = rules;
     this.#memory = memory;
     this.#sink = sink;
     const decide = (call: CallerAndTool) => this.#decide(call);
-    this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal });
+    this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal, user });
     const unsubscribe = rules.subscribe(() => {
       if (this.#client !== undefined) sink.write(Buffer.from(listChanged()));
       for (const id of this.#requests.subscriptions) sink.write(Buffer.from(listChanged(id)));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
-import type { CausewayError } from '../platform/errors.ts';
+import { identityOf, isSameUser } from '../auth/identity.ts';
+import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { withoutTokens } from '../platform/sent-tokens.ts';
 import type { AppAccess } from '../workspace/app-access.ts';
@@ -9,10 +10,11 @@ import type { FlowControl } from './back-pressure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { parseFrame } from './frame/frame.ts';
-import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
+import { endingWith, exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
 import { isRejection, retryAfterOutcome } from './retry.ts';
 import { explainServiceRefusal } from './service-refusal.ts';
 import type { Session } from './session.ts';
+import { SessionOwner } from './session-owner.ts';
 
 /** How long the server may take to end a session, in milliseconds. */
 const SESSION_END_TIMEOUT_MS = 1_000;
@@ -26,6 +28,13 @@ const OLD_TRANSPORT_REFUSALS = new Set([400, 404, 405]);
 const SENT_TOKENS = 3;
 
 export type OnFrame = (frame: Buffer, head: ResponseHead) => void;
+
+export interface UpstreamEvents {
+  /** Called if nobody is signed in, while a token waits for the sign-in. */
+  onSignedOut?: (error: CausewayError) => Promise<void>;
+  /** Called if another user has signed in, before the requests of the one before are ended. */
+  onUserChanged?: () => void;
+}
 
 /** Options of a single request. */
 export interface RequestOptions {
@@ -49,25 +58,43 @@ export class UpstreamClient {
   readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
+  /** As whom the client's session acts. */
+  readonly owner: SessionOwner;
+  /** Ends the requests that are sent as the present user. */
+  #ofOwner = new AbortController();
   /** Where an app has redirected to. */
   #appPath: string | undefined;
   readonly #onSignedOut: (error: CausewayError) => Promise<void>;
 
-  /** @param onSignedOut called if nobody is signed in, while a token waits for the sign-in */
   constructor(
     endpoint: Endpoint,
     flow: FlowControl,
     signal: AbortSignal,
-    onSignedOut: (error: CausewayError) => Promise<void> = async () => {},
+    { onSignedOut = async () => {}, onUserChanged = () => {} }: UpstreamEvents = {},
   ) {
     this.#endpoint = endpoint;
     this.#flow = flow;
     this.signal = signal;
     this.#onSignedOut = onSignedOut;
+    const { profile, isOwnClient = false } = endpoint;
+    this.owner = new SessionOwner({ profile: profile.name, host: profile.host, isOwnClient }, () => {
+      onUserChanged();
+      this.#ofOwner.abort(new Error('another user has signed in'));
+      this.#ofOwner = new AbortController();
+    });
+    endingWith(signal).add({ end: () => this.#ofOwner.abort(signal.reason) });
   }
 
-  token(rejected?: Secret): Promise<Secret> {
-    return this.#endpoint.tokens.token({ rejected, signal: this.signal, onSignedOut: this.#onSignedOut });
+  async token(rejected?: Secret): Promise<Secret> {
+    const { tokens } = this.#endpoint;
+    const token = await tokens.token({ rejected, signal: this.signal, onSignedOut: this.#onSignedOut });
+    this.owner.take(identityOf(token));
+    return token;
+  }
+
+  /** Whether a session may be used with a token: it belongs to the user who opened it. */
+  mayUse(session: Session, token: Secret): boolean {
+    return session.owner === undefined || isSameUser(session.owner, identityOf(token));
   }
 
   post(
@@ -84,7 +111,8 @@ export class UpstreamClient {
         method: 'POST',
         headers: { ...this.#headers(session, token), 'content-type': 'application/json', ...special?.headers },
         body: frame,
-        signal: special?.signal ?? this.signal,
+        signal: special?.signal ?? this.#ofOwner.signal,
+        owner: identityOf(token),
         onFrame: take,
         atOnce: special?.atOnce,
         isBatch: special?.isBatch,
@@ -260,6 +288,8 @@ export class UpstreamClient {
 
   /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */
   #headers(session: Session, token: Secret): Record<string, string> {
+    if (!this.mayUse(session, token))
+      throw new CausewayError('user_changed', 'Another user has signed in: the session of the one before has ended.');
     this.#remember(token);
     const headers: Record<string, string> = {
       accept: 'application/json, text/event-stream',

@@ -111,6 +111,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
   keychain_unavailable: 1,
   keychain_locked: 1,
   app_not_confirmed: 1,
+  user_changed: 1,
   permission_denied: 1,
   missing_scope: 1,
   no_grants: 1,

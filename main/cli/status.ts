@@ -169,12 +169,13 @@ function applicationLine({ running, pid, version, sessions, problem }: Applicati
 function sessionRows({ application: { sessions }, servers }: Status): string[] {
   if (sessions === null || sessions.length === 0) return [];
   return columns([
-    ['CLIENT', 'SERVER', 'SINCE', 'IN FLIGHT', 'DONE', 'FAILED'],
-    ...sessions.map(({ client, pid, profile, path, since, calls }) => {
+    ['CLIENT', 'SERVER', 'AS', 'SINCE', 'IN FLIGHT', 'DONE', 'FAILED'],
+    ...sessions.map(({ client, pid, profile, path, user, since, calls }) => {
       const server = servers.find((each) => each.path === path && (profile === null || each.profile === profile));
       return [
         printable(client ?? `process ${pid}`),
         printable(`${server?.name ?? path}${profile === null ? '' : ` (${profile})`}`),
+        printable(user ?? '-'),
         timeOf(since),
         String(calls.inFlight),
         String(calls.done),
@@ -235,6 +236,8 @@ interface ClientSession {
   /** Null if the client's entry names none. */
   profile: string | null;
   path: string;
+  /** As whom its last call was sent; null if that is not known. */
+  user: string | null;
   /** When it began, and when its last request came, in ISO 8601. */
   since: string;
   lastCallAt: string | null;
@@ -259,16 +262,19 @@ export async function askApplication(env: NodeJS.ProcessEnv): Promise<Applicatio
 }
 
 function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>): ClientSession[] {
-  return sessions.map(({ clientName, clientVersion, pid, profile, path, since, lastCallAt, open, done, failed }) => ({
-    client: clientName === null ? null : displayNameOf(clientName),
-    clientVersion,
-    pid,
-    profile: profile ?? null,
-    path,
-    since: new Date(since).toISOString(),
-    lastCallAt: lastCallAt === null ? null : new Date(lastCallAt).toISOString(),
-    calls: { inFlight: open, done, failed },
-  }));
+  return sessions.map(
+    ({ clientName, clientVersion, pid, profile, path, user, since, lastCallAt, open, done, failed }) => ({
+      client: clientName === null ? null : displayNameOf(clientName),
+      clientVersion,
+      pid,
+      profile: profile ?? null,
+      path,
+      user,
+      since: new Date(since).toISOString(),
+      lastCallAt: lastCallAt === null ? null : new Date(lastCallAt).toISOString(),
+      calls: { inFlight: open, done, failed },
+    }),
+  );
 }
 
 /** A configured server and its current state. */

@@ -198,6 +198,7 @@ export class Relay implements Bridge {
       const { id, method } = scanFrame(frame);
       if (id !== undefined && method === undefined) {
         if (this.#replayLog.findsOtherTools(id, frame)) this.#client.write(LIST_CHANGED);
+        this.#replayLog.learnUser(id, frame);
         if (this.#replayLog.takeReplayed(id)) return;
         this.#early.answered(id);
       }

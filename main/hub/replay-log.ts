@@ -3,6 +3,7 @@ import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
 import { isSafeToRepeat, isSticky } from '../bridge/methods.ts';
 import { SessionSubscriptions } from '../bridge/session-subscriptions.ts';
+import { continuedAs, userInAnswer } from '../bridge/session-user.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { summarizeFrame } from './frame-summary.ts';
 
@@ -29,6 +30,8 @@ export interface OpenRequest {
 export class ReplayLog {
   initialize: Buffer | undefined;
   initialized: Buffer | undefined;
+  /** As whom the session acts, as far as its transport has said. */
+  user: string | undefined;
   /** The tools of the client's last `tools/list` answer, as written; undefined if it has not asked. */
   tools: string | undefined;
   readonly subscriptions = new SessionSubscriptions();
@@ -121,6 +124,11 @@ export class ReplayLog {
     return this.#replayed.delete(id);
   }
 
+  /** Learns as whom the session acts, if this is the answer to the client's `initialize`. */
+  learnUser(id: string, answer: Buffer): void {
+    if (this.initialize && id === scanFrame(this.initialize).id) this.user = userInAnswer(answer) ?? this.user;
+  }
+
   /** Whether this answer to the relay's own `tools/list` holds other tools than the client has. */
   findsOtherTools(id: string, answer: Buffer): boolean {
     if (id !== this.#toolsId) return false;
@@ -147,7 +155,8 @@ export class ReplayLog {
     const resubscribed = this.subscriptions.all().map(({ frame }) => withId(frame, this.#replayId()));
     if (this.tools !== undefined && this.initialized) this.#toolsId = this.#replayId();
     const list = this.#toolsId === undefined ? [] : [toolsRequest(this.#toolsId)];
-    return [this.initialize, ...(this.initialized ? [this.initialized] : []), ...resubscribed, ...again, ...list];
+    const begin = continuedAs(this.initialize, this.user);
+    return [begin, ...(this.initialized ? [this.initialized] : []), ...resubscribed, ...again, ...list];
   }
 
   #replayId(): string {
@@ -168,6 +177,7 @@ export class ReplayLog {
     const request = id === undefined ? undefined : this.#open.get(id);
     if (!request) return;
     this.#open.delete(request.id);
+    if (request.method === 'initialize') this.user = userInAnswer(answer);
     if (request.method === 'tools/list' && !request.frame?.includes('"cursor"')) {
       this.tools = textAt(answer, 'result', 'tools') ?? this.tools;
     }

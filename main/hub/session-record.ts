@@ -20,6 +20,8 @@ export interface HubSession {
   pid: number;
   profile: string | undefined;
   path: string;
+  /** As whom its last call was sent, as far as that is known. */
+  user: string | null;
   /** Milliseconds since 1970. */
   since: number;
   /** As the client names itself; null until it has. */
@@ -51,6 +53,8 @@ export interface HubCall {
   clientVersion: string | null;
   profile: string | undefined;
   path: string;
+  /** As whom it was sent, as far as that is known; null if it was answered without the server. */
+  user: string | null;
   method: string;
   /** The tool of a `tools/call`. */
   tool: string | null;
@@ -123,6 +127,7 @@ interface OpenCall {
   bytes: number;
   contents: number | null;
   attempts: HubAttempt[];
+  user: string | null;
 }
 
 /** How an answer ends a call. */
@@ -166,6 +171,7 @@ export class SessionRecord implements AttemptObserver {
       bytesFromClient: 0,
       bytesToClient: 0,
       lastCallAt: null,
+      user: null,
     };
     this.#events = events;
   }
@@ -194,9 +200,11 @@ export class SessionRecord implements AttemptObserver {
     this.#events.changed();
   }
 
-  sent(id: string): void {
+  sent(id: string, user?: string): void {
+    this.#session.user = user ?? null;
     const call = this.#open.get(id);
     if (!call || call.attempts.length === MAX_ATTEMPTS) return;
+    call.user = user ?? null;
     call.attempts.push({ afterMs: performance.now() - call.start, tookMs: null, failure: null });
   }
 
@@ -235,6 +243,7 @@ export class SessionRecord implements AttemptObserver {
       bytes: frame.length,
       contents,
       attempts: [],
+      user: null,
     });
   }
 
@@ -268,7 +277,7 @@ export class SessionRecord implements AttemptObserver {
     this.#session.done += 1;
     if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
     const { id: session, pid, clientName, clientVersion, profile, path } = this.#session;
-    const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts } = call;
+    const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts, user } = call;
     const durationMs = performance.now() - start;
     const last = attempts.at(-1);
     // The attempt that brought the answer ends with the call; one that was cut off has no end.
@@ -280,6 +289,7 @@ export class SessionRecord implements AttemptObserver {
       clientVersion,
       profile,
       path,
+      user,
       method,
       tool,
       startedAt,

@@ -31,6 +31,8 @@ const SessionsLine = z.object({
       pid: count,
       profile: z.string().optional(),
       path: z.string(),
+      // Applications before this one did not tell.
+      user: z.string().nullable().default(null),
       since: z.number(),
       clientName: z.string().nullable(),
       clientVersion: z.string().nullable(),

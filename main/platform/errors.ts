@@ -30,6 +30,8 @@ export type ErrorCode =
   | 'keychain_unavailable'
   | 'keychain_locked'
   | 'cli_unavailable'
+  /** Another user has signed in than the one whom the session was started as. */
+  | 'user_changed'
   // what the workspace answered
   | 'unauthenticated'
   | 'permission_denied'

@@ -5,6 +5,8 @@ export interface CallToApprove {
   /** As the client names itself; undefined if it has not. */
   client: string | undefined;
   tool: string;
+  /** As whom it would be sent, as far as that is known. */
+  user?: string | undefined;
   /** The call's arguments as the client wrote them, in JSON. */
   arguments: string;
 }

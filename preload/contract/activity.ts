@@ -20,6 +20,8 @@ const session = z.object({
   pid: z.number(),
   profile: z.string().nullable(),
   path: z.string(),
+  /** As whom its last call was sent; null if that is not known. */
+  user: z.string().nullable(),
   since: z.number(),
   /** As the client names itself; null until it has. */
   clientName: z.string().nullable(),
@@ -64,6 +66,8 @@ const call = z.object({
   clientVersion: z.string().nullable(),
   profile: z.string().nullable(),
   path: z.string(),
+  /** As whom it was sent; null if that is not known, and if it was answered without the server. */
+  user: z.string().nullable(),
   /** What the server was called in the list when the call came; null if it is not in the list. */
   server: z.string().nullable(),
   method: z.string(),

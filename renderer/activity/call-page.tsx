@@ -108,12 +108,13 @@ function Shown({ call, recording, onTurnOn }: ShownProps) {
 }
 
 function Facts({ call }: { call: ActivityCall }) {
-  const { path, profile, method, tool, startedAt, durationMs, bytesFromClient, bytesToClient, problem } = call;
+  const { path, profile, user, method, tool, startedAt, durationMs, bytesFromClient, bytesToClient, problem } = call;
   const { fact } = words;
   const facts: [name: string, value: string | null][] = [
     [fact.client, formatClient(call)],
     [fact.server, fact.serverAt(serverOf(call), path)],
     [fact.profile, profile ?? strings.defaultProfile],
+    [fact.user, user],
     [fact.request, method],
     [fact.tool, tool],
     [fact.began, formatMoment(startedAt)],

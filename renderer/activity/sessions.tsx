@@ -44,7 +44,7 @@ interface SessionProps {
 }
 
 function Session({ session, server, proxy }: SessionProps) {
-  const { path, profile, pid, since, bytesFromClient, bytesToClient } = session;
+  const { path, profile, user, pid, since, bytesFromClient, bytesToClient } = session;
   const { since: sinceWord, place, traffic } = strings.sessions;
   return (
     <li className={styles.session}>
@@ -55,7 +55,7 @@ function Session({ session, server, proxy }: SessionProps) {
       </p>
       <p className={styles.beneath}>
         <span title={path}>{server}</span>{' '}
-        <span className={layout.quiet}>· {place(profile ?? strings.defaultProfile, pid)}</span>
+        <span className={layout.quiet}>· {place(profile ?? strings.defaultProfile, pid, user)}</span>
       </p>
       <p className={`${layout.quiet} ${styles.beneath}`}>
         {traffic(formatCalls(session), formatBytes(bytesFromClient), formatBytes(bytesToClient))}

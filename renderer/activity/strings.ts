@@ -10,7 +10,8 @@ export const strings = {
     count: (count: number) => (count === 0 ? 'No clients connected' : count === 1 ? '1 session' : `${count} sessions`),
     more: (count: number) => `And ${count} more.`,
     since: 'Connected',
-    place: (profile: string, pid: number) => `${profile} · process ${pid}`,
+    place: (profile: string, pid: number, user: string | null) =>
+      `${profile} · process ${pid}${user === null ? '' : `, signed in as ${user}`}`,
     traffic: (calls: string, sent: string, received: string) => `${calls} · ${sent} sent · ${received} received`,
     failed: (count: string) => `${count} failed`,
     open: (count: string) => `${count} in progress`,
@@ -125,6 +126,7 @@ export const strings = {
       client: 'Client',
       server: 'Server',
       profile: 'Profile',
+      user: 'Signed in as',
       request: 'Method',
       tool: 'Tool',
       began: 'Started',

@@ -56,6 +56,13 @@ describe.each(['alone', 'through the application'])('a sign-out during a call, %
 
       stage.workspace.approve({ as: next });
       await signIn();
+      // What was meant as one user is not done by another unnoticed.
+      if (next !== 'ana@example.com') {
+        expect((await query(5)).error).toMatchObject({
+          message: expect.stringContaining(`as ${next} (profile user). This session was started as ana@example.com.`),
+          data: { reason: 'user_changed' },
+        });
+      }
       expect((await query(4)).result).toMatchObject({ structuredContent: { statement_id: expect.any(String) } });
       expect(ran()).toBe(2);
     },

@@ -90,6 +90,7 @@ describe('a call', () => {
     expect(calls).toEqual([
       {
         session: 7,
+        user: null,
         pid: expect.any(Number),
         clientName: null,
         clientVersion: null,
