@@ -1,5 +1,5 @@
 import type { Audit } from './audit/audit.ts';
-import type { AuthService, Profile } from './auth/auth.ts';
+import type { AuthService, Profile, SignInOptions } from './auth/auth.ts';
 import type { ServerRequest } from './bridge/endpoint.ts';
 import type { MonitoredServer } from './hub/health/health.ts';
 import type { HealthMonitor, HealthMonitorOptions } from './hub/health/monitor.ts';
@@ -29,6 +29,8 @@ export interface CausewayOptions {
   systemProxies?: ProxyLookup | undefined;
   /** Called where the application is asked to quit because it is being uninstalled. */
   onQuit?: () => void;
+  /** Asks before another user takes the place of the one who is signed in. Where it is left out, the new user does. */
+  confirmChange?: SignInOptions['confirmChange'];
   /** Whether changes of overrides are recorded as the command's, for the application's history. */
   notesChanges?: boolean;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { app, clipboard, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
 import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
+import type { SignInOptions } from './auth/auth.ts';
 import { createCauseway } from './causeway.ts';
 import { configuredHosts } from './desktop/accounts.ts';
 import { chromiumSwitches } from './desktop/chromium.ts';
@@ -18,7 +19,7 @@ import { notify, showNews, showTrouble, withdraw } from './desktop/notifications
 import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
-import { comesFromBrowser } from './desktop/sign-in-steps.ts';
+import { comesFromBrowser, userChangeQuestion } from './desktop/sign-in-steps.ts';
 import { watchPanel } from './desktop/tray/panel-watch.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
@@ -90,7 +91,14 @@ function start(): void {
   const blocker = updateBlocker(app.isPackaged, process.platform, env);
   const systemProxies = (origin: string) => session.defaultSession.resolveProxy(origin);
   const quitForGood = () => void login.set(false).finally(() => app.quit());
-  const causeway = createCauseway({ env, openBrowser: openInBrowser, systemProxies, onQuit: quitForGood });
+  const confirmChange: SignInOptions['confirmChange'] = (change) => askPerson(userChangeQuestion(change));
+  const causeway = createCauseway({
+    env,
+    openBrowser: openInBrowser,
+    systemProxies,
+    onQuit: quitForGood,
+    confirmChange,
+  });
   const window = new MainWindow(settings, {
     onWatched: (watched) => model.watch(watched),
     onReloaded: () => model.showFailedAction(WINDOW_BROKE),

@@ -116,7 +116,9 @@ export interface SignInOptions {
    * Asks whether another user may take the place of the one who is signed in, by their names as far as they are known. Called
    * after the browser's answer, before which nobody knows them. Without it, the new user does, and `replaced` says so.
    */
-  confirmChange?: ((users: { from: string | undefined; to: string | undefined }) => Promise<boolean>) | undefined;
+  confirmChange?:
+    | ((change: { profile: string; from: string | undefined; to: string | undefined }) => Promise<boolean>)
+    | undefined;
   /** Fails before the browser opens if the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** How long an open page is not opened again, in milliseconds; 3 s by default. */

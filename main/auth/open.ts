@@ -11,10 +11,12 @@ import {
   maySignIn,
   type Profile,
   type ProfileEntry,
+  type SignInOptions,
   type TokenSource,
 } from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './oauth/own-sign-in.ts';
+import { deferred, once } from './opened-once.ts';
 import { checkConfigEdit, editConfig, readConfig } from './profiles/config-file.ts';
 import { judgeSettings, type ProfileSettings } from './profiles/profile-settings.ts';
 import {
@@ -26,6 +28,7 @@ import {
   profileSettings,
 } from './profiles/profiles.ts';
 import type { SignInGeneration } from './sign-in-generation.ts';
+import type { SignInWatch } from './sign-in-watch.ts';
 
 export interface AuthOptions {
   env: NodeJS.ProcessEnv;
@@ -39,6 +42,8 @@ export interface AuthOptions {
   onNotice?: (message: string) => void;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: ((host: string) => void) | undefined;
+  /** Asks before another user takes the place of the one who is signed in, where a sign-in does not say how. */
+  confirmChange?: SignInOptions['confirmChange'];
   /** What the desktop's settings say about proxies. */
   systemProxies?: ProxyLookup | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
@@ -63,6 +68,7 @@ export function openAuth(options: AuthOptions): AuthService {
   const listeners = new Set<(event: AuthEvent) => void>();
 
   const generations = new Map<string, Promise<SignInGeneration>>();
+  let watch: SignInWatch | undefined;
   const underWay = new Map<string, { url: string | undefined }>();
   const keyOf = ({ host, name }: Profile) => `${host} ${name}`;
 
@@ -71,6 +77,7 @@ export function openAuth(options: AuthOptions): AuthService {
     if (event.type === 'sign-in-ended') underWay.delete(keyOf(event.profile));
     if (event.type === 'notice') (options.onNotice ?? printNotice)(event.message);
     if (event.type === 'not-kept') (options.onNotice ?? printNotice)(sentences(event.message, event.remedy));
+    if (event.type === 'signed-in' || event.type === 'signed-out') watch?.changedHere(event.profile);
     for (const listener of listeners) listener(event);
   };
   const book = async (): Promise<ProfileBook> => ({ document: await readConfig(path), path, env });
@@ -95,6 +102,7 @@ export function openAuth(options: AuthOptions): AuthService {
       configuredPaths: options.configuredPaths ?? (async () => []),
       emit,
       signInTimeoutMs,
+      confirmChange: options.confirmChange,
     });
     return opened;
   });
@@ -222,6 +230,7 @@ export function openAuth(options: AuthOptions): AuthService {
       const { settings, edit } = await newProfile(name, host);
       await editConfig(env, edit);
       drafts.delete(name);
+      if (listeners.size > 0) void followAll();
       return asProfile(name, settings);
     },
 
@@ -278,6 +287,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
     subscribe(listener) {
       listeners.add(listener);
+      void followAll();
       return () => listeners.delete(listener);
     },
 
@@ -307,6 +317,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
     async close() {
       listeners.clear();
+      watch?.close();
       // A renewal whose answer was lost would end the sign-in.
       await opened?.finish();
       await connections?.close();
@@ -314,6 +325,15 @@ export function openAuth(options: AuthOptions): AuthService {
       await opened?.settle();
     },
   };
+
+  /** For listeners: what other processes change. */
+  async function followAll(): Promise<void> {
+    const [entries, { SignInWatch }] = await Promise.all([listEntries().catch(() => []), import('./sign-in-watch.ts')]);
+    if (listeners.size === 0) return;
+    const isSignedIn = async (wanted: Profile) => (await own()).tokens(wanted).isSignedIn();
+    watch ??= new SignInWatch({ env, isSignedIn, emit });
+    for (const entry of entries) if (entry.usable && maySignIn(entry.profile)) watch.follow(entry.profile);
+  }
 
   /** @throws {CausewayError} `usage`, `profile_unusable`, `managed` */
   async function newProfile(name: string, host: string) {
@@ -361,18 +381,6 @@ async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<voi
   if (hasSignIn(await own.state(profile))) await own.signOut(profile);
 }
 
-/** Calls `make` once. If that fails, the next call tries again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-}
-
 /** Asks the policy before each token: it may have changed since the last one. @throws {CausewayError} `managed` */
 function whileAllowed(host: string, source: TokenSource): TokenSource {
   return {
@@ -381,10 +389,4 @@ function whileAllowed(host: string, source: TokenSource): TokenSource {
       return source.token(request);
     },
   };
-}
-
-/** A token source that is opened when the first token is asked for. */
-function deferred(open: () => Promise<TokenSource>): TokenSource {
-  const source = once(open);
-  return { token: async (request) => (await source()).token(request) };
 }

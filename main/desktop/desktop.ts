@@ -124,7 +124,13 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       };
       endProxies = serveProxies(causeway, watcher, approvals);
       void causeway.auth().then(
-        (auth) => onClose(auth.subscribe((event) => showNotKept(model, event))),
+        (auth) =>
+          onClose(
+            auth.subscribe((event) => {
+              showNotKept(model, event);
+              followSignIn(model, event);
+            }),
+          ),
         () => undefined,
       );
       await Promise.all([model.start(remembered), servers.start()]);
@@ -137,6 +143,12 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       await Promise.all([endProxies(), servers.close(), model.close()]);
     },
   };
+}
+
+/** Shows what the open profile's new user sees, whichever process they have signed in with. */
+function followSignIn(model: DesktopModel, event: AuthEvent): void {
+  const isChange = event.type === 'signed-in' || event.type === 'signed-out';
+  if (isChange && event.profile.name === model.state.profile) model.lookAgain();
 }
 
 function showNotKept(model: DesktopModel, event: AuthEvent): void {

@@ -3,6 +3,23 @@ import type { AuthService, Profile, SignInProgress } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 
+/** The question before another user takes the place of the one who is signed in, whose names may not be known. */
+export function userChangeQuestion({
+  profile,
+  from,
+  to,
+}: {
+  profile: string;
+  from?: string | undefined;
+  to?: string | undefined;
+}) {
+  return {
+    message: `Sign in as ${to ?? 'another user'} instead?`,
+    detail: `Profile ${profile} is signed in as ${from ?? 'another user'}. AI clients that use it then continue as ${to ?? 'the new user'}.`,
+    verb: 'Sign in',
+  };
+}
+
 /** The first step of a sign-in, before it is known who signed in last. */
 export function firstSignInStep({ host }: Pick<Profile, 'host'>): SignInStep {
   return { step: 'starting', host, user: null, address: null };

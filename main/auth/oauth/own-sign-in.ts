@@ -26,6 +26,7 @@ export interface OwnSignInOptions {
   configuredPaths: (profile: Profile) => Promise<readonly string[]>;
   emit: (event: AuthEvent) => void;
   signInTimeoutMs: number;
+  confirmChange: SignInOptions['confirmChange'];
 }
 
 /** Causeway's own sign-ins: their tokens in the keychain, and the browser that gets them. */
@@ -258,8 +259,9 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     asked: SignInOptions,
   ): Promise<void> {
     const [from, to] = [identityIn(present).userName, identityIn(made).userName];
-    if (!asked.confirmChange || (await asked.confirmChange({ from, to }))) return;
-    const who = from === undefined ? 'who it was' : from;
+    const confirm = asked.confirmChange ?? options.confirmChange;
+    if (!confirm || (await confirm({ profile: name, from, to }))) return;
+    const who = from ?? 'before';
     throw new CausewayError(
       'sign_in_cancelled',
       `Profile "${name}" stays signed in to ${host} as ${who}. The new sign-in${to === undefined ? '' : ` as ${to}`} was revoked.`,
