@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openAuth } from '../../main/auth/open.ts';
 import { hubFolder, readRendezvous } from '../../main/hub/rendezvous.ts';
+import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
+import { ownerOf } from '../integration/auth/stage.ts';
 import { ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
 
@@ -85,5 +88,40 @@ describe.skipIf(reason)('quitting with a call in flight', { timeout: 120_000 }, 
     });
     expect(code).toBe(0);
     expect(await proxy.request(2, 'tools/list')).toHaveProperty('result');
+  });
+});
+
+describe.skipIf(reason)('a signal to the application while it renews a sign-in', { timeout: 120_000 }, () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('waits for the answer, which is stored: %s', async (signal) => {
+    const { electron, workspace, env, close } = await startApplication();
+    workspace.approve({ as: 'ana@example.com' });
+    const open = (ago = 0) => openAuth({ env, openBrowser: scriptedBrowser().open, now: () => Date.now() - ago });
+    const past = open(2 * 60 * 60_000);
+    await past.signIn(await past.profile('oauth'));
+    await past.close();
+    await expect.poll(() => readRendezvous(hubFolder(env))).toBeDefined();
+    const effect = { kind: 'stall', milliseconds: 2_000, afterBytes: 0 } as const;
+    workspace.faults.add({ path: '/oidc/v1/token', effect });
+    const renewals = () => workspace.requests.count({ path: '/oidc/v1/token', grantType: 'refresh_token' });
+    const proxy = new ProxyProcess(['--profile', 'oauth', '--path', SQL], env);
+    proxy.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {} },
+    });
+    await expect.poll(renewals).toBe(1);
+    const ended = once(electron.process(), 'exit');
+    electron.process().kill(signal);
+    await ended;
+    const auth = open();
+    expect(await ownerOf({ workspace }, await auth.tokens(await auth.profile('oauth')).token())).toBe(
+      'ana@example.com',
+    );
+    expect(renewals()).toBe(1);
+    await auth.signOut(await auth.profile('oauth'));
+    await auth.close();
+    await proxy.close();
+    await close();
   });
 });

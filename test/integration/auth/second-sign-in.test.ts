@@ -6,7 +6,10 @@ import { ownerOf, setStage } from './stage.ts';
 
 const ANA = 'ana@example.com';
 const BEN = 'ben@example.com';
-const stage = setStage();
+// A token that the workspace no longer takes would hide who still gives it out.
+const stage = setStage(({ host }) => `[cli]\nhost = ${host}\nauth_type = databricks-cli\n\n`, {
+  accessTokensOutliveRevocation: true,
+});
 
 /** A process in which a user signs in, and what it has reported. */
 function open(confirmChange?: (change: { from: string | undefined; to: string | undefined }) => Promise<boolean>) {
@@ -34,7 +37,8 @@ describe('a second sign-in', () => {
     const before = await first.token();
     await other.signIn(second);
     expect(other.replaced()).toEqual([{ step: 'replaced', userName: ANA, isOtherUser, revoked: true }]);
-    expect(await ownerOf(stage, before)).toBe('HTTP 401');
+    // It outlives its revocation, and is given out nowhere.
+    expect(await ownerOf(stage, before)).toBe(ANA);
     expect([await owner(first), await owner(other)]).toEqual([second, second]);
   });
 
@@ -56,6 +60,19 @@ describe('a second sign-in', () => {
     // The same user is not asked.
     await second.signIn(ANA);
     expect(asked).toHaveLength(1);
+  });
+
+  it('to a profile of the Databricks CLI takes the place of the first one in other processes, and so does a sign-out', async () => {
+    const [auth, other] = [stage.open(), stage.open({ openBrowser: scriptedBrowser().open })];
+    const profile = await auth.profile('cli');
+    const ownerNow = async () => ownerOf(stage, await auth.tokens(profile).token());
+    for (const user of [ANA, BEN]) {
+      stage.workspace.approve({ as: user });
+      await other.signIn(profile);
+      expect(await ownerNow()).toBe(user);
+    }
+    await other.signOut(profile);
+    await expect(ownerNow()).rejects.toMatchObject({ code: 'cli_unavailable' });
   });
 
   it('is an event in other processes, as a sign-out is', async () => {
