@@ -1,6 +1,7 @@
-import { appendFile, rename, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withLock } from '../platform/lock.ts';
+import { appendOutside } from '../platform/outside-file.ts';
 import { logFolder, stateFolder } from '../platform/paths.ts';
 import { makeFolder } from '../platform/replace-file.ts';
 import type { AuditedCall } from './audited-call.ts';
@@ -23,7 +24,7 @@ export async function appendToAudit(
   await makeFolder(logFolder(env), 0o700);
   await rotate(env, path, rotation);
   // One write: lines of two processes do not get between each other.
-  await appendFile(path, calls.map((call) => `${JSON.stringify(call)}\n`).join(''), { mode: 0o600 });
+  await appendOutside(path, calls.map((call) => `${JSON.stringify(call)}\n`).join(''), { mode: 0o600 });
 }
 
 async function rotate(env: NodeJS.ProcessEnv, path: string, { maxBytes, kept }: typeof ROTATION): Promise<void> {

@@ -1,5 +1,7 @@
+import { sentWith } from '../auth/access-token.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import type { Secret } from '../platform/secret.ts';
 import { VERSION } from '../platform/version.ts';
 import { type AnswerStore, isStored } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
@@ -58,8 +60,8 @@ export interface AnswerCachePort {
   /** Takes a list of Causeway's own tool, to which rules for the server's tools do not apply. */
   ownTools: Pick<FrameSink, 'write'>;
   tool: ConnectionTool;
-  /** Whether a token was sent: a user is signed in. */
-  hasToken(): boolean;
+  /** The tokens sent last; none while nobody is signed in. */
+  readonly sent: readonly Secret[];
   /** A key of the user whose answers the server gives. */
   owner(): string;
 }
@@ -75,7 +77,7 @@ export class AnswerCache {
   readonly #sink: FrameSink;
   readonly #ownTools: Pick<FrameSink, 'write'>;
   readonly #tool: ConnectionTool;
-  readonly #hasToken: () => boolean;
+  readonly #sent: readonly Secret[];
   readonly #owner: () => string;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
@@ -87,14 +89,14 @@ export class AnswerCache {
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
-  constructor({ memory, isOff, sink, ownTools, tool, hasToken, owner }: AnswerCachePort) {
+  constructor({ memory, isOff, sink, ownTools, tool, sent, owner }: AnswerCachePort) {
     this.#owner = owner;
     this.#memory = memory;
     this.#isOff = isOff;
     this.#sink = sink;
     this.#ownTools = ownTools;
     this.#tool = tool;
-    this.#hasToken = hasToken;
+    this.#sent = sent;
   }
 
   get hasUncheckedTools(): boolean {
@@ -158,7 +160,7 @@ export class AnswerCache {
     const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;
     let wait = this.#lateAfter(this.#tool.trouble ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
     const passed = wait.passed.then((late) => {
-      if (timeoutMs !== undefined || this.#tool.trouble || !this.#hasToken()) return late;
+      if (timeoutMs !== undefined || this.#tool.trouble || this.#sent.length === 0) return late;
       wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
       return wait.passed;
     });
@@ -229,7 +231,9 @@ export class AnswerCache {
       this.#tool.hasTools();
       if (hasMorePages(result) && this.#unconfirmedTools === undefined) return;
     }
-    if (!hasMorePages(result)) this.#lastWrite = this.#memory.put(method, frame, this.#owner());
+    if (!hasMorePages(result)) {
+      this.#lastWrite = this.#memory.put(method, frame, this.#owner(), this.#sent.flatMap(sentWith));
+    }
     if (method !== 'tools/list') return;
     const unconfirmed = this.#unconfirmedTools;
     this.#unconfirmedTools = undefined;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SentSecrets } from '../platform/foreign-text.ts';
 import { stateFolder } from '../platform/paths.ts';
 
 /** The stored answers: those that a client needs at startup and that seldom change. */
@@ -9,10 +10,11 @@ export type StoredMethod = 'initialize' | 'tools/list';
 export interface AnswerStore {
   get(method: StoredMethod): Promise<Buffer | undefined>;
   /**
-   * Never throws: an answer that cannot be stored is requested again next time.
+   * Stores it without secrets. Never throws: an answer that cannot be stored is requested again next time.
    * @param owner a key of the user whom the server answered; what was stored of another one is removed
+   * @param sent the tokens that the server was sent and may repeat
    */
-  put(method: StoredMethod, frame: Buffer, owner?: string): Promise<void>;
+  put(method: StoredMethod, frame: Buffer, owner?: string, sent?: SentSecrets): Promise<void>;
 }
 
 /** Which protocol revision a managed server spoke when it was last asked. */
@@ -56,14 +58,14 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
       return {};
     }
   };
-  const write = async (change: StoredAnswers) => {
+  const write = async (change: StoredAnswers, sent: SentSecrets = []) => {
     const entries = await read();
     const { era, owner = '' } = entries;
     const isSameOwner = change.owner === undefined || change.owner === owner;
     const next: StoredAnswers = { ...(isSameOwner ? entries : era === undefined ? {} : { era }), ...change };
     if (JSON.stringify(next) === JSON.stringify(entries)) return;
-    const { writeWholeFile } = await import('../platform/replace-file.ts');
-    await writeWholeFile(await file(), JSON.stringify(next), { mode: 0o600 });
+    const { writeOutside } = await import('../platform/outside-file.ts');
+    await writeOutside(await file(), JSON.stringify(next), 'json', { mode: 0o600, sent, own: ['owner', 'era'] });
   };
   /** Whose answers may be shown: those of the user who signed in last. */
   const present = async () => {
@@ -76,8 +78,8 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
       const text = entries[method];
       return typeof text === 'string' && (entries.owner ?? '') === user ? Buffer.from(text) : undefined;
     },
-    put(method, frame, owner = '') {
-      lastWrite = lastWrite.then(() => write({ [method]: frame.toString('utf8'), owner })).catch(() => {});
+    put(method, frame, owner = '', sent = []) {
+      lastWrite = lastWrite.then(() => write({ [method]: frame.toString('utf8'), owner }, sent)).catch(() => {});
       return lastWrite;
     },
     async isStateless() {

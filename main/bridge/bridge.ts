@@ -114,10 +114,10 @@ class StdioBridge implements Bridge {
       memory,
       connect: () => this.#connected(),
     });
-    const hasToken = () => this.#upstream.sent.length > 0;
+    const { sent } = this.#upstream;
     const ownTools = guard ? { write: (frame: Buffer) => unguarded.write(guard.ownTools(frame)) } : sink;
     const owner = () => this.#upstream.owner.key;
-    this.#answerCache = new AnswerCache({ memory, isOff, sink, ownTools, tool: this.#tool, hasToken, owner });
+    this.#answerCache = new AnswerCache({ memory, isOff, sink, ownTools, tool: this.#tool, sent, owner });
     this.#notices = new TerminalNotices(endpoint.onNotice, () => this.#tool.waitingNotice());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;

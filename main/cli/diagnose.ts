@@ -17,8 +17,8 @@ import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInR
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
+import { writeOutsidePieces } from '../platform/outside-file.ts';
 import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
-import { writePieces } from '../platform/replace-file.ts';
 import { VERSION } from '../platform/version.ts';
 import { openClients } from './clients/options.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
@@ -74,7 +74,8 @@ export async function diagnose(context: CommandContext, options: DiagnoseOptions
   else for (const line of linesOf(made, context)) await writeStyledLine(context.stdout, line);
   context.setExitCode(exitCodeFor(made));
   if (report === undefined || isPrinted) return;
-  await writePieces(report, Readable.from([await reportFor(context, run, made)]), context.signal);
+  const text = await reportFor(context, run, made);
+  await writeOutsidePieces(report, Readable.from([text]), 'text', context.signal);
   await writeLine(context.stderr, `Wrote the report to ${report}.`);
 }
 

@@ -15,7 +15,7 @@ import type { ServerStatus } from '../diagnosis/local-checks.ts';
 import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { formatAction } from '../platform/next-action.ts';
-import { writePieces } from '../platform/replace-file.ts';
+import { writeOutsidePieces } from '../platform/outside-file.ts';
 import { VERSION } from '../platform/version.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { AS_BUTTON, failureFor } from './failure.ts';
@@ -234,7 +234,7 @@ export function diagnosticsHandlers(context: DesktopContext): HandlersOf<typeof 
       const file = await shell.chooseFileToSave({ title: 'Save diagnostics', name: 'causeway-diagnostics.txt', kinds });
       if (file === null) return { file };
       const text = await report();
-      await writePieces(file, Readable.from([text]));
+      await writeOutsidePieces(file, Readable.from([text]), 'text');
       return { file };
     },
   };

@@ -6,8 +6,8 @@ import type { Settings } from '../../preload/contract/settings.ts';
 import { withoutControls } from '../platform/display.ts';
 import { inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
+import { clearedText } from '../platform/outside-text.ts';
 import { logFolder } from '../platform/paths.ts';
-import { redact } from '../platform/redact.ts';
 
 /** A larger log file becomes `main.old.log`, instead of the one before it. */
 const MAX_LOG_BYTES = 1024 * 1024;
@@ -44,7 +44,7 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
     isTold = failure !== undefined;
     return isTold ? false : message;
   });
-  log.hooks.push((message) => ({ ...message, data: [withoutControls(redact(format(...message.data)), true)] }));
+  log.hooks.push((message) => ({ ...message, data: [withoutControls(clearedText(format(...message.data)), true)] }));
   const setLevel = (wanted: Settings['logLevel']) => {
     file.level = wanted;
     terminal.level = to.terminal && wanted;

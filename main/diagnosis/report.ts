@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { ProfileEntry } from '../auth/auth.ts';
 import { withoutControls } from '../platform/display.ts';
 import { sentences } from '../platform/errors.ts';
+import { clearedText } from '../platform/outside-text.ts';
 import { homeFolder, logFolder } from '../platform/paths.ts';
-import { redact } from '../platform/redact.ts';
+
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
 import type { FindingStatus } from './finding.ts';
 import type { ServerStatus } from './local-checks.ts';
@@ -83,7 +84,7 @@ export function reportOf(parts: ReportParts): string {
     ([title, lines]) =>
       `## ${title}\n${lines.length > 0 ? lines.map((line) => withoutControls(line)).join('\n') : '(none)'}\n`,
   );
-  return withoutPeople(redact(text.join('\n')), homeFolder(parts.env));
+  return withoutPeople(clearedText(text.join('\n')), homeFolder(parts.env));
 }
 
 function runsOn(versions: ReportParts['versions']): string {
@@ -100,7 +101,7 @@ export function systemInReport(): ReportParts['system'] {
 /** The newest lines of the application's log, redacted; none if nothing was logged. */
 export function logInReport(env: NodeJS.ProcessEnv, count = LOG_LINES): string[] {
   const lines = ['main.old.log', 'main.log'].flatMap((name) => linesOf(join(logFolder(env), name)));
-  return lines.slice(-count).map(redact);
+  return lines.slice(-count).map((line) => clearedText(line));
 }
 
 function linesOf(file: string): string[] {

@@ -49,8 +49,8 @@ export async function rememberNames(
     const after = { ...before, [kind]: [...known.values()].slice(0, MAX_NAMES) };
     const text = `${JSON.stringify({ version: 1, profiles: { ...memory.profiles, [profile]: after } } satisfies Memory)}\n`;
     if (bytes?.toString('utf8') === text) return;
-    const { replaceFile } = await import('./replace-file.ts');
-    await replaceFile(fileOf(env), Buffer.from(text), bytes, OWNER_ONLY);
+    const { replaceOutside } = await import('./outside-file.ts');
+    await replaceOutside(fileOf(env), text, bytes, OWNER_ONLY);
   } catch {
     // A full disk, or another command that remembers at the same time: names are completed from what was known before.
   }

@@ -48,10 +48,20 @@ const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
  * before them. Rather too much is taken out than too little; ids of users, warehouses and calls stay.
  */
 export function redact(text: string): string {
-  const named = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+  const named = redactKnown(text);
   return named.replace(OPAQUE, (run: string, at: number) =>
     looksRandom(run) && !isSpaceId(run, named.slice(Math.max(0, at - SPACE_LENGTH), at)) ? REDACTED : run,
   );
+}
+
+/** The same by known kinds and names alone: random texts of an unknown kind stay, for they may be names. */
+export function redactKnown(text: string): string {
+  return RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+}
+
+/** Whether a secret travels under this name. */
+export function isSecretName(name: string): boolean {
+  return redactKnown(`${name}=x`).endsWith(REDACTED);
 }
 
 /** A Genie space's id, as it ends the names of its server's tools. */

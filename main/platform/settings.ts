@@ -6,7 +6,8 @@ import { CausewayError } from './errors.ts';
 import { codeOf, fileError } from './file-errors.ts';
 import { placeInFile } from './line-and-column.ts';
 import { withLock } from './lock.ts';
-import { writeWholeFile } from './replace-file.ts';
+import { writeOutside } from './outside-file.ts';
+import { type WriteOptions, writeWholeFile } from './replace-file.ts';
 import { utf8Text } from './utf8.ts';
 
 /** A file with Causeway's own data. */
@@ -34,6 +35,8 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
    * empty: for what Causeway remembers. `refuse` throws and leaves it: for what users edit.
    */
   damaged: 'set-aside' | 'refuse';
+  /** Whether it holds texts from outside, such as names from a workspace: they are cleared of secrets. */
+  isFromOutside?: boolean;
 }
 
 /**
@@ -44,8 +47,9 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
 export async function openSettings<T extends Record<string, unknown>>(
   options: SettingsOptions<T>,
 ): Promise<SettingsFile<T>> {
-  const { folder, name, schema, empty, lockFolder, damaged } = options;
+  const { folder, name, schema, empty, lockFolder, damaged, isFromOutside } = options;
   const path = join(folder, `${name}.json`);
+  const write = isFromOutside ? writeOutsideJson : writeWholeFile;
   const parse = (text: string | undefined) => {
     const stored: unknown = text === undefined ? {} : JSON.parse(text);
     const isEmpty = typeof stored === 'object' && stored !== null && Object.keys(stored).length === 0;
@@ -86,10 +90,14 @@ export async function openSettings<T extends Record<string, unknown>>(
       withLock(lockFolder, async () => {
         const before = await loadOrLocate();
         const after = edit(before);
-        if (after !== before) await writeWholeFile(path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
+        if (after !== before) await write(path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
         return after;
       }),
   };
+}
+
+function writeOutsideJson(path: string, text: string, options: WriteOptions): Promise<void> {
+  return writeOutside(path, text, 'json', options);
 }
 
 /** The error for text that is not JSON, or does not match the schema. */

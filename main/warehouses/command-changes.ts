@@ -154,5 +154,6 @@ function open(env: NodeJS.ProcessEnv): Promise<SettingsFile<Stored>> {
     empty: { changes: [], followed: [] },
     lockFolder,
     damaged: 'set-aside',
+    isFromOutside: true,
   });
 }

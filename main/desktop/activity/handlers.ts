@@ -2,7 +2,7 @@ import type { activityRequests } from '../../../preload/contract/activity.ts';
 import type { contentsRequests } from '../../../preload/contract/activity-contents.ts';
 import { ALL_CALLS } from '../../../preload/initial-state.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writePieces } from '../../platform/replace-file.ts';
+import { writeOutsidePieces } from '../../platform/outside-file.ts';
 import { managedError } from '../../policy/policy.ts';
 import { currentPolicy } from '../../policy/system-policy.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
@@ -44,7 +44,8 @@ export function activityHandlers({
       const isJson = file.toLowerCase().endsWith('.json');
       const { contents } = activity.recording;
       const exported = exportedCalls(calls, withContents ? contents : null);
-      await writePieces(file, isJson ? jsonArrayLines(exported) : callLines(exported, withContents));
+      const pieces = isJson ? jsonArrayLines(exported) : callLines(exported, withContents);
+      await writeOutsidePieces(file, pieces, isJson ? 'json' : 'text');
       return { file, count: calls.length };
     },
   };

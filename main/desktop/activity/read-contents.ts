@@ -1,6 +1,7 @@
 import type { CallContents, ContentsPart } from '../../../preload/contract.ts';
 import { membersOf } from '../../bridge/frame/members.ts';
-import { REDACTED, redact } from '../../platform/redact.ts';
+import { clearedText } from '../../platform/outside-text.ts';
+import { isSecretName, REDACTED } from '../../platform/redact.ts';
 import type { RecordedCall, RecordedFrame } from './recorded-contents.ts';
 
 type Block = ContentsPart['blocks'][number];
@@ -28,7 +29,7 @@ export function contentsAsText(call: RecordedCall | undefined): string {
 export function frameAsValue(frame: RecordedFrame): unknown {
   const value = isCut(frame) ? undefined : jsonIn(frame.text);
   if (value !== undefined) return redactedJson(value);
-  return `${redact(frame.text)}${isCut(frame) ? ` [cut: ${frame.bytes} bytes in all]` : ''}`;
+  return `${clearedText(frame.text)}${isCut(frame) ? ` [cut: ${frame.bytes} bytes in all]` : ''}`;
 }
 
 function textOf(heading: string, { blocks, bytes, isCut }: ContentsPart): string {
@@ -40,7 +41,7 @@ function partOf(frame: RecordedFrame, blocksOf: (value: unknown) => Block[]): Co
   const { bytes } = frame;
   const value = jsonIn(isCut(frame) ? closedJson(frame.text) : frame.text);
   const blocks =
-    value === undefined ? [{ title: 'Raw message', text: redact(frame.text) }] : blocksOf(redactedJson(value));
+    value === undefined ? [{ title: 'Raw message', text: clearedText(frame.text) }] : blocksOf(redactedJson(value));
   return { blocks, bytes, isCut: isCut(frame) };
 }
 
@@ -147,19 +148,14 @@ const MAX_DEPTH = 50;
 
 /** A JSON value without credentials: every text and every name in it passes the log's redactor. */
 function redactedJson(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'string') return clearedText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return '[nested too deeply to show]';
   if (Array.isArray(value)) return value.map((item) => redactedJson(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
-      redact(name),
-      isSecret(name) ? REDACTED : redactedJson(inner, depth + 1),
+      clearedText(name),
+      isSecretName(name) ? REDACTED : redactedJson(inner, depth + 1),
     ]),
   );
-}
-
-/** Whether the redactor treats this name as the name of a secret. */
-function isSecret(name: string): boolean {
-  return redact(`${name}=x`).endsWith(REDACTED);
 }

@@ -86,6 +86,7 @@ export class OverrideHistory {
     const options = {
       folder,
       name: 'override-history',
+      isFromOutside: true,
       schema,
       empty: { profiles: {} },
       lockFolder: join(folder, 'locks', 'override-history'),
