@@ -1,4 +1,6 @@
+import { fstatSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { Bridge } from './bridge.ts';
@@ -11,54 +13,94 @@ const PARENT_CHECK_MS = 2_000;
 /** How often it is checked after stdin has ended, in milliseconds: a client that was killed reads no more answers. */
 const FINAL_PARENT_CHECK_MS = 250;
 
+/** How long a client that has closed stdout may take to close stdin, in milliseconds: one that ends closes both, in any order. */
+const LEAVING_MS = 500;
+/** How writing fails if the other end of a pipe was closed, on every system. */
+const CLOSED_PIPE = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The process that a bridge runs in. */
 export interface StdioProcess {
   stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
+  stdout: NodeJS.WriteStream & { fd?: number };
   ppid: number;
   on(event: NodeJS.Signals, listener: () => void): unknown;
 }
 
 /**
  * Connects a bridge to a process's stdin and stdout, and resolves when the session is over: stdin has ended (answers
- * in flight are delivered first), a signal came, the client has closed its end, or the parent process is gone.
+ * in flight are delivered first), a signal came, the parent process is gone, or nothing can be written.
+ * @returns why stdout could not be written; undefined if that was not needed, or the client has just gone
  */
-export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<void> {
+export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<Error | undefined> {
   const { stdin, stdout } = host;
   const input = readFrames(bridge, sink, stdin);
 
   return new Promise((resolve) => {
     let ending = false;
+    let hasLeft = false;
+    let failure: Error | undefined;
     const end = async (finish: () => Promise<void>) => {
       if (ending) return;
       ending = true;
       clearInterval(parentCheck);
       input.stop();
       await finish();
-      resolve();
+      resolve(failure && hasLeft && CLOSED_PIPE.has(codeOf(failure) ?? '') ? undefined : failure);
     };
-    const stop = () => void end(() => bridge.close());
+    const close = () => bridge.close();
+    const stop = () => void end(close);
+    const leave = () => {
+      hasLeft = true;
+      stop();
+    };
     const parent = host.ppid;
     const isOrphan = () => !isProcessAlive(parent) || host.ppid !== parent;
+    const cannotWrite = (error: Error) => {
+      failure ??= error;
+      // Nobody reads answers: what still comes is not sent to the server, and read only for its end.
+      input.stop();
+      if (ending) return;
+      const closed = close();
+      if (!CLOSED_PIPE.has(codeOf(error) ?? '')) return stop();
+      stdin.resume();
+      setTimeout(() => {
+        hasLeft ||= isOrphan();
+        void end(() => closed);
+      }, LEAVING_MS);
+    };
 
     stdin.on('end', () => {
+      hasLeft = true;
       input.end();
       void end(async () => {
+        if (failure) return close();
         const finalCheck = setInterval(() => isOrphan() && bridge.close(), FINAL_PARENT_CHECK_MS);
         await bridge.finish(FINISH_MS);
         clearInterval(finalCheck);
         await within(FINISH_MS, sink.flushed());
       });
     });
-    stdin.on('error', stop);
-    stdout.on('error', stop);
-    for (const signal of SIGNALS) host.on(signal, stop);
+    stdin.on('error', leave);
+    stdout.on('error', cannotWrite);
+    for (const signal of SIGNALS) host.on(signal, leave);
 
-    const parentCheck = setInterval(() => isOrphan() && stop(), PARENT_CHECK_MS);
+    const parentCheck = setInterval(() => isOrphan() && leave(), PARENT_CHECK_MS);
     parentCheck.unref();
+    if (leadsNowhere(stdout)) cannotWrite(new Error('it is closed'));
   });
+}
+
+/** Whether a stream is the null device, which Node opens in the place of a closed one. */
+function leadsNowhere({ fd }: StdioProcess['stdout']): boolean {
+  if (process.platform === 'win32' || fd === undefined) return false;
+  try {
+    const { rdev } = fstatSync(fd);
+    return rdev !== 0 && rdev === statSync('/dev/null').rdev;
+  } catch {
+    return false;
+  }
 }
 
 function within(timeoutMs: number, promise: Promise<void>): Promise<void> {
@@ -98,6 +140,7 @@ export function readFrames(bridge: Bridge, sink: FrameSink, source: Readable): F
     if (!stopped && source.isPaused() && !isFull()) source.resume();
   };
   const push = (chunk: Buffer) => {
+    if (stopped) return;
     splitter.push(chunk);
     if (isFull()) source.pause();
   };
@@ -106,7 +149,9 @@ export function readFrames(bridge: Bridge, sink: FrameSink, source: Readable): F
   sink.onDrain(resume);
   return {
     push,
-    end: () => splitter.end(),
+    end: () => {
+      if (!stopped) splitter.end();
+    },
     stop: () => {
       stopped = true;
       source.pause();

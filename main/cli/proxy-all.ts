@@ -17,9 +17,9 @@ const QUIET_MS = 100;
 
 /**
  * Relays between this process's stdin and stdout and all servers in the list, until the client is done. Each server has a
- * session of its own, through the hub or in this process.
+ * session of its own, through the hub or in this process. Returns as `serveStdio`.
  */
-export async function serveAll(request: AllRequest): Promise<void> {
+export async function serveAll(request: AllRequest): Promise<Error | undefined> {
   const { env } = process;
   const sink = new StreamSink(process.stdout);
   const aggregate = new Aggregate(sink);
@@ -92,8 +92,9 @@ export async function serveAll(request: AllRequest): Promise<void> {
     complain(error);
     if (frame) refuseFrame(frame, error, sink);
   });
-  await serveStdio(safe, sink);
+  const failure = await serveStdio(safe, sink);
   watching.end();
+  return failure;
 }
 
 /** What a client is told if the list has servers, but none of its profile. */

@@ -12,7 +12,7 @@ import { tuneEngine } from './engine.ts';
 import type { ProxyRequest } from './proxy-arguments.ts';
 
 /**
- * Relays between this process's stdin and stdout and the server, until the client is done.
+ * Relays between this process's stdin and stdout and the server, until the client is done. Returns as `serveStdio`.
  * @param connecting the first attempt to attach to the hub
  * @param failed called if no bridge can be built: the profile is missing, say
  */
@@ -21,7 +21,7 @@ export async function serveClient(
   hub: HubFinder,
   connecting: Promise<HubConnection | undefined>,
   failed: (error: unknown) => void,
-): Promise<void> {
+): Promise<Error | undefined> {
   const sink = new StreamSink(process.stdout);
   // Not before the first frames are on their way: nothing is compiled twice so early.
   void connecting.then((connection) => connection && setImmediate(() => void tuneEngine('relay')));
@@ -39,7 +39,7 @@ export async function serveClient(
     complain(error);
     if (frame) refuseFrame(frame, error, sink);
   });
-  await serveStdio(request.meta ? await preset(safe, request.meta) : safe, sink);
+  return serveStdio(request.meta ? await preset(safe, request.meta) : safe, sink);
 }
 
 async function preset(bridge: Bridge, meta: Record<string, string>): Promise<Bridge> {

@@ -19,13 +19,16 @@ import {
 /** When the process keeps the rest of its own code, in milliseconds after its start: its first answers are out by then. */
 const KEEP_AFTER_MS = 1_500;
 
+/** The exit code if the client is still there and nothing can be written to it. */
+const EXIT_UNWRITABLE = 1;
+
 /** For a user who starts it by hand and would wait for something to happen. */
 const AT_A_TERMINAL =
   'Waiting for an AI client on stdin. AI clients start this command themselves: `causeway clients add` sets them up. Press Ctrl-C to stop.';
 
 /**
- * `causeway proxy`: what AI clients spawn, once for each server. Exits 0 when the client is done; 2, with one line on
- * stderr, when it was called wrongly. Nothing but frames ever goes to stdout.
+ * `causeway proxy`: what AI clients spawn, once for each server. Exits 0 when the client is done; with one line on stderr, 1 when
+ * stdout cannot be written, and 2 when it was called wrongly. Nothing but frames ever goes to stdout.
  */
 export async function runProxy(args: string[]): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
@@ -52,10 +55,9 @@ export async function runProxy(args: string[]): Promise<void> {
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const { serveClient } = await import('./proxy-session.ts').catch(calledWrongly);
   keepSoon();
-  await serveClient(request, hub, connecting, calledWrongly);
+  const unwritable = await serveClient(request, hub, connecting, calledWrongly);
   await uninterruptedEnded();
-  // Connections and timers that are still open must not keep the process alive after its client.
-  process.exit(0);
+  endAfter(unwritable);
 }
 
 /** `causeway proxy --all`: all servers in the list as one. */
@@ -69,9 +71,23 @@ async function runAll(args: string[]): Promise<void> {
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const { serveAll } = await import('./proxy-all.ts').catch(calledWrongly);
   keepSoon();
-  await serveAll(request);
+  const unwritable = await serveAll(request);
   await uninterruptedEnded();
-  process.exit(0);
+  endAfter(unwritable);
+}
+
+/**
+ * Ends the process after its client; connections and timers that are still open must not keep it alive.
+ * @param unwritable why stdout could not be written, if the client has not gone
+ */
+function endAfter(unwritable: Error | undefined): never {
+  if (unwritable) {
+    process.stderr.on('error', () => {});
+    process.stderr.write(
+      `causeway proxy: stdout cannot be written, so no answer reaches the client: ${inOneLine(unwritable)}\n`,
+    );
+  }
+  process.exit(unwritable ? EXIT_UNWRITABLE : 0);
 }
 
 /** An entry of ours that cannot tell which permissions apply: the client is told so, whatever it asks for. */
@@ -80,8 +96,7 @@ async function runBlocked(error: unknown): Promise<void> {
   if (!(why instanceof CausewayError) || why.code !== 'invalid_file') return calledWrongly(error);
   process.stderr.write(`causeway proxy: ${inOneLine(why)}\n`);
   const { serveRefusal } = await import('./proxy-refusal.ts').catch(calledWrongly);
-  await serveRefusal(why);
-  process.exit(0);
+  endAfter(await serveRefusal(why));
 }
 
 /** Keeps files that may be needed later before an update removes them, at a time when nothing waits for this process. */

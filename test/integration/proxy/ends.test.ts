@@ -136,15 +136,70 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux')('stdout that cannot be written', () => {
+  const FRAMES = [
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}',
+    '{"jsonrpc":"2.0","id":2,"method":"ping"}',
+  ];
+
+  /** The command with its stdout led there by a shell; stdin ends after two frames, or stays open. */
+  async function started(redirection: string, args: string[], endsStdin: boolean) {
+    const child = spawn(
+      '/bin/sh',
+      ['-c', `exec "$@" ${redirection}`, 'sh', process.execPath, CAUSEWAY, 'proxy', ...args],
+      {
+        env: environment(home.home),
+        stdio: ['pipe', 'ignore', 'pipe'],
+      },
+    );
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.stdin.on('error', () => {});
+    child.stdin.write(`${FRAMES.join('\n')}\n`);
+    if (endsStdin) child.stdin.end();
+    const [code] = await once(child, 'close');
+    return { code, lines: stderr.trimEnd().split('\n') };
+  }
+
+  it.each([
+    ['is a full disk', '>/dev/full', ARGS, false, 'ENOSPC'],
+    ['is a full disk, when stdin has ended', '>/dev/full', ARGS, true, 'ENOSPC'],
+    ['is closed', '>&-', ARGS, false, 'it is closed'],
+    ['leads nowhere', '>/dev/null', ARGS, true, 'it is closed'],
+    ['is a full disk, with all servers', '>/dev/full', ['--all'], false, 'ENOSPC'],
+  ])('ends the proxy with exit code 1 and one line where it %s', async (_name, to, args, endsStdin, reason) => {
+    const { code, lines } = await started(to, args, endsStdin);
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringContaining('stdout cannot be written')]);
+    expect(lines[0]).toContain(reason);
+  });
+});
+
 describe('a client that disconnects', () => {
-  it('ends the proxy with exit code 0 and no stack trace by closing its end of stdout', async () => {
+  it('ends the proxy with exit code 0 and no message by closing stdout and then stdin', async () => {
+    const calls = holdCalls();
+    const proxy = start();
+    await proxy.open();
+    proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    await calls.until(1);
+    proxy.stdout.destroy();
+    calls.release();
+    proxy.stdin.end();
+    expect(await proxy.ended).toBe(0);
+    expect(proxy.stderr).toBe('');
+    expect(deletions()).toHaveLength(1);
+  });
+
+  it('ends the proxy with exit code 1 and one line by closing stdout alone, for nobody reads its answers', async () => {
     const proxy = start();
     await proxy.open();
     proxy.stdout.destroy();
     const timer = setInterval(() => proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' }), 10);
-    expect(await proxy.ended).toBe(0);
+    expect(await proxy.ended).toBe(1);
     clearInterval(timer);
-    expect(proxy.stderr).toBe('');
+    expect(proxy.stderr).toMatch(/^causeway proxy: stdout cannot be written, .*EPIPE\n$/);
     expect(deletions()).toHaveLength(1);
   });
 
