@@ -1,6 +1,6 @@
-import { foldCase } from './ambiguous-frame.ts';
 import type { Bridge } from './bridge.ts';
 import { elementsOf, frameMembers, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
+import { foldCase } from './frame/fold-case.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
 import type { Place } from './frame/json-bytes.ts';
 import { interceptBridge } from './stdio.ts';

@@ -1,14 +1,14 @@
-import { type CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
 import type { AskApproval } from '../rules/approvals.ts';
 import type { DecidedBy, ToolHints } from '../rules/decision.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
-import { AMBIGUOUS, hasRepeatedArgument, isAmbiguous } from './ambiguous-frame.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import { elementsOf, textAt, wholeOf, withElements, withMembers, withoutMembers } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
-import { parseFrame, parseText, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
+import { isIdText, parseFrame, parseText, rawId, type SendableEnvelope, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
+import { readStrictly, type StrictMessage } from './frame/strict-frame.ts';
 import { hintsByName, listedTool, listedTools } from './listed-tools.ts';
 import type { ProgressReports } from './progress.ts';
 import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals.ts';
@@ -29,7 +29,7 @@ export interface ToolGuardOptions {
   signal: AbortSignal;
 }
 
-/** What happens to a frame: it is sent, it is refused, or the user is asked. */
+/** What happens to a message: it is sent, it is refused, or the user is asked. */
 type Verdict = 'go' | 'stop' | CallerAndTool;
 
 /**
@@ -95,38 +95,53 @@ export class ToolGuard {
     });
     this.#queued += 1;
     let sent: Promise<void> | undefined;
-    let verdict: Verdict = 'stop';
+    let asked: { bytes: Buffer; call: CallerAndTool } | undefined;
     try {
       await before;
       await this.#rules.refresh();
-      if (envelope.kind === 'batch') {
-        const left = await this.#restOf(frame);
-        if (left) sent = send(left);
+      const elements = envelope.kind === 'batch' ? elementsIn(frame) : [frame];
+      for (const element of elements) this.#cancel(element);
+      if (this.#rules.isEmpty) {
+        for (const element of elements) this.#remember(element);
+        sent = send(frame);
       } else {
-        verdict = await this.#judge(frame, false);
-        if (verdict === 'go') sent = send(frame);
+        const judged = await this.#judgeFrame(frame, elements);
+        if (judged.sent) sent = send(judged.sent);
+        asked = judged.asked;
       }
     } finally {
       this.#queued -= 1;
       release();
     }
-    if (typeof verdict === 'object') {
-      const approval = await this.#approvals.ask(frame, verdict);
+    if (asked) {
+      const { bytes, call } = asked;
+      const approval = await this.#approvals.ask(bytes, call);
       if (approval === 'allowed') {
-        this.#approved.add(frame);
-        sent = send(frame);
-      } else if (approval !== 'cancelled') this.#answer(frame, approval);
+        this.#approved.add(bytes);
+        sent = send(bytes);
+      } else if (approval !== 'cancelled') this.#answer(bytes, approval);
     }
     await sent;
   }
 
-  /** The part of a batch that is allowed. */
-  async #restOf(batch: Buffer): Promise<Buffer | undefined> {
-    const elements = elementsIn(batch);
+  /** What of a frame is sent, as it was read; or the call in it that the user is asked about. A frame that is misread is refused whole. */
+  async #judgeFrame(
+    frame: Buffer,
+    elements: Buffer[],
+  ): Promise<{ sent?: Buffer; asked?: { bytes: Buffer; call: CallerAndTool } }> {
+    const read = readStrictly(frame);
+    if ('fault' in read) {
+      for (const element of elements) this.#answer(element, { error: misread(read.fault) });
+      return {};
+    }
     const kept: Buffer[] = [];
-    for (const element of elements) if ((await this.#judge(element, true)) === 'go') kept.push(element);
-    if (kept.length === elements.length) return batch;
-    return kept.length > 0 ? Buffer.from(`[${kept.join(',')}]`) : undefined;
+    for (const message of read.messages) {
+      const verdict = await this.#judge(message, read.isBatch);
+      if (typeof verdict === 'object') return { asked: { bytes: message.bytes, call: verdict } };
+      if (verdict === 'go') kept.push(message.bytes);
+    }
+    if (!read.isBatch) return kept[0] ? { sent: kept[0] } : {};
+    return kept.length > 0 ? { sent: Buffer.from(`[${kept.join(',')}]`) } : {};
   }
 
   /**
@@ -137,54 +152,34 @@ export class ToolGuard {
     await this.#rules.refresh();
     if (this.#rules.isEmpty) return undefined;
     await this.#loadHints();
-    const elements = elementsIn(frame);
-    for (const element of elements.length > 0 ? elements : [frame]) {
-      if (isAmbiguous(element)) return inOneLine(AMBIGUOUS);
-      if (scanFrame(element).method !== 'tools/call') continue;
-      const tool = toolNameIn(element);
+    const read = readStrictly(frame);
+    if ('fault' in read) return inOneLine(misread(read.fault));
+    for (const { tool, bytes } of read.messages) {
       if (tool === undefined) continue;
-      const decision = this.#rules.decide(tool, this.#clientOf(element), this.#hints.get(tool));
+      const decision = this.#rules.decide(tool, this.#clientOf(bytes), this.#hints.get(tool));
       if (decision.do === 'refuse') return refusalOf(tool, decision);
-      if (decision.do === 'ask' && !this.#approved.has(element)) return NOT_ALLOWED.meanwhile(tool);
+      if (decision.do === 'ask' && !this.#approved.has(frame)) return NOT_ALLOWED.meanwhile(tool);
     }
     return undefined;
   }
 
-  /** Decides about one frame, and answers it if it is refused. */
-  async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
-    // Even if the rules have been removed meanwhile: a call that waits would be sent then.
-    if (scanFrame(frame).method === 'notifications/cancelled')
-      this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
-    if (this.#rules.isEmpty) {
-      this.#remember(frame);
-      return 'go';
-    }
-    if (isAmbiguous(frame)) {
-      this.#answer(frame, { error: AMBIGUOUS });
-      return 'stop';
-    }
-    const envelope = singleEnvelopeOf(parseFrame(frame));
-    const method = 'method' in envelope ? envelope.method : undefined;
-    this.#remember(frame);
-    return method === 'tools/call' ? this.#judgeCall(frame, isInBatch) : 'go';
+  /** A call that waits is withdrawn even if the rules have been removed meanwhile: it would be sent then. */
+  #cancel(frame: Buffer): void {
+    if (scanFrame(frame).method !== 'notifications/cancelled') return;
+    this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
   }
 
-  async #judgeCall(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
-    const tool = toolNameIn(frame);
-    // The server refuses a call without a tool's name.
+  /** Decides about one message, and answers it if it is refused. */
+  async #judge({ tool, bytes }: StrictMessage, isInBatch: boolean): Promise<Verdict> {
+    this.#remember(bytes);
     if (tool === undefined) return 'go';
-    const client = this.#clientOf(frame);
+    const client = this.#clientOf(bytes);
     await this.#loadHints();
     const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
     if (decision.do === 'allow') return 'go';
-    // If a name occurs twice, the user is shown one member, and the server may use the other.
-    if (decision.do === 'ask' && hasRepeatedArgument(frame)) {
-      this.#answer(frame, { error: AMBIGUOUS });
-      return 'stop';
-    }
     if (decision.do === 'ask' && !isInBatch) return { client, tool };
-    if (decision.do === 'ask') this.#answer(frame, { text: NOT_ALLOWED.batch(tool) });
-    else this.#answer(frame, { text: refusalOf(tool, decision) });
+    if (decision.do === 'ask') this.#answer(bytes, { text: NOT_ALLOWED.batch(tool) });
+    else this.#answer(bytes, { text: refusalOf(tool, decision) });
     return 'stop';
   }
 
@@ -255,10 +250,10 @@ export class ToolGuard {
 
   /** Answers a refused call with a tool error, which the model reads. A notification gets no answer. */
   #answer(frame: Buffer, answer: { text: string } | { error: CausewayError }): void {
-    const id = textAt(frame, 'id');
+    const { id } = scanFrame(frame);
     if (id === undefined) return;
     if ('error' in answer) {
-      this.#sink.write(errorFrame(id, answer.error));
+      this.#sink.write(errorFrame(isIdText(id) ? id : 'null', answer.error));
       return;
     }
     this.#sink.write(toolTextFrame(id, frame, answer.text));
@@ -290,15 +285,11 @@ function jsonAt(frame: Buffer, ...path: string[]): unknown {
   return text === undefined ? undefined : parseText(text);
 }
 
-/** The name of the tool that a call is for. A lenient server makes a text of what is none: `["drop"]` is `drop` then. */
-function toolNameIn(call: Buffer): string | undefined {
-  const name = jsonAt(call, 'params', 'name');
-  return name === undefined ? undefined : asText(name);
-}
-
-function asText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(asText).join();
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+/** For a frame that a server may read differently than the rules do. @param fault why, as the end of a sentence */
+function misread(fault: string): CausewayError {
+  return new CausewayError('invalid_argument', `This request was not sent, because tool rules apply and ${fault}.`, {
+    remedy: 'Servers may read it in different ways. Send it in the plain form of JSON-RPC 2.0 and MCP.',
+  });
 }
 
 function clientNameOf(clientInfo: unknown): string | undefined {

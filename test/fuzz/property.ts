@@ -58,7 +58,8 @@ export function fuzzProperty<Inputs extends [unknown, ...unknown[]]>(
           examples: examples.map((values): [Inputs] => [values]),
           ...(path !== undefined && { path, endOnFailure: true }),
         });
-        return details.failed ? (fc.defaultReportMessage(details) ?? 'failed') : undefined;
+        if (!details.failed) return undefined;
+        return `${fc.defaultReportMessage(details) ?? 'failed'}\n${details.errorInstance}`;
       } finally {
         await after?.();
       }

@@ -44,14 +44,15 @@ describe('a call that has waited for a token or a session', () => {
   it('may not be sent if it gives a name twice', async () => {
     const one = guardOf({ off: ['drop'] });
     const twice = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","name":"other"}}';
-    expect(await one.afterWait(twice)).toContain('repeats its');
+    expect(await one.afterWait(twice)).toContain('it has "name" twice');
   });
 
-  it('is not confused with a request of another method, or a call without a name', async () => {
+  it('is not confused with a request of another method, and not sent without a name', async () => {
     const one = guardOf({ off: ['drop'] });
     const prompt = '{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"drop"}}';
     const nameless = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}';
-    expect([await one.afterWait(prompt), await one.afterWait(nameless)]).toEqual([undefined, undefined]);
+    expect(await one.afterWait(prompt)).toBeUndefined();
+    expect(await one.afterWait(nameless)).toContain("the tool's name is not a string");
   });
 
   it('is checked by what the server has said of its tools', async () => {
@@ -81,9 +82,10 @@ describe('a call that has waited for a token or a session', () => {
   });
 });
 
-it('a call with an argument given twice is sent if its tool needs no approval', async () => {
-  const one = guardOf({ off: ['drop'] });
+it('a call with an argument given twice is sent where nothing is restricted, and only there', async () => {
   const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"a":1,"a":2}}}';
-  await one.take(call);
-  expect(one.sent).toEqual([call]);
+  const [free, bound] = [guardOf({}), guardOf({ off: ['drop'] })];
+  await free.take(call);
+  await bound.take(call);
+  expect([free.sent, bound.sent]).toEqual([[call], []]);
 });

@@ -66,9 +66,7 @@ describe('a call that needs approval', () => {
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{${members}}}}`,
       );
       expect([asked, one.sent]).toEqual([[], []]);
-      expect(JSON.parse(one.read()[0] ?? '').error.message).toContain(
-        'repeats its method, parameters, tool, arguments or _meta',
-      );
+      expect(JSON.parse(one.read()[0] ?? '').error.message).toContain(' twice. Servers may read it in different ways.');
     },
   );
 
