@@ -30,7 +30,7 @@ Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin
   --all              all servers in the list as one server, following changes; with --profile, only those of that profile
   --meta NAME=VALUE  a value to send in _meta with each tool call, for example warehouse_id=0123456789abcdef; can be repeated;
                      with --all, SERVER/NAME=VALUE applies only to that server
-  --environment FILE what the shell knew in which the entry was written; Causeway writes it into entries
+  --environment FILE a record of the environment that the entry was written in; Causeway writes it into entries
   --auth-type TYPE   accepted for compatibility; the profile decides how to sign in
   --help             print this help
 

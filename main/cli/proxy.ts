@@ -84,7 +84,7 @@ function endAfter(unwritable: Error | undefined): never {
   if (unwritable) {
     process.stderr.on('error', () => {});
     process.stderr.write(
-      `causeway proxy: stdout cannot be written, so no answer reaches the client: ${inOneLine(unwritable)}\n`,
+      `causeway proxy: No answer reaches the client, because stdout cannot be written. ${inOneLine(unwritable)}\n`,
     );
   }
   process.exit(unwritable ? EXIT_UNWRITABLE : 0);

@@ -3,7 +3,7 @@ import { foldCase } from './fold-case.ts';
 
 /**
  * A message of a client that every reader of JSON-RPC understands in the same way, written anew from what was read. Where
- * permissions apply, only such messages are judged and sent. docs/gate.md has the grammar.
+ * permissions apply, only such messages are judged and sent. docs/rules.md has the grammar.
  */
 export interface StrictMessage {
   kind: 'request' | 'notification' | 'response';
@@ -106,7 +106,7 @@ class Reader {
     this.isBatch = this.#text[this.#at] === '[';
     const values = this.isBatch ? this.#batch() : [{ value: this.#value(0) }];
     this.#space();
-    if (this.#at < this.#text.length) throw new Misread('it goes on after its end');
+    if (this.#at < this.#text.length) throw new Misread('something follows its end');
     return values;
   }
 

@@ -55,7 +55,7 @@ describe('a frame that readers could understand differently', () => {
     ["{'a':1}", 'it is not JSON'],
     ['{"a":"\n"}', 'it is not JSON'],
     ['{"a":"\\x"}', 'it is not JSON'],
-    [`${method('"ping"')} {}`, 'it goes on after its end'],
+    [`${method('"ping"')} {}`, 'something follows its end'],
     [`\ufeff${method('"ping"')}`, 'it is not JSON'],
     ['"tools/call"', 'a message is not an object'],
     ['5', 'a message is not an object'],
