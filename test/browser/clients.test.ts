@@ -41,9 +41,11 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await inspect('clients-none-found');
     const { mcpServers } = JSON.parse(shown.server.copied.at(-1) ?? '');
     const { command, args } = mcpServers['databricks-sql'];
-    expect([command, ...args].slice(-5)).toEqual(['proxy', '--profile', 'ana', '--path', SQL.path]);
+    expect(args.slice(-4)).toEqual(['--profile', 'ana', '--path', SQL.path]);
+    const at = args.indexOf('proxy');
+    expect(args[at + 1]).toBe('--environment');
     // As that other client would start it.
-    const started = spawn(command, [...args.slice(0, -5), '--version'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const started = spawn(command, [...args.slice(0, at), '--version'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [code] = await once(started, 'close');
     expect(code).toBe(0);
   });

@@ -99,11 +99,10 @@ test('Claude Desktop from the Store has its entry in the folder of its package',
   const { code, stderr } = await stage.causeway('clients', 'add', 'claude-desktop');
   assert.equal(code, 0, stderr);
   const { mcpServers } = JSON.parse(await readFile(store, 'utf8'));
-  const [entry] = Object.values(mcpServers);
-  assert.deepEqual(entry, {
-    command: process.execPath,
-    args: [CAUSEWAY, 'proxy', '--profile', 'work', '--path', '/api/2.0/mcp/sql'],
-  });
+  const { command, args } = Object(Object.values(mcpServers)[0]);
+  assert.equal(command, process.execPath);
+  assert.deepEqual(args.slice(0, 3), [CAUSEWAY, 'proxy', '--environment']);
+  assert.deepEqual(args.slice(4), ['--profile', 'work', '--path', '/api/2.0/mcp/sql']);
   assert.equal(await readFile(elsewhere, 'utf8'), '{}');
 });
 
