@@ -4,7 +4,6 @@ import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import type { SignInOptions } from './auth/auth.ts';
 import { createCauseway } from './causeway.ts';
-import { configuredHosts } from './desktop/accounts.ts';
 import { chromiumSwitches } from './desktop/chromium.ts';
 import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
 import { createDesktop } from './desktop/desktop.ts';
@@ -30,7 +29,7 @@ import { updateBlocker } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
-import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
+import { lockDown, openInClient, openInSystemBrowser } from './desktop/window/lockdown.ts';
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/navigation.ts';
 import { releaseMemoryLater } from './desktop/window/release-memory.ts';
 import { MainWindow } from './desktop/window/window.ts';
@@ -86,7 +85,6 @@ function start(): void {
     // The new version starts before this process has ended.
     app.releaseSingleInstanceLock();
   };
-  const openInBrowser = browserOpener(() => configuredHosts(causeway));
   const login = loginItem(env);
   const blocker = updateBlocker(app.isPackaged, process.platform, env);
   const systemProxies = (origin: string) => session.defaultSession.resolveProxy(origin);
@@ -94,7 +92,7 @@ function start(): void {
   const confirmChange: SignInOptions['confirmChange'] = (change) => askPerson(userChangeQuestion(change));
   const causeway = createCauseway({
     env,
-    openBrowser: openInBrowser,
+    openBrowser: openInSystemBrowser,
     systemProxies,
     onQuit: quitForGood,
     confirmChange,
@@ -108,7 +106,7 @@ function start(): void {
     env,
     settings,
     shell: {
-      openInBrowser,
+      openInBrowser: async (address) => (await causeway.auth()).openBrowser(address),
       openInClient,
       copy: (text) => clipboard.writeText(text),
       chooseFileToSave,

@@ -230,7 +230,10 @@ export interface AuthService {
   signInPage(profile: Profile): Promise<SignInPage | undefined>;
   /** The pages of another sign-in at a workspace, such as that of a service, in all processes of this user. */
   pagesOf(subject: PageSubject): Promise<SignInPages>;
-  /** Shows an address to the user. @throws what the browser that was given throws; `sign_in_failed` if it cannot be opened */
+  /**
+   * Shows a page of a configured workspace to the user.
+   * @throws {CausewayError} `usage` for any other address, `sign_in_failed` if the browser cannot be opened
+   */
   openBrowser(url: string): Promise<void>;
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.

@@ -14,6 +14,7 @@ import {
   type SignInOptions,
   type TokenSource,
 } from './auth.ts';
+import { gatedBrowser } from './browser-gate.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './oauth/own-sign-in.ts';
 import { deferred, once } from './opened-once.ts';
@@ -32,7 +33,7 @@ import type { SignInWatch } from './sign-in-watch.ts';
 
 export interface AuthOptions {
   env: NodeJS.ProcessEnv;
-  /** Shows an address to the user; the system's browser by default. */
+  /** Shows a page of a configured workspace to the user; in the system's browser by default. */
   openBrowser?: (url: string) => Promise<void>;
   /** Paths of the servers that are configured for a profile: a sign-in asks for their scopes too. */
   configuredPaths?: (profile: Profile) => Promise<readonly string[]>;
@@ -81,8 +82,10 @@ export function openAuth(options: AuthOptions): AuthService {
     for (const listener of listeners) listener(event);
   };
   const book = async (): Promise<ProfileBook> => ({ document: await readConfig(path), path, env });
-  const openBrowser =
-    options.openBrowser ?? (async (url) => (await import('./oauth/open-browser.ts')).openSystemBrowser(url, env));
+  const openBrowser = gatedBrowser(
+    options.openBrowser ?? (async (url) => (await import('./oauth/open-browser.ts')).openSystemBrowser(url, env)),
+    configuredHosts,
+  );
 
   let connections: AuthHttp | undefined;
   const http = once(async () => {
@@ -325,6 +328,14 @@ export function openAuth(options: AuthOptions): AuthService {
       await opened?.settle();
     },
   };
+
+  /** The origins of the workspaces that the user has configured, in the file or in the environment, or is about to. */
+  async function configuredHosts(): Promise<string[]> {
+    const [entries, byDefault] = await Promise.all([listEntries(), profile().catch(() => undefined)]);
+    const listed = entries.flatMap((entry) => (entry.usable ? [entry.profile.host] : []));
+    const drafted = Array.from(drafts.values(), ({ host }) => host);
+    return [...listed, ...drafted, ...(byDefault ? [byDefault.host] : [])];
+  }
 
   /** For listeners: what other processes change. */
   async function followAll(): Promise<void> {

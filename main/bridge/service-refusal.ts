@@ -13,7 +13,7 @@ import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 /** How long a call waits for the user at the page, in milliseconds: clients give up after 60 s. */
 const PAGE_WAIT_MS = 45_000;
 
-/** A response that comes sooner than this, in milliseconds, is not the user's: Codex declines on its own in a script. */
+/** A refusal that comes sooner than this, in milliseconds, is the client's own: Codex declines without its user in a script. */
 const FIRST_READ_MS = 1_000;
 
 /** Requests made by a model or a user: they wait for the user. Other refused requests fail at once, without a page. */
@@ -119,7 +119,8 @@ export class ServiceRefusals {
       if (signal.aborted) throw error;
       const why = error instanceof CausewayError && error.code !== 'service_signed_out' ? error.message : '';
       throw new CausewayError('service_signed_out', sentences(notSignedIn(service), why, 'Nothing was run.'), {
-        remedy: `Ask the user to open the page in their browser and sign in, then try again: ${url}`,
+        // An address that the user has not accepted is not offered once more.
+        remedy: `Ask the user to open the page in their browser and sign in, then try again: ${service.url}`,
       });
     };
     const done = signIn().catch(withLink);
@@ -127,7 +128,11 @@ export class ServiceRefusals {
     return waited === CANCELLED ? CANCELLED : 'again';
   }
 
-  /** Has the client open the page. Resolves to false if its user declines. */
+  /**
+   * Has the client open the page. Whatever it answers, Causeway does not open the page itself then: only `accept` is a yes.
+   * Resolves to false if the user declines.
+   * @throws {CausewayError} `sign_in_failed` if the client has not shown the page to anybody
+   */
   async #ask(url: string, pending: PendingRequest): Promise<boolean> {
     const { service, toClient, signal } = this.#port;
     const elicitationId = randomUUID();
@@ -141,10 +146,11 @@ export class ServiceRefusals {
     toClient(frameOf(id, 'elicitation/create', params), pending.id);
     const { result } = await answered;
     const { action } = membersOf(result);
-    const isSeen = performance.now() - askedAt >= FIRST_READ_MS;
-    if (action === 'decline' && isSeen) return false;
-    // No user has decided: the client lacks what it declared, or answers on its own because no user is present.
-    if (action !== 'accept') await service.open(url);
+    if (action !== 'accept') {
+      const isRefusal = action === 'decline' || action === 'cancel';
+      if (isRefusal && performance.now() - askedAt >= FIRST_READ_MS) return false;
+      throw new CausewayError('sign_in_failed', 'The AI client has not shown its sign-in page to anybody.');
+    }
     const complete = () =>
       toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);
     setImmediate(() => void service.signedIn().then(complete, () => undefined));

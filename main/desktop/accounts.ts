@@ -150,15 +150,3 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
     addAccount: async ({ profile, host }) => void (await accounts.add(profile, host)),
   };
 }
-
-/** The origins of the workspaces that the user has configured, in the file or in the environment. */
-export async function configuredHosts(causeway: Causeway): Promise<string[]> {
-  const auth = await causeway.auth();
-  const entries = await auth.profiles();
-  const listed = entries.flatMap((entry) => (entry.usable ? [entry.profile.host] : []));
-  const byDefault = await auth.profile().then(
-    ({ host }) => [host],
-    () => [],
-  );
-  return [...new Set([...listed, ...byDefault])];
-}

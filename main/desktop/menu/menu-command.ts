@@ -1,7 +1,7 @@
-import { shell } from 'electron';
 import type { ScreenName } from '../../../preload/contract.ts';
 import type { TrayAction } from '../tray/tray-action.ts';
 import { sendEvent } from '../window/ipc.ts';
+import { openInSystemBrowser } from '../window/lockdown.ts';
 import type { MainWindow } from '../window/window.ts';
 import type { MenuCommand } from './application-menu.ts';
 
@@ -23,7 +23,7 @@ export function createMenuCommands({ open, act, window }: MenuPorts): (command: 
       case 'check-for-updates':
         return void act({ do: 'check-for-updates' });
       case 'open-address':
-        return void shell.openExternal(command.address);
+        return void openInSystemBrowser(command.address);
     }
   };
 }

@@ -1,6 +1,6 @@
 import { app, session, shell } from 'electron';
 import { CausewayError } from '../../platform/errors.ts';
-import { isAllowedUrl, isClientUrl, isOwnAddress } from './navigation.ts';
+import { isClientUrl, isOwnAddress } from './navigation.ts';
 
 /** Denies what a page could ask for: permissions, devices, other addresses, new windows, embedded pages. */
 export function lockDown(): void {
@@ -18,19 +18,9 @@ export function lockDown(): void {
   });
 }
 
-/**
- * Makes what shows an address in the system's browser, for signing in.
- * @param configuredHosts the origins of the workspaces that the user has configured
- */
-export function browserOpener(configuredHosts: () => Promise<string[]>): (address: string) => Promise<void> {
-  return async (address) => {
-    if (!isAllowedUrl(address, await configuredHosts())) {
-      throw new CausewayError('usage', 'The page was not opened. It does not belong to one of your workspaces.', {
-        remedy: 'Check the host of the profile.',
-      });
-    }
-    await shell.openExternal(address);
-  };
+/** Shows an address in the system's browser. Only `main/auth/browser-gate.ts` and the menu, whose addresses are fixed, lead here. */
+export async function openInSystemBrowser(address: string): Promise<void> {
+  await shell.openExternal(address);
 }
 
 /** Hands an AI client its own link. @throws {CausewayError} `usage`, `not_found` */

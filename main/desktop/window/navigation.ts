@@ -35,19 +35,6 @@ export function isTrustedSender({ ourWindow, mainFrame, url }: RequestSender): b
   return ourWindow && mainFrame && isOwnAddress(url);
 }
 
-/**
- * Whether an address may be handed to the system's browser: https, or a workspace on this very computer, and in either case
- * one of the workspaces that the user has configured. Their sign-in pages are on the same hosts.
- * @param hosts origins, such as `https://acme.cloud.databricks.com`
- */
-export function isAllowedUrl(address: string, hosts: readonly string[]): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, password, origin } = new URL(address);
-  if (username !== '' || password !== '' || !hosts.includes(origin)) return false;
-  if (protocol === 'https:') return true;
-  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
-}
-
 /** The schemes by which AI clients are asked to open, or to add a server. Only main composes such links. */
 const CLIENT_SCHEMES = ['claude:', 'claude-cli:', 'cursor:', 'vscode:', 'vscode-insiders:', 'lmstudio:', 'goose:'];
 

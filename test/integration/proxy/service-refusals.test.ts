@@ -76,6 +76,24 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
     await expect.poll(asked).toMatchObject({ params: { url: shown() } });
   });
 
+  it.each([
+    { result: { action: 'cancel' } },
+    { result: { action: 'decline' } },
+    { error: { code: -32601, message: 'Method not found' } },
+  ])('with an address of another host opens no page if the client answers %j', async (members) => {
+    const proxy = await startProxy('user', { elicitation: { url: {} } });
+    await proxy.request(0, 'tools/list');
+    refuse(inJson(elicitation('https://evil.test/')));
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    const asked = () =>
+      proxy.frames.map((frame) => JSON.parse(String(frame))).find(({ method }) => method === 'elicitation/create');
+    await expect.poll(asked).toBeDefined();
+    proxy.send({ jsonrpc: '2.0', id: asked().id, ...members });
+    expect(textOf(await answer)).toContain(page());
+    expect(textOf(await answer)).not.toContain('evil.test');
+    expect(await stage.pages()).toEqual([]);
+  });
+
   describe('of a batch', () => {
     const batchOfTwo = async () => {
       const proxy = new ProxyProcess(['--profile', 'user', '--path', PATH], stage.home.env);

@@ -143,35 +143,37 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
     expect(calls()).toBe(2);
   });
 
-  it('is not run if the user declines, and says so with the link', async () => {
+  it.each(['decline', 'cancel'])('is not run if the user answers %s, and says so with the link', async (action) => {
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     const answer = proxy.request(1, 'tools/call', SEARCH);
     await proxy.until(2);
     const { id } = JSON.parse(String(proxy.frames[1]));
     // As long as a user needs at least.
     await sleep(1_100);
-    proxy.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
+    proxy.send({ jsonrpc: '2.0', id, result: { action } });
     expect(textOf(await answer)).toContain('The sign-in page of GitHub was not opened. Nothing was run.');
     expect(textOf(await answer)).toContain(page());
     expect([await stage.pages(), calls()]).toEqual([[], 1]);
   });
 });
 
-describe.each(['cancel', 'decline'])('a client that answers %s on its own, because no user looks at it', (action) => {
-  it.skipIf(notOnWindows.skip)(
-    'has the page opened in the browser, and its call continues',
-    { timeout: 90_000 },
-    async () => {
-      const proxy = await startProxy('user', { elicitation: { url: {} } });
-      const answer = proxy.request(1, 'tools/call', SEARCH);
-      await proxy.until(2);
-      const { id } = JSON.parse(String(proxy.frames[1]));
-      proxy.send({ jsonrpc: '2.0', id, result: { action } });
-      await signInOnPage();
-      expect(textOf(await answer)).toContain('retry');
-      expect(await stage.pages()).toEqual([page()]);
-    },
-  );
+describe.each([
+  ['cancel', { result: { action: 'cancel' } }],
+  ['decline', { result: { action: 'decline' } }],
+  ['an error', { error: { code: -32601, message: 'Method not found' } }],
+  ['something else', { result: {} }],
+])('a client that answers %s at once, because no user looks at it', (_answer, members) => {
+  it.skipIf(notOnWindows.skip)('is given the link, and no page opens', { timeout: 90_000 }, async () => {
+    const proxy = await startProxy('user', { elicitation: { url: {} } });
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    await proxy.until(2);
+    const { id } = JSON.parse(String(proxy.frames[1]));
+    proxy.send({ jsonrpc: '2.0', id, ...members });
+    expect(textOf(await answer)).toBe(
+      `You are not signed in to GitHub. The AI client has not shown its sign-in page to anybody. Nothing was run. Ask the user to open the page in their browser and sign in, then try again: ${page()}`,
+    );
+    expect([await stage.pages(), calls()]).toEqual([[], 1]);
+  });
 });
 
 /** A refusal of call 1 in another spelling than the embedded workspace's, with what its user has to open. */
