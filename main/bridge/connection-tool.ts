@@ -7,6 +7,7 @@ import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
+import { NEVER_SENT } from './limits.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** How long a call of `sign_in` waits for the user, in milliseconds: clients give up after 60 s. */
@@ -209,7 +210,7 @@ export class ConnectionTool {
 
   async #check(before = ''): Promise<CallText> {
     const hasTools = new Promise<void>((resolve) => this.#waiting.add(resolve));
-    const outcome = await outcomeWithin(ANSWER_TIMEOUTS.sessionMs, this.#port.connect());
+    const outcome = await outcomeWithin(NEVER_SENT.limitMs, this.#port.connect());
     if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
     if (outcome === 'late') return { text: sentences(before, inOneLine(this.stillWaiting())), isError: true };
     if (!this.#isListed) await outcomeWithin(TOOLS_MS, hasTools);

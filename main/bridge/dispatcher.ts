@@ -10,7 +10,7 @@ import { textAt } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, type SendableEnvelope, withId } from './frame/frame.ts';
 import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
-import { endingWith } from './http-exchange.ts';
+import { endingWith, UnsentError } from './http-exchange.ts';
 import { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
 import { isRejection, REPEAT, retryAfterOutcome } from './retry.ts';
@@ -112,7 +112,7 @@ export class RequestDispatcher {
       answered: (pending, frame, json, head) => this.#answered(pending, frame, json, head),
     });
     const send: SendOwn = (method, frame, session, onFrame) =>
-      upstream.withRetry((token) => server.post(method, frame, session, token, onFrame));
+      upstream.withRetry((token) => server.post({ method, frame }, session, token, onFrame));
     this.#probe = new SessionProbe(send);
     const explained = (failure: UpstreamFailure) => upstream.explained(failure, 'initialize');
     this.#renewal = new SessionRenewal({ send, explained, answerCache });
@@ -215,7 +215,9 @@ export class RequestDispatcher {
     this.#inFlight.add(pending);
     let loss: { frame: Buffer; head: ResponseHead } | undefined;
     let elicitation: { frame: Buffer; head: ResponseHead } | undefined;
-    const outcome = await this.#server.post(pending.method, pending.frame, session, token, (frame, head) => {
+    const { method, frame } = pending;
+    const outgoing = { method, frame, unsentMs: this.#waiting.leftMs(pending) };
+    const outcome = await this.#server.post(outgoing, session, token, (frame, head) => {
       const json = parseFrame(frame);
       if (session.id !== undefined && !pending.responseStarted && isError(json) && mayBeLoss(frame))
         loss = { frame, head };
@@ -248,13 +250,16 @@ export class RequestDispatcher {
     if (verdict === 'again') return false;
     if (elicitation) this.#answers.take(pending, elicitation.frame, elicitation.head);
     if (outcome.kind === 'broken' || outcome.kind === 'too-long') this.#failed(pending, failureIn(outcome));
-    const wait = retryAfterOutcome(outcome, pending);
-    if (wait !== undefined) {
+    if (outcome.kind === 'broken' && outcome.error instanceof UnsentError) throw this.#waiting.tooLong();
+    const waitMs = retryAfterOutcome(outcome, pending);
+    if (waitMs !== undefined) {
       pending.repeats += 1;
       if (isRejection(outcome)) pending.rejected = token;
-      if (wait === 0) return false;
-      const waited = sleep(wait, undefined, { signal: this.#upstream.signal });
-      return (await this.#waiting.unbounded(pending, waited)) === CANCELLED;
+      if (waitMs === 0) return false;
+      const waited = sleep(waitMs, undefined, { signal: this.#upstream.signal });
+      const isUnsent = outcome.kind === 'broken' && !outcome.sent;
+      const wait = isUnsent ? this.#waiting.bounded(pending, waited) : this.#waiting.unbounded(pending, waited);
+      return (await wait) === CANCELLED;
     }
     await this.#conclude(pending, pending.outstanding > 0 ? await this.#resumed(pending, session, outcome) : outcome);
     return true;

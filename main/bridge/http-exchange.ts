@@ -5,7 +5,7 @@ import type { FlowControl, Reader } from './back-pressure.ts';
 import { envelopeOf, parseFrame } from './frame/frame.ts';
 import { eachElement, OPEN_BRACE, OPEN_BRACKET, skipWhiteSpace } from './frame/json-bytes.ts';
 import { toUtf8 } from './frame/splitter.ts';
-import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
+import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES, NEVER_SENT } from './limits.ts';
 import { EventStreamParser } from './sse.ts';
 
 /** How many bytes are read of an answer that is not an MCP frame. That is enough for any error body. */
@@ -37,6 +37,8 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** How long the server may be silent before or during the answer, in milliseconds; as long as the connections allow if left out. */
   silenceMs?: number | undefined;
+  /** How long it may wait for a connection to be sent on, in milliseconds. */
+  unsentMs?: number | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: ResponseHead): void;
   /** As whom it is sent. */
@@ -114,10 +116,16 @@ export function exchange(connections: Connections, flow: FlowControl, request: H
       const { origin, path, method, headers, body = null } = request;
       const silence = request.silenceMs === undefined ? {} : limits(request.silenceMs);
       connections.dispatch({ origin, path, method, headers, body, ...silence }, answer);
+      answer.limitUnsent();
     } catch (error) {
       answer.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
   });
+}
+
+/** A request that no connection took in time. Nothing of it was sent, and nothing will be. */
+export class UnsentError extends Error {
+  readonly code = 'UND_ERR_UNSENT';
 }
 
 function limits(silenceMs: number) {
@@ -137,6 +145,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   #events: EventStreamParser | undefined;
   #settled = false;
   #bodyTimer: NodeJS.Timeout | undefined;
+  #unsentTimer: NodeJS.Timeout | undefined;
 
   constructor(flow: FlowControl, request: HttpRequest, resolve: (outcome: HttpOutcome) => void) {
     this.#flow = flow;
@@ -144,7 +153,25 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     this.#resolve = resolve;
   }
 
+  /** Called after the dispatch. Most requests are on their way by then, and need no timer. */
+  limitUnsent(): void {
+    if (this.#controller || this.#settled) return;
+    const { unsentMs = NEVER_SENT.limitMs } = this.#request;
+    const giveUp = () => this.onResponseError(undefined, new UnsentError('no connection took the request in time'));
+    this.#unsentTimer = setTimeout(giveUp, unsentMs);
+    // A client that has gone does not wait for a connection either.
+    const { signal } = this.#request;
+    if (signal?.aborted) giveUp();
+    else if (signal) endingWith(signal).add(this);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    clearTimeout(this.#unsentTimer);
+    // Given up before its turn came: undici has written nothing yet, and does not.
+    if (this.#settled) {
+      controller.abort(new UnsentError('given up'));
+      return;
+    }
     this.#controller = controller;
     const { signal } = this.#request;
     if (signal?.aborted) this.end();
@@ -152,7 +179,9 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   }
 
   end(): void {
-    this.#controller?.abort(abortError(this.#request.signal));
+    const error = abortError(this.#request.signal);
+    if (this.#controller) this.#controller.abort(error);
+    else this.onResponseError(undefined, error);
   }
 
   onResponseStart(_controller: unknown, status: number, headers: ResponseHead['headers']): void {
@@ -293,6 +322,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#bodyTimer);
+    clearTimeout(this.#unsentTimer);
     const { signal } = this.#request;
     if (signal) endingWith(signal).delete(this);
     const bytes = this.#bytes;

@@ -13,3 +13,6 @@ export const MAX_TOOL_PAGES = 100;
 
 /** `MAX_FRAME_BYTES` as text for messages. */
 export const FRAME_LIMIT = `${MAX_FRAME_BYTES / 1024 / 1024} MiB`;
+
+/** How long a request may wait in all while nothing of it is sent, in milliseconds: for a session, a token and a connection. */
+export const NEVER_SENT = { limitMs: 20_000 } as const;

@@ -53,11 +53,12 @@ export function isRejection(outcome: HttpOutcome): boolean {
 
 /**
  * Whether an error may be transient. Certificate errors persist, a proxy may lock an account after a few refused
- * passwords, and a response that took minutes takes as long again. UND_ERR_ABORTED is a proxy's refusal to connect.
+ * passwords, and a response that took minutes takes as long again. UND_ERR_ABORTED is a proxy's refusal to connect,
+ * and what no connection took in time has waited long enough.
  */
 function isTransient(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND|UND_ERR_ABORTED/.test(
+  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND|UND_ERR_ABORTED|UND_ERR_UNSENT/.test(
     code,
   );
 }

@@ -49,6 +49,8 @@ export interface RequestOptions {
   isAnswerless?: boolean;
   /** How long the server may be silent, in milliseconds. */
   silenceMs?: number | undefined;
+  /** How long it may wait for a connection, in milliseconds. */
+  unsentMs?: number | undefined;
 }
 
 /** Requests to one managed server as one profile: headers, token, retry, and back-pressure from the client. */
@@ -118,6 +120,7 @@ export class UpstreamClient {
         isBatch: special?.isBatch,
         isAnswerless: special?.isAnswerless,
         silenceMs: special?.silenceMs,
+        unsentMs: special?.unsentMs,
       });
     return app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame);
   }

@@ -1,4 +1,5 @@
 import { SILENCE } from '../platform/silent-host.ts';
+import { NEVER_SENT } from './limits.ts';
 import type { PendingRequest } from './pending-request.ts';
 
 /** How long a client waits before it is answered without the server, in milliseconds. */
@@ -11,8 +12,6 @@ export const ANSWER_TIMEOUTS = {
   firstToolsMs: 2_000,
   /** The same if it is not known whether a user is signed in: some clients give up on a new server after 1 s. */
   firstToolsWithoutTokenMs: 500,
-  /** For a session, and for a token that waits for a sign-in, before a request fails: clients give up after 60 s. */
-  sessionMs: 25_000,
   /** For the server to accept `notifications/initialized`, which must not be overtaken, before later frames go all the same. */
   initializedMs: 3_000,
   /** For the server's first bytes in answer to a request that only opens or lists. A tool call has no limit. */
@@ -23,8 +22,8 @@ export const ANSWER_TIMEOUTS = {
 
 /** How often the waiting requests are checked, in milliseconds: a timer for each would slow down every call. */
 const CHECK_INTERVAL_MS = 500;
-/** How many checks a request may wait for sessions and tokens in total. */
-const MAX_CHECKS = Math.ceil(ANSWER_TIMEOUTS.sessionMs / CHECK_INTERVAL_MS);
+/** How many checks a request may wait in total while it is not sent: clients give up after 60 s. */
+const MAX_CHECKS = Math.ceil(NEVER_SENT.limitMs / CHECK_INTERVAL_MS);
 
 export const CANCELLED = Symbol('cancelled');
 
@@ -48,11 +47,21 @@ export class WaitingRequests {
   }
 
   /**
-   * Waits for a session or a token, but no longer than a client waits for an answer. All waits of one request count together.
+   * Waits for a session, a token or another attempt, while nothing of the request is sent. All waits of one request count together.
    * @throws {CausewayError} `timeout`, `signed_out`
    */
   bounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
     return this.#wait(pending, waiting, MAX_CHECKS, this.#tooLong);
+  }
+
+  /** How long a request may still wait before it is sent, in milliseconds. */
+  leftMs({ checks }: PendingRequest): number {
+    return Math.max(CHECK_INTERVAL_MS, (MAX_CHECKS - checks) * CHECK_INTERVAL_MS);
+  }
+
+  /** The error of a request that has waited too long. */
+  tooLong(): Error {
+    return this.#tooLong();
   }
 
   /** As `bounded`, for `totalMs` in all, with its own error. */
@@ -82,7 +91,7 @@ export class WaitingRequests {
     tooLong: () => Error,
   ): Promise<T | typeof CANCELLED> {
     // Without the answer to `initialize` nothing else could go: it may not be cancelled (MCP › Cancellation).
-    if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return waiting;
+    if (!pending.isForAnswer || pending.method === 'initialize') return waiting;
     return new Promise((resolve, reject) => {
       const wait: Wait = {
         pending,

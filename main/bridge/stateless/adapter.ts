@@ -13,6 +13,14 @@ const AT_ONCE = { atOnce: true };
 const ANSWERLESS = { atOnce: true, isAnswerless: true };
 const BATCH = { atOnce: true, isBatch: true };
 
+/** A frame on its way to the server. */
+export interface OutgoingFrame {
+  method: string;
+  frame: Buffer;
+  /** How long it may wait for a connection, in milliseconds. */
+  unsentMs?: number | undefined;
+}
+
 /**
  * Sends to a server of any protocol revision. Frames for a server with sessions pass unchanged. A server that refuses
  * `initialize` as the stateless revision does is asked `server/discover`, and frames for it are translated from then on.
@@ -45,14 +53,19 @@ export class ProtocolAdapter {
     return this.#upstream.signal;
   }
 
-  post(method: string, frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+  post(
+    { method, frame, unsentMs }: OutgoingFrame,
+    session: Session,
+    token: Secret,
+    onFrame: OnFrame,
+  ): Promise<HttpOutcome> {
     if (method === 'initialize') return this.#begin(frame, session, token, onFrame);
     if (method === 'server/discover' && session.protocolVersion === undefined && !this.#stateless) {
       return this.#discover(frame, token, onFrame);
     }
     return this.#stateless
       ? this.#stateless.post(method, frame, token, onFrame)
-      : this.#upstream.post(frame, session, token, onFrame, this.#optionsFor(method, frame));
+      : this.#upstream.post(frame, session, token, onFrame, { ...this.#optionsFor(method, frame), unsentMs });
   }
 
   #optionsFor(method: string, frame: Buffer): RequestOptions {

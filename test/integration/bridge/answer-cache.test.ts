@@ -77,7 +77,7 @@ describe('the cached answers', () => {
     expect(server.count('notifications/initialized')).toBe(2);
   });
 
-  it('make a call wait for at most 25 seconds, and its result then says what to do', async () => {
+  it('make a call wait for at most 20 seconds, and its result then says what to do', async () => {
     const normal = session();
     const server = await serve(normal.script);
     await learn(server);
@@ -89,7 +89,7 @@ describe('the cached answers', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await opened;
     const call = client.request('call', 'tools/call');
-    await vi.advanceTimersByTimeAsync(24_000);
+    await vi.advanceTimersByTimeAsync(19_000);
     expect(client.sink.frames).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1_000);
     expect((await call).result).toEqual({

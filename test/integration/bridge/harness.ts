@@ -93,6 +93,8 @@ export async function bridgeTo(
   options: {
     tokens?: TokenSource;
     silenceMs?: number;
+    /** How many requests may be in flight at the server. */
+    atOnce?: number;
     firstBytesMs?: number;
     onNotice?: (words: string) => void;
     env?: NodeJS.ProcessEnv;
@@ -103,7 +105,11 @@ export async function bridgeTo(
   } = {},
 ): Promise<BridgeUnderTest> {
   const sink = new CollectingSink();
-  const dispatcher = await openPool(origin, { env: options.env ?? {}, silenceMs: options.silenceMs ?? 0 });
+  const dispatcher = await openPool(origin, {
+    env: options.env ?? {},
+    silenceMs: options.silenceMs ?? 0,
+    ...(options.atOnce !== undefined && { atOnce: options.atOnce }),
+  });
   const profile = { name: 'test', host: origin, method: 'pat' as const, workspaceId: undefined };
   const bridge = createBridge(
     {

@@ -13,7 +13,7 @@ export const NO_CONNECTION: Scenario[] = [
         INSTANT,
         'in time is answered from the cache; a call waits for the session, and a list that differs is announced',
       ],
-      ['bridge/answer-cache.test.ts', 'make a call wait for at most 25 seconds, and its result then says what to do'],
+      ['bridge/answer-cache.test.ts', 'make a call wait for at most 20 seconds, and its result then says what to do'],
     ],
   },
   {
