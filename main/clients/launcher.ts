@@ -3,6 +3,7 @@ import { cp, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
+import { PACKAGE_FILE } from '../platform/npm-package.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { hasTemporary, removeTemporary, renameWithRetry, temporaryName } from '../platform/temporary-file.ts';
 import { makeOwnFolder } from './own-folder.ts';
@@ -90,8 +91,7 @@ export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Lau
 function refuseNpx(script: string): void {
   if (!/[/\\]_npx[/\\]/.test(script)) return;
   throw new CausewayError('usage', 'Entries would start Causeway from a temporary npx folder.', {
-    remedy:
-      'Nothing was written. Install it with `npm install --global causeway`, and run the command again without npx.',
+    remedy: `Nothing was written. Install the packaged command from its file, with \`npm install --global ./${PACKAGE_FILE}\`, and run it again without npx.`,
   });
 }
 

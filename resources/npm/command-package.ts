@@ -1,23 +1,24 @@
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PACKAGE_NAME } from '../../main/platform/npm-package.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { notices as Notices } from '../../preload/contract/settings.ts';
 import { LISTS_FOLDER } from '../notices/bundled-packages.ts';
 import { noticesText } from '../notices/notices-text.ts';
 import { ROOT } from '../notices/package-notice.ts';
-import { registryName } from '../registries/repository.ts';
 
 /** What `npm run build:cli` leaves. */
 const BUILT = join(ROOT, 'out', 'cli');
 const NOTICES = "Causeway's command contains the following software, under the licenses below.";
 
 /**
- * The manifest of the package on npm: the command alone. The keychain's native module is the only thing that it depends on.
+ * The manifest of the packaged command: the command alone, never published. The keychain's native module is the only thing that it depends on.
  * @param repository `owner/name` on GitHub, where it is known
  */
 export function commandManifest(repository: string | undefined) {
   return {
-    name: manifest.name,
+    name: PACKAGE_NAME,
+    private: true,
     version: manifest.version,
     description: manifest.description,
     license: manifest.license,
@@ -25,8 +26,6 @@ export function commandManifest(repository: string | undefined) {
     keywords: ['databricks', 'mcp', 'model-context-protocol', 'sql-warehouse', 'genie'],
     ...(repository && {
       repository: { type: 'git', url: `git+https://github.com/${repository}.git` },
-      // Proves to the MCP registry that package and entry belong together.
-      mcpName: registryName(repository),
     }),
     type: 'commonjs',
     bin: { [manifest.name]: 'cli/causeway.js' },
@@ -46,9 +45,10 @@ export async function writeCommand(folder: string): Promise<void> {
   await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
-/** Writes what `npm publish` sends into `folder`, which is made again. */
+/** Writes what is packed into `folder`, which is made again. */
 export async function writeCommandPackage(folder: string, repository: string | undefined): Promise<void> {
   await writeCommand(folder);
-  await copyFile(new URL('package-readme.md', import.meta.url), join(folder, 'README.md'));
+  const readme = await readFile(new URL('package-readme.md', import.meta.url), 'utf8');
+  await writeFile(join(folder, 'README.md'), readme.replaceAll('VERSION', manifest.version));
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(commandManifest(repository), null, 2)}\n`);
 }

@@ -1,12 +1,13 @@
 /**
- * `npm run package:npm`: the command as a package for npm, in `dist/npm/`, and packed beside it. `npm publish dist/npm`
- * publishes it; the project's own manifest stays private.
+ * `npm run package:npm`: the command as a file that npm installs, and what it holds in `dist/npm/`. It is not published: no name on
+ * npm is the project's.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { z } from 'zod';
+import { PACKAGE_FILE } from '../../main/platform/npm-package.ts';
 import { writeCommandPackage } from './command-package.ts';
 
 const Packed = z.tuple([z.object({ filename: z.string(), size: z.number(), unpackedSize: z.number() })]);
@@ -22,7 +23,10 @@ const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--pack-d
   shell: process.platform === 'win32',
 });
 const [{ filename, size, unpackedSize }] = Packed.parse(JSON.parse(stdout));
-console.log(`${join(values.out, filename)}: ${mib(size)} packed, ${mib(unpackedSize)} unpacked. The largest files:`);
+await rename(join(values.out, filename), join(values.out, PACKAGE_FILE));
+console.log(
+  `${join(values.out, PACKAGE_FILE)}: ${mib(size)} packed, ${mib(unpackedSize)} unpacked. The largest files:`,
+);
 for (const [name, bytes] of (await filesBySize()).slice(0, LARGEST)) console.log(`  ${mib(bytes)}  ${name}`);
 
 async function filesBySize(): Promise<[string, number][]> {

@@ -51,19 +51,21 @@ describe('the package for npm', () => {
     expect(files.filter((name) => !/^([\w-]+\.js|kept-chunks|package\.json)$/.test(name))).toEqual([]);
   });
 
-  it('can be published, depends only on the keychain, and can do without it', async () => {
+  it('cannot be published, depends only on the keychain, and can do without it', async () => {
     const written: unknown = JSON.parse(await readFile(join(folder, 'npm', 'package.json'), 'utf8'));
-    expect(written).toMatchObject({ version: manifest.version, optionalDependencies: { keytar: expect.any(String) } });
-    for (const name of ['private', 'dependencies', 'devDependencies', 'scripts'])
-      expect(written).not.toHaveProperty(name);
+    expect(written).toMatchObject({
+      private: true,
+      version: manifest.version,
+      optionalDependencies: { keytar: expect.any(String) },
+    });
+    for (const name of ['dependencies', 'devDependencies', 'scripts']) expect(written).not.toHaveProperty(name);
   });
 
-  it('names the repository, and itself in the MCP registry, if the repository is known', () => {
+  it('names the repository if it is known', () => {
     expect(commandManifest('ana/causeway')).toMatchObject({
       repository: { url: 'git+https://github.com/ana/causeway.git' },
-      mcpName: 'io.github.ana/causeway',
     });
-    expect(commandManifest(undefined)).not.toHaveProperty('mcpName');
+    expect(commandManifest(undefined)).not.toHaveProperty('repository');
   });
 
   it('is installed into an empty folder, and says its version', async () => {

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { bundleManifest } from '../../../resources/mcpb/bundle.ts';
-import { commandManifest } from '../../../resources/npm/command-package.ts';
 import { checkCask } from '../../../resources/registries/homebrew.ts';
 import { ServerJson } from '../../../resources/registries/server-json.ts';
 import { WingetInstaller, WingetLocale, WingetVersion } from '../../../resources/registries/winget.ts';
@@ -70,17 +69,15 @@ describe('the registry metadata of a release', () => {
     expect(() => WingetVersion.parse({ ...versionManifest, PackageIdentifier: 'causeway' })).toThrow();
   });
 
-  it('names the package on npm and the extension with its hash in the entry of the MCP registry', async () => {
+  it('names the extension with its hash, and nothing on npm, in the entry of the MCP registry', async () => {
     const entry = ServerJson.parse(JSON.parse(await read('server.json')));
-    // The registry looks for the name in the package.
-    expect(entry.name).toBe(commandManifest('ana/causeway').mcpName);
+    expect(entry.name).toBe('io.github.ana/causeway');
     expect(entry.packages).toMatchObject([
-      { registryType: 'npm', identifier: commandManifest('ana/causeway').name, version },
       { registryType: 'mcpb', identifier: addressOf(MCPB), fileSha256: hashOf(MCPB) },
     ]);
     expect(bundleManifest('ana/causeway').version).toBe(entry.version);
     expect(() => ServerJson.parse({ ...entry, description: 'x'.repeat(101) })).toThrow();
-    expect(() => ServerJson.parse({ ...entry, packages: [{ ...entry.packages[1], fileSha256: undefined }] })).toThrow();
+    expect(() => ServerJson.parse({ ...entry, packages: [{ ...entry.packages[0], fileSha256: undefined }] })).toThrow();
   });
 
   it('is not written while a file of the release is missing', async () => {
