@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
+import { makeFolder } from '../platform/replace-file.ts';
 import { digestOf } from './renewal-journal.ts';
 import type { TokenRecord } from './secrets/token-record.ts';
 
@@ -30,7 +31,7 @@ export class UnkeptRenewal {
     if (this.#marked === digest) return;
     try {
       await this.clear();
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.#folder, 0o700);
       await writeFile(join(this.#folder, `renewed-${digest}-${this.#owner}`), '', {
         flag: 'wx',
         mode: 0o600,

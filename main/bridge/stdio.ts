@@ -1,13 +1,18 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { inOneLine } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { Bridge } from './bridge.ts';
+import { errorFrame } from './frame/error-frame.ts';
+import { scanFrame } from './frame/frame.ts';
 import { FrameSplitter } from './frame/splitter.ts';
 
 /** How long to wait for answers in flight after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
 const FINISH_MS = 8_000;
+/** How long answers in flight are waited for after Causeway was removed, in milliseconds. */
+const LAST_ANSWERS_MS = 60_000;
 /** How often the parent process is checked, in milliseconds: some clients vanish without closing anything. */
 const PARENT_CHECK_MS = 2_000;
 /** How often it is checked after stdin has ended, in milliseconds: a client that was killed reads no more answers. */
@@ -30,22 +35,29 @@ export interface StdioProcess {
 
 /**
  * Connects a bridge to a process's stdin and stdout, and resolves when the session is over: stdin has ended (answers
- * in flight are delivered first), a signal came, the parent process is gone, or nothing can be written.
+ * in flight are delivered first), a signal came, the parent process is gone, nothing can be written, or Causeway was removed.
+ * @param removed resolves if Causeway is removed meanwhile: what is under way is finished, the client is told, and nothing else is sent
  * @returns why stdout could not be written; undefined if that was not needed, or the client has just gone
  */
-export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<Error | undefined> {
+export function serveStdio(
+  bridge: Bridge,
+  sink: StreamSink,
+  host: StdioProcess = process,
+  removed: Promise<Error> = new Promise(() => {}),
+): Promise<Error | undefined> {
   const { stdin, stdout } = host;
   const input = readFrames(bridge, sink, stdin);
 
   return new Promise((resolve) => {
     let ending = false;
     let hasLeft = false;
+    let isRemoved = false;
     let failure: Error | undefined;
     const end = async (finish: () => Promise<void>) => {
       if (ending) return;
       ending = true;
       clearInterval(parentCheck);
-      input.stop();
+      if (!isRemoved) input.stop();
       await finish();
       resolve(failure && hasLeft && CLOSED_PIPE.has(codeOf(failure) ?? '') ? undefined : failure);
     };
@@ -88,6 +100,15 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
 
     const parentCheck = setInterval(() => isOrphan() && leave(), PARENT_CHECK_MS);
     parentCheck.unref();
+    void removed.then((reason) => {
+      isRemoved = true;
+      input.refuse(reason);
+      void end(async () => {
+        await bridge.finish(LAST_ANSWERS_MS);
+        sink.write(messageFrame(reason));
+        await within(FINISH_MS, sink.flushed());
+      });
+    });
     if (leadsNowhere(stdout)) cannotWrite(new Error('it is closed'));
   });
 }
@@ -124,6 +145,8 @@ export interface FrameInput {
   push(chunk: Buffer): void;
   /** The stream has ended: a last line without a newline still counts. */
   end(): void;
+  /** Answers requests with an error from now on. */
+  refuse(reason: Error): void;
   /** Stops reading. */
   stop(): void;
 }
@@ -131,8 +154,9 @@ export interface FrameInput {
 /** Reads a client's frames into its bridge, with back-pressure: no faster than they are settled and the answers are read. */
 export function readFrames(bridge: Bridge, sink: FrameSink, source: Readable): FrameInput {
   let stopped = false;
+  let refusal: Error | undefined;
   const splitter = new FrameSplitter({
-    frame: (frame) => bridge.receive(frame),
+    frame: (frame) => (refusal ? refuse(frame, refusal, sink) : bridge.receive(frame)),
     fault: (fault) => bridge.fault(fault),
   });
   const isFull = () => bridge.pendingBytes > MAX_PENDING_BYTES || sink.buffered > MAX_UNREAD_BYTES;
@@ -152,11 +176,25 @@ export function readFrames(bridge: Bridge, sink: FrameSink, source: Readable): F
     end: () => {
       if (!stopped) splitter.end();
     },
+    refuse: (reason) => {
+      refusal = reason;
+    },
     stop: () => {
       stopped = true;
       source.pause();
     },
   };
+}
+
+function refuse(frame: Buffer, reason: Error, sink: FrameSink): void {
+  const { id, method } = scanFrame(frame);
+  if (id !== undefined && method !== undefined) sink.write(errorFrame(id, reason));
+}
+
+/** MCP › Logging. */
+function messageFrame(reason: Error): Buffer {
+  const params = { level: 'error', logger: 'causeway', data: inOneLine(reason) };
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }));
 }
 
 const NEWLINE = Buffer.from('\n');

@@ -19,7 +19,7 @@ const QUIET_MS = 100;
  * Relays between this process's stdin and stdout and all servers in the list, until the client is done. Each server has a
  * session of its own, through the hub or in this process. Returns as `serveStdio`.
  */
-export async function serveAll(request: AllRequest): Promise<Error | undefined> {
+export async function serveAll(request: AllRequest, removed: Promise<Error>): Promise<Error | undefined> {
   const { env } = process;
   const sink = new StreamSink(process.stdout);
   const aggregate = new Aggregate(sink);
@@ -92,7 +92,7 @@ export async function serveAll(request: AllRequest): Promise<Error | undefined> 
     complain(error);
     if (frame) refuseFrame(frame, error, sink);
   });
-  const failure = await serveStdio(safe, sink);
+  const failure = await serveStdio(safe, sink, process, removed);
   watching.end();
   return failure;
 }

@@ -14,6 +14,7 @@ import type { ProxyRequest } from './proxy-arguments.ts';
 /**
  * Relays between this process's stdin and stdout and the server, until the client is done. Returns as `serveStdio`.
  * @param connecting the first attempt to attach to the hub
+ * @param removed resolves if Causeway is removed meanwhile
  * @param failed called if no bridge can be built: the profile is missing, say
  */
 export async function serveClient(
@@ -21,6 +22,7 @@ export async function serveClient(
   hub: HubFinder,
   connecting: Promise<HubConnection | undefined>,
   failed: (error: unknown) => void,
+  removed: Promise<Error>,
 ): Promise<Error | undefined> {
   const sink = new StreamSink(process.stdout);
   // Not before the first frames are on their way: nothing is compiled twice so early.
@@ -39,7 +41,7 @@ export async function serveClient(
     complain(error);
     if (frame) refuseFrame(frame, error, sink);
   });
-  return serveStdio(request.meta ? await preset(safe, request.meta) : safe, sink);
+  return serveStdio(request.meta ? await preset(safe, request.meta) : safe, sink, process, removed);
 }
 
 async function preset(bridge: Bridge, meta: Record<string, string>): Promise<Bridge> {

@@ -4,6 +4,7 @@ import { HubFinder } from '../hub/hub-finder.ts';
 import { adoptEnvironment } from '../platform/entry-environment.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
+import { watchRemoval } from '../platform/removal.ts';
 import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import {
   type AllRequest,
@@ -55,7 +56,7 @@ export async function runProxy(args: string[]): Promise<void> {
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const { serveClient } = await import('./proxy-session.ts').catch(calledWrongly);
   keepSoon();
-  const unwritable = await serveClient(request, hub, connecting, calledWrongly);
+  const unwritable = await serveClient(request, hub, connecting, calledWrongly, untilRemoved());
   await uninterruptedEnded();
   endAfter(unwritable);
 }
@@ -71,9 +72,18 @@ async function runAll(args: string[]): Promise<void> {
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const { serveAll } = await import('./proxy-all.ts').catch(calledWrongly);
   keepSoon();
-  const unwritable = await serveAll(request);
+  const unwritable = await serveAll(request, untilRemoved());
   await uninterruptedEnded();
   endAfter(unwritable);
+}
+
+/** Resolves once Causeway is removed while this process runs; it then says so on stderr. */
+async function untilRemoved(): Promise<Error> {
+  const file = fileURLToPath(import.meta.url);
+  const [, script = file] = process.argv;
+  const reason = await watchRemoval(process.env, file.endsWith('.js') ? script : process.execPath);
+  process.stderr.write(`causeway proxy: ${inOneLine(reason)}\n`);
+  return reason;
 }
 
 /**

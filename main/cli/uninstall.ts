@@ -1,4 +1,5 @@
 import { inOneLine } from '../platform/errors.ts';
+import { PACKAGE_NAME } from '../platform/npm-package.ts';
 import { waitForEnd } from '../uninstall/application.ts';
 import type { Removal } from '../uninstall/step.ts';
 import { uninstall } from '../uninstall/uninstall.ts';
@@ -44,7 +45,7 @@ export async function uninstallCommand(context: CommandContext, options: Uninsta
   }
   await line(`Your Databricks profiles in ${kept} stay unchanged.`);
   if (dryRun) return line('Nothing was removed. `causeway uninstall --yes` removes everything listed.');
-  await line('To remove the program itself, use its installer, or run: npm uninstall --global causeway');
+  await line(`To remove the program itself, use its installer, or run: npm uninstall --global ${PACKAGE_NAME}`);
 }
 
 function described({ what, result, note, error }: Removal): string {

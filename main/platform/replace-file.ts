@@ -15,6 +15,7 @@ import {
 import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf, FileError, fileError, notWritable } from './file-errors.ts';
+import { checkNotRemoved } from './removal.ts';
 import {
   removeTemporary,
   renameWithRetry,
@@ -154,8 +155,9 @@ export async function checkWritable(path: string): Promise<void> {
   }
 }
 
-/** Creates a folder and those above it, if they are missing. @throws {CausewayError} `file_not_writable` */
+/** Creates a folder and those above it, if they are missing. @throws {CausewayError} `file_not_writable`, `unavailable` if Causeway was removed */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  await checkNotRemoved();
   await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error: unknown) => {
     throw fileError(folder, whyNotMade(folder, error));
   });
@@ -183,6 +185,7 @@ interface Writing extends WriteOptions {
 }
 
 async function putInPlace(path: string, { mode, asNew = false, makesFolder, write, check }: Writing): Promise<void> {
+  await checkNotRemoved();
   let temporary: string | undefined;
   try {
     const place: Place = asNew ? { target: resolve(path), mode: OWNER_ONLY, existing: undefined } : placeOf(path);

@@ -2,6 +2,7 @@ import type { AuthService } from '../auth/auth.ts';
 import type { ClientsService } from '../clients/service.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { configFilePath } from '../platform/paths.ts';
+import { markRemoval } from '../platform/removal.ts';
 import { checkUninstall } from '../policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { runningApplication } from './application.ts';
@@ -53,6 +54,8 @@ export async function uninstall(options: UninstallOptions): Promise<UninstallRep
   await remove('application', () => runningApplication(env));
   const stillRuns = removals.find(({ result }) => result === 'failed')?.error;
   if (stillRuns) throw stillRuns;
+  // Running proxies would write their state anew.
+  if (!dryRun && isWanted('files')) markRemoval(env);
   if (isWanted('entries')) removals.push(...(await removeEntries(clients, { dryRun, evenRunning })));
   await remove('sign-in', () => signIns(auth));
   await remove('keychain', () => keychainItems(auth, env));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AsyncEntry, findCredentialsAsync } from 'keytar';
 import { CausewayError } from '../../platform/errors.ts';
+import { checkNotRemoved } from '../../platform/removal.ts';
 import { Secret } from '../../platform/secret.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -24,6 +25,7 @@ export function openKeychain(service: string): SecretStore {
   const plain: PlainStore = {
     get: (name) => withTimeout(() => entry(name).getPassword()),
     async set(name, text) {
+      await checkNotRemoved();
       for (const pause of WRITE_PAUSES_MS) {
         try {
           return await withTimeout(() => entry(name).setPassword(text));

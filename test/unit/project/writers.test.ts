@@ -13,6 +13,7 @@ const CLEARS =
 const UNFILTERED: Record<string, string> = {
   'platform/replace-file.ts': 'the primitives themselves',
   'platform/growing-file.ts': 'a primitive',
+  'platform/removal.ts': 'a mark without content',
   'platform/lock.ts': 'process ids',
   'platform/autostart.ts': 'the path of the executable',
   'auth/oauth/oauth-applications.ts': 'client ids that the user has typed',
