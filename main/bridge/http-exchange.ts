@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { SignInIdentity } from '../auth/identity.ts';
+import { BUDGETS } from '../platform/budgets.ts';
 import type { Connections } from '../platform/connections.ts';
 import type { FlowControl, Reader } from './back-pressure.ts';
 import { envelopeOf, parseFrame } from './frame/frame.ts';
@@ -8,13 +9,11 @@ import { toUtf8 } from './frame/splitter.ts';
 import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES, NEVER_SENT } from './limits.ts';
 import { EventStreamParser } from './sse.ts';
 
-/** How many bytes are read of an answer that is not an MCP frame. That is enough for any error body. */
-const MAX_REFUSAL_BYTES = 64 * 1024;
-
-/** How long such an answer may take after its status, in milliseconds. The request waits for it, and has failed already. */
-const REFUSAL_BODY_MS = 5_000;
-/** How long the body of an answer that only says "accepted" may take, in milliseconds. Later frames may wait for it. */
-const ACCEPTED_BODY_MS = 1_000;
+/**
+ * Of an answer that is not an MCP frame, enough is read for any error body, and its request, which has failed already, waits no
+ * longer for it. Later frames may wait for the body of an answer that only says "accepted".
+ */
+const { refusalBytes: MAX_REFUSAL_BYTES, refusalMs: REFUSAL_BODY_MS, acceptedMs: ACCEPTED_BODY_MS } = BUDGETS;
 
 const LESS_THAN = 0x3c;
 

@@ -1,3 +1,4 @@
+import { BUDGETS } from '../platform/budgets.ts';
 import { backoffMs, retryAfterMs } from '../platform/retry.ts';
 import { type HttpOutcome, header } from './http-exchange.ts';
 import { isSafeToRepeat } from './methods.ts';
@@ -7,7 +8,7 @@ export const REPEAT = {
   sessionLosses: 2,
   times: 3,
   firstMs: 320,
-  longestMs: 30_000,
+  longestMs: BUDGETS.retryAfterMs,
 } as const;
 
 /** The attempts made for a frame so far. */
@@ -58,7 +59,7 @@ export function isRejection(outcome: HttpOutcome): boolean {
  */
 function isTransient(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND|UND_ERR_ABORTED|UND_ERR_UNSENT/.test(
+  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND|UND_ERR_ABORTED|UND_ERR_UNSENT|UND_ERR_WIRE_BUDGET/.test(
     code,
   );
 }

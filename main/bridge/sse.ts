@@ -1,9 +1,8 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { BUDGETS } from '../platform/budgets.ts';
 import { toLine } from './frame/splitter.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 
-/** The most lines of one event: each needs a hundred bytes in addition to its own. */
-const MAX_EVENT_LINES = 1_000_000;
 /** The longest event id that is kept, in bytes: no server accepts a longer header. */
 const MAX_ID_BYTES = 4 * 1024;
 /** Characters that no header can hold. An id with one of them is ignored, as the standard does with NUL. */
@@ -23,6 +22,8 @@ export class EventStreamParser {
   pendingBytes = 0;
   /** Lines that have arrived since then. */
   #pendingLines = 0;
+  /** Bytes that have arrived since the last frame, whatever they were. */
+  #bytesSinceFrame = 0;
   #endedWithLine = true;
   /** The id of the last event that had one, for resuming with `Last-Event-ID`. */
   lastEventId: string | undefined;
@@ -36,6 +37,7 @@ export class EventStreamParser {
 
   push(chunk: Buffer): void {
     this.pendingBytes += chunk.length;
+    this.#bytesSinceFrame += chunk.length;
     const text = this.#lines.of(this.#decoder.decode(chunk, { stream: true }));
     this.#parser.feed(text);
     const ended = this.#behindBlankLine(text);
@@ -54,9 +56,14 @@ export class EventStreamParser {
     return this.#endedWithLine && text.startsWith('\n') ? 1 : 0;
   }
 
-  /** Whether the part of an event that has arrived is already longer than a frame may be. */
+  /** Whether the part of an event that has arrived is already longer than a frame may be, or the stream goes on without any. */
   get isTooLong(): boolean {
-    return this.pendingBytes > MAX_FRAME_BYTES || this.#pendingLines > MAX_EVENT_LINES;
+    return this.pendingBytes > MAX_FRAME_BYTES || this.#pendingLines > BUDGETS.eventLines || this.#isEmpty;
+  }
+
+  /** Whether comments and empty events have come without end. */
+  get #isEmpty(): boolean {
+    return this.#bytesSinceFrame - this.pendingBytes > BUDGETS.emptyEventBytes;
   }
 
   #reached(id: string | undefined): void {
@@ -69,7 +76,9 @@ export class EventStreamParser {
     return createParser({
       onEvent: (event) => {
         this.#reached(event.id);
-        if (event.data.trim() !== '') this.#onFrame(toLine(Buffer.from(event.data)));
+        if (event.data.trim() === '') return;
+        this.#bytesSinceFrame = 0;
+        this.#onFrame(toLine(Buffer.from(event.data)));
       },
       // Heartbeats are not kept: counted, they would look like an event that never ends.
       onComment: (comment) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
+import { BUDGETS } from './budgets.ts';
 import { CausewayError } from './errors.ts';
 import type { ProxyLookup } from './system-proxies.ts';
 
@@ -65,9 +66,12 @@ export async function openDispatcher(origin: string, options: HttpOptions): Prom
 }
 
 async function poolSettings({ env, silenceMs = 60_000, atOnce }: HttpOptions, secure: boolean) {
+  const { countWireBytes } = await import('./wire-budget.ts');
+  countWireBytes();
   const ca = secure ? await certificateAuthorities(env) : undefined;
   return {
     connections: atOnce ?? null,
+    maxHeaderSize: BUDGETS.headerBytes,
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     keepAliveTimeout: KEEP_ALIVE_MS,

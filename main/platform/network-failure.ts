@@ -37,5 +37,6 @@ export function networkFailure(error: unknown): NetworkFailure {
 export function answerFault(code: string): string | undefined {
   // undici passes on both its own code and its parser's.
   if (/HEADERS?_OVERFLOW/.test(code)) return 'returned more than 16 KB of headers';
+  if (code === 'UND_ERR_WIRE_BUDGET') return 'returned an HTTP response with too much beside its content';
   return /^HPE_|HTTP_PARSER/.test(code) ? 'returned an invalid HTTP response' : undefined;
 }

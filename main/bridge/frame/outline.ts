@@ -1,3 +1,4 @@
+import { BUDGETS } from '../../platform/budgets.ts';
 import { MAX_BATCH_FRAMES } from '../limits.ts';
 import {
   BACKSLASH,
@@ -20,7 +21,7 @@ const LARGE_BYTES = 1024 * 1024;
 /** The most values in a large frame that is still parsed whole. Each needs some 60 bytes in addition to its own. */
 const MAX_VALUES = 200_000;
 /** How deep a large frame of many values may be nested. */
-const MAX_DEPTH = 1_000;
+const MAX_DEPTH = BUDGETS.jsonDepth;
 /** Scalars up to this length, in bytes, are always part of an outline. */
 const SMALL_BYTES = 4 * 1024;
 /** The most bytes of an object or array that an outline includes whole, and of all of these together. */
