@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { BUDGETS } from './budgets.ts';
 
 /** An answer costs more than it may, in what is no content. */
-export class WireBudgetError extends Error {
+class WireBudgetError extends Error {
   readonly code = 'UND_ERR_WIRE_BUDGET';
 }
 
