@@ -10,9 +10,11 @@ export interface NotUtf8 {
   what: string;
 }
 
-/** Whether bytes begin with the byte order mark of UTF-16, of either byte order. */
+/** Whether bytes begin with the byte order mark of UTF-16, of either byte order, or with an ASCII character in two bytes. */
 export function isUtf16(bytes: Buffer): boolean {
-  return ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
+  const [first, second] = bytes;
+  if (['fffe', 'feff'].includes(bytes.toString('hex', 0, 2))) return true;
+  return first !== undefined && second !== undefined && (first === 0) !== (second === 0);
 }
 
 /** The lines of a file that are not UTF-8, each with its first byte that is not; one for the whole of a file in UTF-16. */

@@ -1,7 +1,7 @@
 import { type DecidedBy, type Decision, decide, isWithoutRules, type ToolUse } from '../rules/decision.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
-import { keyOfAddress, serverKey } from '../rules/server-key.ts';
+import { isRuledServer } from './host-pattern.ts';
 import { isLocked, type Policy } from './policy.ts';
 import type { PolicyFile } from './policy-file.ts';
 
@@ -67,11 +67,8 @@ function rulesIn(policy: Policy, server: string | undefined, locked: boolean): R
 }
 
 function rulesOfServer({ servers = {} }: RuleSet, server: string) {
-  const { origin } = new URL(server);
-  const isOfServer = ([name]: [string, unknown]) =>
-    (name.startsWith('/') ? serverKey(origin, name) : keyOfAddress(name)) === server;
   return Object.entries(servers)
-    .filter(isOfServer)
+    .filter(([name]) => isRuledServer(name, server))
     .map(([, of]) => of);
 }
 

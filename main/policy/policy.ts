@@ -1,6 +1,7 @@
 import { readPathPattern, serverPathKey } from '../../preload/contract/server-path.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import type { RuleSet } from '../rules/rules.ts';
+import { matchesHost } from './host-pattern.ts';
 
 /** A server that a policy requires, as the list of servers holds it; without a kind it is an `other`. */
 export interface RequiredServer {
@@ -26,7 +27,7 @@ export interface AuditTargets {
 
 /** What an organization can decide. */
 export interface PolicyValues {
-  /** Origins of workspaces. */
+  /** Origins of workspaces, and patterns for them; see `readHostPattern`. */
   workspaces: string[];
   oauthApplication: PolicyApplication;
   /** Patterns for paths of servers; see `readPathPattern`. */
@@ -62,10 +63,22 @@ export interface Policy {
   contact: string | null;
   problem: CausewayError | null;
   keys: { readonly [Key in PolicyKey]?: PolicyEntry<PolicyValues[Key]> | undefined };
+  /** The keys that versions which do not know them may ignore. */
+  optional: readonly string[];
+  /** Those of them that this version does not know, and ignores. */
+  ignored: readonly string[];
 }
 
 /** Where no organization has said anything. */
-export const NO_POLICY: Policy = { source: null, organization: null, contact: null, problem: null, keys: {} };
+export const NO_POLICY: Policy = {
+  source: null,
+  organization: null,
+  contact: null,
+  problem: null,
+  keys: {},
+  optional: [],
+  ignored: [],
+};
 
 /** The value that users cannot change. @throws {CausewayError} `managed` if the policy cannot be used */
 export function lockedValue<Key extends PolicyKey>(policy: Policy, key: Key): PolicyValues[Key] | undefined {
@@ -98,7 +111,7 @@ export function managedError(policy: Policy, key: PolicyKey, what: string): Caus
 /** @throws {CausewayError} `managed` if a workspace may not be used */
 export function checkWorkspace(policy: Policy, host: string): void {
   const allowed = lockedValue(policy, 'workspaces');
-  if (allowed === undefined || allowed.includes(host)) return;
+  if (allowed === undefined || allowed.some((pattern) => matchesHost(pattern, host))) return;
   throw managedError(policy, 'workspaces', `${host} is not allowed, only ${listed(allowed)}`);
 }
 

@@ -31,6 +31,53 @@ describe('a policy', () => {
   });
 
   it.each([
+    ['https://*.azuredatabricks.net', 'https://adb-1.azuredatabricks.net', true],
+    ['https://*.azuredatabricks.net', 'https://adb-5555555555555555.19.azuredatabricks.net', true],
+    ['https://*.AzureDatabricks.net/?o=1', 'https://adb-1.azuredatabricks.net', true],
+    ['https://%2A.azuredatabricks.net', 'https://adb-1.azuredatabricks.net', true],
+    ['https://*.azuredatabricks.net', 'https://azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://.azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://a..azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://xazuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://adb-1.azuredatabricks.net.', false],
+    ['https://*.azuredatabricks.net', 'https://adb-1.azuredatabricks.net.evil.example', false],
+    ['https://*.azuredatabricks.net', 'https://evil.example/.azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://evil.example?.azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://*.azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'http://adb-1.azuredatabricks.net', false],
+    ['https://*.azuredatabricks.net', 'https://adb-1.azuredatabricks.net:8443', false],
+    ['https://*.azuredatabricks.net:8443', 'https://adb-1.azuredatabricks.net:8443', true],
+    ['https://*.19.azuredatabricks.net', 'https://adb-1.7.azuredatabricks.net', false],
+  ])('that allows workspaces %s says for %s: %s', async (pattern, host, allowed) => {
+    const policy = await read({ workspaces: locked([pattern]) });
+    if (allowed) expect(() => checkWorkspace(policy, host)).not.toThrow();
+    else expect(() => checkWorkspace(policy, host)).toThrow('is not allowed');
+  });
+
+  it.each([
+    ['https://*', 'only as the whole first label'],
+    ['https://*.', 'ends with a dot'],
+    ['https://*.net', 'would mean hosts of anybody'],
+    ['https://adb-*.azuredatabricks.net', 'only as the whole first label'],
+    ['https://*adb.azuredatabricks.net', 'only as the whole first label'],
+    ['https://adb-1.*.azuredatabricks.net', 'only as the whole first label'],
+    ['https://*.*.azuredatabricks.net', 'only as the whole first label'],
+    ['https://**.azuredatabricks.net', 'only as the whole first label'],
+    ['https://*..azuredatabricks.net', 'only as the whole first label'],
+    ['https://*.azuredatabricks.net.', 'ends with a dot'],
+    ['https://adb-1.azuredatabricks.net.', 'ends with a dot'],
+    ['http://*.azuredatabricks.net', 'must therefore begin with https://'],
+    ['*://adb-1.azuredatabricks.net', 'must begin with https://'],
+    ['*.azuredatabricks.net', 'must begin with https://'],
+    ['https://*.0.0.1', 'be a valid address'],
+  ])('refuses %s as a workspace: %s', async (pattern, words) => {
+    await expect(read({ workspaces: locked([pattern]) })).rejects.toThrow(words);
+    await expect(
+      read({ rules: locked({ servers: { [`${pattern}/api/2.0/mcp/sql`]: { off: ['drop'] } } }) }),
+    ).rejects.toThrow();
+  });
+
+  it.each([
     ['/api/2.0/mcp/sql', '/api/2.0/mcp/sql', true],
     ['/api/2.0/mcp/sql', '/api/2.0/mcp/SQL/', true],
     ['/api/2.0/mcp/sql', '/api/2.0/mcp/sql/more', false],
@@ -76,6 +123,50 @@ describe('a policy', () => {
     ['', 'line 1, column 1'],
   ])('%j is refused with %s', async (text, words) => {
     await expect(parsePolicy('policy.json', Buffer.from(text))).rejects.toThrow(words);
+  });
+
+  it('ignores a key that this version does not know only if the policy says that it may', async () => {
+    const policy = await read({
+      optional: ['allowNothing', 'audit.value.syslog', 'readOnly', 'absent'],
+      allowNothing: locked(true),
+      audit: locked({ file: true, syslog: 'localhost' }),
+      readOnly: locked(true),
+    });
+    expect(policy.ignored).toEqual(['audit.value.syslog', 'allowNothing']);
+    expect(policy.keys).toEqual({ audit: locked({ file: true }), readOnly: locked(true) });
+  });
+
+  it.each([
+    [{ allowNothing: locked(true), optional: ['other'] }, 'allowNothing: "allowNothing" is not supported'],
+    [{ allowNothing: locked(true), alsoThis: locked(true), optional: ['allowNothing'] }, 'alsoThis'],
+    [{ audit: locked({ file: true, syslog: 'x' }), optional: ['syslog', 'audit'] }, 'audit.value.syslog'],
+    [{ readOnly: locked('yes'), optional: ['readOnly'] }, 'readOnly.value'],
+    [{ allowNothing: locked(true), optional: 'allowNothing' }, 'optional'],
+    [{ allowNothing: locked(true), optional: [['allowNothing']] }, 'optional'],
+    [{ optional: ['optional', 'version'], version: 2 }, 'version'],
+  ])('%j is refused, although it has optional keys: %s', async (keys, words) => {
+    await expect(read(keys)).rejects.toThrow(words);
+  });
+
+  it.each([
+    ['a byte order mark', (text: string) => Buffer.from(`\uFEFF${text}`), undefined],
+    ['lines that end as on Windows', (text: string) => Buffer.from(text.replaceAll(',', ',\r\n')), undefined],
+    [
+      'UTF-16 with its mark',
+      (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      'the file is UTF-16, not UTF-8',
+    ],
+    ['UTF-16 without a mark', (text: string) => Buffer.from(text, 'utf16le'), 'the file is UTF-16, not UTF-8'],
+    [
+      'UTF-16 in the other byte order',
+      (text: string) => Buffer.from(text, 'utf16le').swap16(),
+      'the file is UTF-16, not UTF-8',
+    ],
+  ])('with %s is read, or refused in words', async (_what, encode, words) => {
+    const bytes = encode('{"version":1,"organization":"Acme","readOnly":{"value":true,"locked":true}}');
+    const parsing = parsePolicy('policy.json', bytes);
+    if (words === undefined) expect((await parsing).keys.readOnly).toEqual(locked(true));
+    else await expect(parsing).rejects.toThrow(words);
   });
 
   it('names the position of bytes that are not UTF-8', async () => {
@@ -129,6 +220,16 @@ describe('rules of an organization', () => {
     });
     const decided = ['drop', 'write', 'read', 'other'].map((tool) => rules.decide(tool, 'x', undefined).do);
     expect(decided).toEqual(['refuse', 'refuse', 'ask', 'allow']);
+  });
+
+  it.each([
+    ['https://*.cloud.databricks.com', true],
+    ['https://*.databricks.com', true],
+    ['https://*.azuredatabricks.net', false],
+    ['https://*.acme.cloud.databricks.com', false],
+  ])('find their server by the host pattern %s: %s', async (hosts, isFound) => {
+    const rules = await rulesOf({ rules: locked({ servers: { [`${hosts}/api/2.0/mcp/sql`]: { off: ['drop'] } } }) });
+    expect(rules.decide('drop', 'x', undefined).do).toBe(isFound ? 'refuse' : 'allow');
   });
 
   it('do not apply to the same path of another workspace if they name a host', async () => {

@@ -36,6 +36,7 @@ describe('serverKey', () => {
 
   it('keeps what is not the path of a server, which no rule names', () => {
     expect(serverKey(HOST, '/api/2.0/mcp/functions/a%')).toBe(`${HOST}/api/2.0/mcp/functions/a%`);
+    expect(keyOfAddress('https://*.cloud.databricks.com/api/2.0/mcp/sql')).toBeUndefined();
     expect(keyOfAddress(`${HOST}/api/2.0/mcp/functions/a%`)).toBeUndefined();
   });
 });
