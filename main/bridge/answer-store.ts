@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SentSecrets } from '../platform/foreign-text.ts';
 import { stateFolder } from '../platform/paths.ts';
+import type { ListedTool } from '../rules/decision.ts';
 
 /** The stored answers: those that a client needs at startup and that seldom change. */
 export type StoredMethod = 'initialize' | 'tools/list';
@@ -97,12 +98,12 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
   };
 }
 
-/** The tool names that the server listed last; undefined if it never did. Sends no request. */
-export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServer): Promise<string[] | undefined> {
+/** The tools that the server listed last; undefined if it never did. Sends no request. */
+export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServer): Promise<ListedTool[] | undefined> {
   const listed = await openAnswerStore(env, server).get('tools/list');
   if (!listed) return undefined;
   const { listedTools } = await import('./listed-tools.ts');
-  return listedTools(listed).map(({ name }) => name);
+  return listedTools(listed);
 }
 
 /** Remembers nothing, for an endpoint without a store. */

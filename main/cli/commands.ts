@@ -210,14 +210,14 @@ function registerRules(program: Command, context: CommandContext): void {
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./rules.ts')).listRules(context, command.optsWithGlobals());
+      await (await import('./rules-list.ts')).listRules(context, command.optsWithGlobals());
     });
   group
     .command('list')
     .description('list the rules and their latest changes')
     .option('--json', 'print JSON')
     .action(async (_options, command: Command) =>
-      (await import('./rules.ts')).listRules(context, command.optsWithGlobals()),
+      (await import('./rules-list.ts')).listRules(context, command.optsWithGlobals()),
     );
   withScope(group.command('set [server]'))
     .description('change the rules for a server, a client or everything')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
-import { type PolicyFact, policyFacts } from '../policy/format.ts';
+import { ignoredKeys, type PolicyFact, policyFacts } from '../policy/format.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { askWhom, type Policy } from '../policy/policy.ts';
 import { systemPolicy } from '../policy/system-policy.ts';
@@ -27,6 +27,8 @@ export async function showPolicy(context: CommandContext, options: { json?: bool
   const whose = policy.organization === null ? 'your organization' : `your organization, ${policy.organization}`;
   await writeLine(context.stdout, printable(`Managed by ${whose}, in ${policy.source}.`));
   await printFacts(context, policyFacts(policy));
+  const notice = ignoredKeys(policy);
+  if (notice !== undefined) await writeLine(context.stdout, printable(notice));
   await writeLine(context.stdout, printable(`To change a locked setting: ${askWhom(policy.contact)}`));
 }
 
@@ -55,6 +57,6 @@ async function printFacts(context: CommandContext, facts: PolicyFact[]): Promise
   for (const line of columns([['WHAT', 'STATE', 'VALUE', 'WHY'], ...rows])) await writeLine(context.stdout, line);
 }
 
-function asData({ source, organization, contact, problem, keys }: Policy, place: string): object {
-  return { place, source, organization, contact, problem: problem && jsonFailure(problem), keys };
+function asData({ source, organization, contact, problem, keys, ignored }: Policy, place: string): object {
+  return { place, source, organization, contact, problem: problem && jsonFailure(problem), keys, ignored };
 }

@@ -2,23 +2,17 @@ import { lastListedTools } from '../bridge/answer-store.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { hasLockedRules } from '../policy/managed-rules.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
-import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
-import {
-  formatRules,
-  hasRules,
-  type RuleClient,
-  type RuleEdit,
-  type Rules,
-  rulesOf,
-  type ToolRules,
-} from '../rules/rules.ts';
+import { changeOwnRules } from '../policy/held-rules.ts';
+import { isRuledServer } from '../policy/host-pattern.ts';
+import type { RuleRow } from '../policy/rules-in-effect.ts';
+import { type NamedScope, readRules, scopeOf } from '../rules/change.ts';
+import { formatRules, hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
 import type { Switch } from '../rules/switches.ts';
 import type { CommandContext } from './command.ts';
-import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
+import { rulesHere, serverNames } from './rules-list.ts';
+import { writeJson, writeLine } from './terminal.ts';
 
 interface ScopeOptions {
   client?: string;
@@ -41,39 +35,6 @@ interface AskedScope extends NamedScope {
   configured?: { server: ManagedServer; host: string; others: string[] };
 }
 
-/** How many of the latest changes are shown. */
-const SHOWN_CHANGES = 5;
-
-/** `causeway rules`: every rule, and the latest changes. */
-export async function listRules(context: CommandContext, options: { json?: boolean }): Promise<void> {
-  const rules = await readRules(new RulesFile(context.env));
-  const names = await serverNames(context);
-  const rows = rowsOf(rules, names);
-  if (options.json) {
-    return writeJson(context.stdout, {
-      rules: rows.map(({ servers, client, of }) => ({ server: servers?.[0] ?? null, servers, client, ...of })),
-      history: rules.history ?? [],
-    });
-  }
-  if (hasLockedRules(await currentPolicy())) {
-    await writeLine(
-      context.stdout,
-      'Managed by your organization: its rules take precedence. See: causeway policy show',
-    );
-  }
-  if (rows.length === 0) {
-    await writeLine(context.stdout, 'No rules yet. Every client may use every tool.');
-    return writeLine(context.stdout, 'Start with: causeway rules set --all --read-only');
-  }
-  const table = rows.map(({ servers, client, of }) =>
-    [servers?.join(', ') ?? 'all', client ?? 'all', formatRules(of)].map(printable),
-  );
-  for (const line of columns([['SERVER', 'CLIENT', 'RULE'], ...table])) await writeLine(context.stdout, line);
-  const latest = (rules.history ?? []).slice(-SHOWN_CHANGES).toReversed();
-  if (latest.length > 0) await write(context.stdout, '\nLatest changes:\n');
-  for (const { at, what } of latest) await writeLine(context.stdout, `  ${localTime(at)}  ${what}`);
-}
-
 /** `causeway rules set [SERVER]`. */
 export async function setRules(
   context: CommandContext,
@@ -91,11 +52,12 @@ export async function setRules(
   const tools =
     scope.configured &&
     (await lastListedTools(context.env, { ...scope.configured.server, host: scope.configured.host }));
-  const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], tools);
+  const names = tools?.map(({ name }) => name);
+  const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], names);
   const edit: RuleEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
   const file = new RulesFile(context.env);
-  const after = await changeRules(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
-  const warnings = scope.configured ? warningsFor(scope.configured.server, edit, tools) : [];
+  const after = await changeOwnRules(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
+  const warnings = scope.configured ? warningsFor(scope.configured.server, edit, names) : [];
   await printChanged(context, scope, options, after, warnings);
 }
 
@@ -124,7 +86,7 @@ export async function clearRules(
       remedy: '`causeway rules` lists all rules.',
     });
   }
-  const after = await changeRules(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
+  const after = await changeOwnRules(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
   await printChanged(context, scope, options, after, []);
 }
 
@@ -139,7 +101,9 @@ async function printChanged(
   const of = rulesOf(after, scope);
   const others = configured?.others ?? [];
   const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server. The rules apply there too.`;
-  const said = others.length === 0 ? warnings : [...warnings, isSame];
+  const rows = (await rulesHere(context)).rows.filter(({ by }) => by === 'organization');
+  const managed = rows.length === 0 ? [] : [organizationNote(scope, rows)];
+  const said = [...warnings, ...(others.length === 0 ? [] : [isSame]), ...managed.filter((note) => note !== undefined)];
   if (json) {
     return writeJson(context.stdout, {
       server: configured?.server.name ?? null,
@@ -152,6 +116,20 @@ async function printChanged(
   const line = `Rules for ${words}${dryRun ? ' would be' : ''}: ${now === '' ? 'none' : now}`;
   await writeLine(context.stdout, line);
   for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
+}
+
+/** What the organization's rules say beside those of a scope; undefined if they are for other servers and clients. */
+function organizationNote({ server, client }: AskedScope, rows: RuleRow[]): string | undefined {
+  const isNear = (row: RuleRow) =>
+    (server === undefined || row.server === null || isRuledServer(row.server, server)) &&
+    (client === undefined ||
+      row.client === undefined ||
+      row.client.wireNames.some((name) => client.wireNames.includes(name)));
+  const texts = rows.filter(isNear).map((row) => {
+    const where = [row.server ?? 'all servers', ...(row.client ? [row.client.name] : [])].join(', ');
+    return `${formatRules(row.of)} (${where}${row.locked ? '' : ', until you decide'})`;
+  });
+  return texts.length === 0 ? undefined : `Your organization's rules apply too: ${texts.join('; ')}.`;
 }
 
 /** Effects of a change that a user may not expect. */
@@ -215,43 +193,4 @@ async function clientNamed(context: CommandContext, id: string): Promise<RuleCli
   throw new CausewayError('usage', `${found.name} cannot be told apart from other clients.`, {
     remedy: 'The name it connects under is not known. Set the rule for the server, or for everything.',
   });
-}
-
-interface Row {
-  /** The names of a server, or its address where none is configured; null for all. */
-  servers: string[] | null;
-  client: string | null;
-  of: ToolRules;
-}
-
-function rowsOf(rules: Rules, names: Map<string, string[]>): Row[] {
-  const rows: Row[] = [{ servers: null, client: null, of: rules.all ?? {} }];
-  for (const [client, { readOnly }] of Object.entries(rules.clients ?? {})) {
-    rows.push({ servers: null, client, of: readOnly === undefined ? {} : { readOnly } });
-  }
-  for (const [key, { clients = {}, ...of }] of Object.entries(rules.servers ?? {})) {
-    const servers = names.get(key) ?? [key];
-    rows.push({ servers, client: null, of });
-    for (const [client, ofBoth] of Object.entries(clients)) rows.push({ servers, client, of: ofBoth });
-  }
-  return rows.filter(({ of }) => formatRules(of) !== '');
-}
-
-/** The configured servers' names by their `serverKey`. A profile that is gone has no host: its servers' rules show their address. */
-async function serverNames(context: CommandContext): Promise<Map<string, string[]>> {
-  const { servers } = (await openServers(context.env)).atOpening;
-  const auth = await context.causeway().auth();
-  const names = new Map<string, string[]>();
-  for (const { name, profile, path } of servers) {
-    const found = await auth.profile(profile).catch(() => undefined);
-    if (!found) continue;
-    const key = serverKey(found.host, path);
-    names.set(key, [...(names.get(key) ?? []), name]);
-  }
-  return names;
-}
-
-function localTime(at: string): string {
-  const time = new Date(at);
-  return Number.isNaN(time.getTime()) ? at : time.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
 }

@@ -15,6 +15,7 @@ import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type JsonFailure, jsonFailure } from './failure.ts';
+import { inEffectData, inEffectLines, rulesHere } from './rules-list.ts';
 import { bold, columns, printable, write, writeJson, writeStyledLine } from './terminal.ts';
 import { describeEffective } from './warehouse/own.ts';
 
@@ -36,9 +37,11 @@ export interface Status {
     problem: string | null;
   }[];
   warehouse: EffectiveWarehouse | { error: JsonFailure };
+  /** What decides about tools, and who has decided it. */
+  permissions: ReturnType<typeof inEffectData> | { error: JsonFailure };
 }
 
-/** The parts that need requests to a workspace. */
+/** The parts that take longer than the application's own answer. */
 type Slow = Omit<Status, 'version' | 'application'>;
 
 /** How often the sessions are read, in milliseconds. */
@@ -93,12 +96,13 @@ async function watch(context: CommandContext, options: StatusOptions): Promise<v
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 async function look(context: CommandContext, { profile }: StatusOptions): Promise<Slow> {
-  const [servers, clients, warehouse] = await Promise.all([
+  const [servers, clients, warehouse, permissions] = await Promise.all([
     serversOf(context),
     clientsOf(context),
     warehouseOf(context, profile),
+    permissionsOf(context),
   ]);
-  return { servers, clients, warehouse };
+  return { servers, clients, warehouse, permissions };
 }
 
 async function serversOf(context: CommandContext): Promise<Status['servers']> {
@@ -132,6 +136,15 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
     }));
 }
 
+async function permissionsOf(context: CommandContext): Promise<Status['permissions']> {
+  try {
+    return inEffectData(await rulesHere(context));
+  } catch (error) {
+    if (!(error instanceof CausewayError)) throw error;
+    return { error: jsonFailure(error) };
+  }
+}
+
 async function warehouseOf(context: CommandContext, profile: string | undefined): Promise<Status['warehouse']> {
   try {
     const { warehouses } = await context.causeway().open(profile);
@@ -144,7 +157,7 @@ async function warehouseOf(context: CommandContext, profile: string | undefined)
 
 /** The status as the lines of a screen. */
 export function statusLines(found: Status, context: CommandContext): string[] {
-  const { version, application, servers, clients, warehouse } = found;
+  const { version, application, servers, clients, warehouse, permissions } = found;
   const section = (title: string, lines: readonly string[], none: string) => [
     bold(title, context),
     ...(lines.length > 0 ? lines : [none]).map((line) => `  ${printable(line)}`),
@@ -155,6 +168,7 @@ export function statusLines(found: Status, context: CommandContext): string[] {
     ...sessions,
     ...section('Servers', servers.map(serverLine), 'none yet; add one with: causeway servers add sql'),
     ...section('AI clients', clients.flatMap(clientLines), 'none found'),
+    ...section('Permissions', permissionLines(permissions), 'every client may use every tool'),
     ...section('Warehouse', warehouseLines(warehouse), ''),
   ];
 }
@@ -207,6 +221,12 @@ function clientLines({ name, files, problem }: Status['clients'][number]): strin
     const where = files.length > 1 ? ` (${file.path})` : '';
     return `${name}${where}: ${file.problem ?? (states.join(', ') || 'no entries')}`;
   });
+}
+
+function permissionLines(permissions: Status['permissions']): string[] {
+  return 'error' in permissions
+    ? [sentences(permissions.error.message, permissions.error.remedy)]
+    : inEffectLines(permissions);
 }
 
 function warehouseLines(warehouse: Status['warehouse']): string[] {

@@ -249,7 +249,7 @@ async function knownTools(
 ): Promise<string[]> {
   try {
     const { host } = await (await causeway.auth()).profile(profile);
-    return (await lastListedTools(env, { host, path, profile })) ?? [];
+    return ((await lastListedTools(env, { host, path, profile })) ?? []).map((tool) => tool.name);
   } catch {
     // The profile is gone: nothing is known to warn about.
     return [];

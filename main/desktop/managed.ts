@@ -1,6 +1,6 @@
 import type { Managed } from '../../preload/contract.ts';
 import { CLIENTS } from '../clients/table.ts';
-import { policyFacts } from '../policy/format.ts';
+import { ignoredKeys, policyFacts } from '../policy/format.ts';
 import { listed, type Policy, type PolicyKey } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import { problemFor } from './failure.ts';
@@ -17,7 +17,14 @@ function managedState(policy: Policy): Managed | null {
     const isOfClients = fact.key === 'clients' || fact.key === 'requiredClients';
     return { ...fact, plain, value: isOfClients && Array.isArray(plain) ? listed(plain.map(clientName)) : fact.value };
   });
-  return { source, organization, contact, problem: problem && problemFor(problem), keys };
+  return {
+    source,
+    organization,
+    contact,
+    problem: problem && problemFor(problem),
+    ignored: ignoredKeys(policy) ?? null,
+    keys,
+  };
 }
 
 /** What the window needs to know of a value to lock the right controls. */

@@ -3,12 +3,15 @@ import type { ConfiguredServer, PendingApprovalInfo, RulesOfScope, RulesScope } 
 import { CLIENTS, clientOnWire, displayNameOf } from '../clients/table.ts';
 import { displayText } from '../platform/display.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { lockedRules, managedRules, strictest } from '../policy/managed-rules.ts';
+import { changeOwnRules, loosestFor } from '../policy/held-rules.ts';
+import { isRuledServer } from '../policy/host-pattern.ts';
+import { managedRules } from '../policy/managed-rules.ts';
 import type { Policy } from '../policy/policy.ts';
+import { rulesInEffect } from '../policy/rules-in-effect.ts';
 import { systemPolicy } from '../policy/system-policy.ts';
 import type { PendingApproval } from '../rules/approvals.ts';
-import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
-import { type DecidedBy, decide, type ListedTool } from '../rules/decision.ts';
+import { type NamedScope, readRules, scopeOf } from '../rules/change.ts';
+import { type DecidedBy, decide, isSilent, type ListedTool } from '../rules/decision.ts';
 import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
@@ -104,7 +107,7 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       if (answer === 'always') {
         const client = ruleClientOf(call.client);
         const scope = scopeOf(client, { key: call.server.key, name: nameOf(call.server, model.state.servers) });
-        await changeRules(rules, scope, { on: [call.tool] }, { by: 'window' });
+        await changeOwnRules(rules, scope, { on: [call.tool] }, { by: 'window' });
       }
       // With the rule, the call may have gone on already.
       if (answer !== 'always' || approvals.pending.some((waiting) => waiting.id === id)) {
@@ -124,10 +127,10 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       const scope = await askedScope(request);
       const edit: RuleEdit = { readOnly, newTools, ...(tool ? { [tool.state]: [tool.name] } : {}) };
       const listed = request.server === null ? [] : await servers.listedTools(request.server);
-      await changeRules(rules, scope, edit, { by: 'window', tools: listed.map(({ name }) => name) });
+      await changeOwnRules(rules, scope, edit, { by: 'window', tools: listed });
     },
     clearRules: async (request) => {
-      await changeRules(rules, await askedScope(request), 'remove', { by: 'window' });
+      await changeOwnRules(rules, await askedScope(request), 'remove', { by: 'window' });
     },
   };
 }
@@ -145,14 +148,17 @@ function rulesForWindow(
   { policy, combined }: Managed,
 ): RulesOfScope {
   const { server, client } = scope;
-  const locked = lockedRules(policy, server);
-  const { readOnly = false, newTools = null } = rulesOf(rules, scope);
+  const loosest = loosestFor(policy, scope);
+  const { readOnly: ownReadOnly, newTools = null } = rulesOf(rules, scope);
+  const isDefault = ownReadOnly === undefined && isReadOnlyByDefault(policy, rules, scope);
   // A client without its own name represents every client that has no rules.
   const name = client?.wireNames[0] ?? '';
   return {
-    readOnly,
-    readOnlyBy: widerReadOnly(rules, scope, locked),
+    readOnly: ownReadOnly ?? isDefault,
+    isReadOnlyByDefault: isDefault,
+    readOnlyBy: organizationReadOnly(policy, loosest.isReadOnly) ?? widerReadOnly(rules, scope),
     newTools,
+    loosestNewTools: loosest.newTools,
     tools: tools.map((tool) => {
       const use = { server: server ?? '', tool: tool.name, client: name, hints: tool.hints };
       const decision = combined?.decide(tool.name, name, tool.hints) ?? decide(rules, use);
@@ -160,7 +166,7 @@ function rulesForWindow(
         name: tool.name,
         allowed: decision.do,
         decidedBy: 'by' in decision ? wordsFor(decision.by, client) : null,
-        loosest: policy.problem ? ('refuse' as const) : strictest(locked, use).do,
+        loosest: policy.problem ? ('refuse' as const) : loosest.tool(tool).do,
         isReadOnly: decision.do === 'refuse' && (decision.why === 'read-only' || decision.why === 'unlisted'),
       };
     }),
@@ -193,15 +199,27 @@ function ruleClients({ clients = {} }: Rules): RuleClient[] {
   return [...known, ...others.map(([id, { name, wireNames }]) => ({ id, name, wireNames }))];
 }
 
-/** The wider rule that makes a scope read-only, in words. */
-function widerReadOnly(rules: Rules, { server, client }: NamedScope, locked: Rules[]): string | null {
-  const isReadOnly = ({ all, servers, clients }: Rules) =>
-    all?.readOnly ||
-    (server !== undefined && servers?.[server]?.readOnly) ||
-    (client && clients?.[client.id]?.readOnly);
-  if (locked.some(isReadOnly)) {
-    return 'Your organization allows only tools that read.';
-  }
+/** Why the organization lets a scope have only tools that read, in words; null if it does not. */
+function organizationReadOnly({ problem }: Policy, isReadOnly: boolean): string | null {
+  if (problem) return 'Your organization’s policy cannot be used. Until it can, no tool may be used.';
+  return isReadOnly ? 'Your organization allows only tools that read.' : null;
+}
+
+/** Whether the organization has a scope read-only until the user decides. */
+function isReadOnlyByDefault(policy: Policy, rules: Rules, { server, client }: NamedScope): boolean {
+  if (policy.problem || (server !== undefined && !isSilent(rules, server))) return false;
+  return rulesInEffect(policy, rules).some(
+    (row) =>
+      row.by === 'organization' &&
+      !row.locked &&
+      row.of.readOnly === true &&
+      (row.server === null || (server !== undefined && isRuledServer(row.server, server))) &&
+      (row.client === undefined || row.client.wireNames.some((name) => client?.wireNames.includes(name))),
+  );
+}
+
+/** The wider rule of the user that makes a scope read-only, in words. */
+function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | null {
   const isAll = server === undefined && client === undefined;
   if (rules.all?.readOnly && !isAll) return 'Read only is on for all servers.';
   if (server !== undefined && client && rules.clients?.[client.id]?.readOnly) {

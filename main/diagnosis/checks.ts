@@ -15,6 +15,7 @@ import {
 import {
   clientsFinding,
   configurationFinding,
+  policyFinding,
   profileFinding,
   type ServerStatus,
   serversFinding,
@@ -84,6 +85,7 @@ function withHost(check: (run: CheckRun, profile: Profile) => Promise<CheckFindi
 export const CHECKS: readonly CheckDefinition[] = [
   { id: 'settings', title: 'Settings', run: ({ source }) => source.settings() },
   { id: 'version', title: 'Version', run: ({ source }) => source.version() },
+  { id: 'policy', title: 'Organization’s policy', run: () => policyFinding() },
   { id: 'configuration', title: 'Configuration file', run: ({ auth }) => configurationFinding(auth) },
   { id: 'profile', title: 'Profile', run: ({ auth, source }) => profileFinding(auth, source.profile) },
   {

@@ -1,7 +1,25 @@
 import type { AuthService } from '../auth/auth.ts';
 import { type ClientReport, MODIFIED } from '../clients/survey.ts';
-import { type CausewayError, sentences } from '../platform/errors.ts';
+import { asSentence, type CausewayError, sentences } from '../platform/errors.ts';
+import { ignoredKeys, policyFacts } from '../policy/format.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
+
+/** What an organization has decided for this computer, and whether its policy can be used as a whole. */
+export async function policyFinding(): Promise<CheckFinding> {
+  const policy = await currentPolicy();
+  const { source, organization, problem, ignored } = policy;
+  if (problem) return failedBecause(problem, 'settings');
+  if (source === null) return skipped('No organization manages this computer.');
+  const facts = policyFacts(policy).map(
+    ({ title, value, locked }) => `${title}: ${value}${locked ? '' : ' (default)'}`,
+  );
+  const words = `Managed by ${organization ?? 'your organization'} in ${source}. ${asSentence(facts.join('; ') || 'It sets nothing')}`;
+  const notice = ignoredKeys(policy);
+  return ignored.length === 0 || notice === undefined
+    ? pass(words)
+    : warning(`${words} ${notice}`, { advice: 'Update Causeway to apply them.', screen: 'settings' });
+}
 
 export async function configurationFinding(auth: AuthService): Promise<CheckFinding> {
   try {

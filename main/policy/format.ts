@@ -38,6 +38,12 @@ export function policyFacts(policy: Policy): PolicyFact[] {
   return names.flatMap((key) => factOf(policy, key) ?? []);
 }
 
+/** That this version leaves something out of a policy, as a sentence; undefined if it does not. */
+export function ignoredKeys({ ignored }: Policy): string | undefined {
+  if (ignored.length === 0) return undefined;
+  return `This version does not know, and ignores as optional: ${listed(ignored)}.`;
+}
+
 function factOf<Key extends PolicyKey>(policy: Policy, key: Key): PolicyFact | undefined {
   const entry = policy.keys[key];
   if (!entry) return undefined;

@@ -19,7 +19,7 @@ export function readHostPattern(text: string): HostPattern | { fault: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return { fault: 'must begin with https://, and be a valid address' };
   const { origin: pattern, hostname, protocol } = url;
-  if (hostname.endsWith('.')) return { fault: 'ends with a dot, so no workspace has this host' };
+  if (hostname.endsWith('.')) return { fault: 'must not end with a dot' };
   if (!hostname.includes('*')) return { pattern };
   const rest = hostname.slice(ANY_LABELS.length).split('.');
   if (!hostname.startsWith(ANY_LABELS) || rest.some((label) => label === '' || label.includes('*')))

@@ -2,7 +2,7 @@ import { type DecidedBy, type Decision, decide, isWithoutRules, type ToolUse } f
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { isRuledServer } from './host-pattern.ts';
-import { isLocked, type Policy } from './policy.ts';
+import type { Policy } from './policy.ts';
 import type { PolicyFile } from './policy-file.ts';
 
 /**
@@ -27,11 +27,14 @@ export function managedRules(own: ServerRules, server: string, file: PolicyFile)
     get isEmpty() {
       return own.isEmpty && managed().isEmpty;
     },
+    get isSilent() {
+      return own.isSilent && managed().isEmpty;
+    },
     decide(tool, client, hints) {
       const { policy, locked, byDefault } = managed();
       if (policy.problem) return { do: 'refuse', why: 'unreadable', error: policy.problem };
       const use = { server, tool, client, hints };
-      const ofUser = own.isEmpty ? byOrganization(strictest(byDefault, use)) : own.decide(tool, client, hints);
+      const ofUser = own.isSilent ? byOrganization(strictest(byDefault, use)) : own.decide(tool, client, hints);
       return stricter(byOrganization(strictest(locked, use)), ofUser);
     },
     subscribe: (listener) => own.subscribe(listener),
@@ -81,6 +84,11 @@ function stricter<One extends { do: keyof typeof STRICTNESS }, Other extends { d
   return STRICTNESS[one.do] >= STRICTNESS[other.do] ? one : other;
 }
 
+/** Whether a decision leaves less than another one. */
+export function looserThan(decision: Decision['do'], other: Decision['do']): boolean {
+  return STRICTNESS[decision] > STRICTNESS[other];
+}
+
 function byOrganization(decision: Decision): Decision {
   if (decision.do === 'allow') return decision;
   const by: DecidedBy = { ...decision.by, isManaged: true };
@@ -90,9 +98,4 @@ function byOrganization(decision: Decision): Decision {
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
   if (one && other) return Promise.all([one, other]).then(() => undefined);
   return one ?? other;
-}
-
-/** Whether the organization has rules that its users cannot change. */
-export function hasLockedRules(policy: Policy): boolean {
-  return isLocked(policy, 'rules') || isLocked(policy, 'readOnly');
 }

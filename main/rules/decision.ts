@@ -62,6 +62,15 @@ export function isWithoutRules(rules: Rules, server: string): boolean {
   );
 }
 
+/** Whether the rules do not even allow anything of a server's tools. */
+export function isSilent(rules: Rules, server: string): boolean {
+  const { clients = {}, ...ofServer } = rules.servers?.[server] ?? {};
+  const says = ({ readOnly, newTools, on = [] }: ToolRules) =>
+    readOnly !== undefined || newTools !== undefined || on.length > 0;
+  const wider = [rules.all ?? {}, ...Object.values(rules.clients ?? {}).map(({ readOnly }) => ({ readOnly }))];
+  return isWithoutRules(rules, server) && ![...wider, ofServer, ...Object.values(clients)].some(says);
+}
+
 const SWITCHES_OFF: ReadonlySet<Switch | undefined> = new Set<Switch>(['off', 'ask']);
 
 function hasNames({ off = [], ask = [] }: ToolRules): boolean {
@@ -78,7 +87,8 @@ export function decide(rules: Rules, use: ToolUse): Decision {
   );
 }
 
-function clientIdOf(rules: Rules, wireName: string): string | undefined {
+/** The id of the rules' client that calls itself so. */
+export function clientIdOf(rules: Rules, wireName: string): string | undefined {
   return Object.entries(rules.clients ?? {}).find(([, { wireNames }]) =>
     wireNames.some((known) => isWireName(wireName, known)),
   )?.[0];

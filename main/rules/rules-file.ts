@@ -4,7 +4,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { codeOf, FileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
-import { type Decision, decide, isWithoutRules, type ToolHints } from './decision.ts';
+import { type Decision, decide, isSilent, isWithoutRules, type ToolHints } from './decision.ts';
 import type { Rules } from './rules.ts';
 import { unreadableRules } from './unreadable.ts';
 
@@ -21,6 +21,8 @@ export interface ServerRules {
   refresh(): Promise<void> | undefined;
   /** Whether no rule says anything about this server's tools. */
   readonly isEmpty: boolean;
+  /** Whether the user has decided nothing about them, not even that they are allowed. */
+  readonly isSilent: boolean;
   /** Decides by what was last read. */
   decide(
     tool: string,
@@ -95,21 +97,32 @@ export class RulesFile {
 
   /** The rules for the server of a `serverKey`. */
   of(server: string): ServerRules {
-    const file = this;
-    let judged: { rules: Rules | CausewayError; isEmpty: boolean } | undefined;
+    let judged: { rules: Rules | CausewayError; isEmpty: boolean; isSilent: boolean } | undefined;
+    const judge = () => {
+      const { rules } = this;
+      if (judged?.rules !== rules) {
+        const isRead = !(rules instanceof CausewayError);
+        judged = {
+          rules,
+          isEmpty: isRead && isWithoutRules(rules, server),
+          isSilent: isRead && isSilent(rules, server),
+        };
+      }
+      return judged;
+    };
     return {
-      refresh: () => file.refresh(),
+      refresh: () => this.refresh(),
       get isEmpty() {
-        const rules = file.rules;
-        if (judged?.rules !== rules)
-          judged = { rules, isEmpty: !(rules instanceof CausewayError) && isWithoutRules(rules, server) };
-        return judged.isEmpty;
+        return judge().isEmpty;
+      },
+      get isSilent() {
+        return judge().isSilent;
       },
       decide: (tool, client, hints) =>
-        file.rules instanceof CausewayError
-          ? { do: 'refuse', why: 'unreadable', error: file.rules }
-          : decide(file.rules, { server, tool, client, hints }),
-      subscribe: (listener) => file.subscribe(listener),
+        this.rules instanceof CausewayError
+          ? { do: 'refuse', why: 'unreadable', error: this.rules }
+          : decide(this.rules, { server, tool, client, hints }),
+      subscribe: (listener) => this.subscribe(listener),
     };
   }
 

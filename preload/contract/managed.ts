@@ -10,6 +10,8 @@ export const managed = z.object({
   contact: z.string().nullable(),
   /** Why the policy cannot be used; all that it may forbid is forbidden then. */
   problem: problem.nullable(),
+  /** What this version leaves out of it, as a sentence; null if nothing. */
+  ignored: z.string().nullable(),
   keys: z.array(
     z.object({
       key: z.enum([

@@ -40,10 +40,14 @@ const toolRule = z.object({
 /** The rules of a scope. */
 const rulesOfScope = z.object({
   readOnly: z.boolean(),
+  /** Whether it is the organization that has decided so, until the user decides. */
+  isReadOnlyByDefault: z.boolean(),
   /** The wider rule that makes this scope read-only, in words; null if there is none. */
   readOnlyBy: z.string().nullable(),
   /** Null where this scope leaves it to the wider ones. */
   newTools: switchState.nullable(),
+  /** The loosest that the organization lets the user choose for them. */
+  loosestNewTools: z.enum(['allow', 'ask', 'refuse']),
   /** Those that the server lists; none if the scope has no server. */
   tools: z.array(toolRule),
   /** Whether this scope has any rule of its own. */

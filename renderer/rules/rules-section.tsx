@@ -62,7 +62,7 @@ export function RulesControls({ editor }: { editor: RulesEditor }) {
           <Switch
             id={id}
             label={strings.readOnly}
-            description={data.readOnlyBy ?? strings.readOnlyHint}
+            description={data.readOnlyBy ?? (data.isReadOnlyByDefault ? strings.readOnlyDefault : strings.readOnlyHint)}
             checked={(pending?.readOnly ?? data.readOnly) || data.readOnlyBy !== null}
             disabled={data.readOnlyBy !== null}
             onChange={({ currentTarget }) => changing.mutate({ readOnly: currentTarget.checked })}

@@ -49,16 +49,30 @@ export function useRules(server: string | null, version = ''): RulesEditor {
   return { scope, choose, rules, changing, pending, clearing };
 }
 
-/** What can hold for the tools that no rule names. */
+/** What can hold for the tools that no rule names: nothing that is looser than the organization's rules. */
 export function choicesForNewTools(
   { server, client }: RulesScope,
-  { newTools }: RulesOfScope,
-): { value: string; label: string }[] {
+  { newTools, loosestNewTools }: RulesOfScope,
+): { value: string; label: string; disabled?: boolean }[] {
   const wider = client !== null ? strings.asAllClients : server === null ? strings.allow : strings.asAllServers;
+  const isFree = loosestNewTools === 'allow';
+  const unset = { allow: wider, ask: strings.askByOrganization, refuse: strings.blockedByOrganization }[
+    loosestNewTools
+  ];
   return [
-    ...(newTools === null ? [{ value: '', label: wider }] : []),
-    ...(newTools === null && server === null ? [] : [{ value: 'on', label: strings.allow }]),
-    { value: 'ask', label: strings.ask },
+    ...(newTools === null ? [{ value: '', label: unset }] : []),
+    ...(newTools === 'on' || (isFree && (newTools !== null || server !== null))
+      ? [{ value: 'on', label: isFree ? strings.allow : strings.notInEffect(strings.allow), disabled: !isFree }]
+      : []),
+    ...(newTools === 'ask' || loosestNewTools !== 'refuse'
+      ? [
+          {
+            value: 'ask',
+            label: loosestNewTools === 'refuse' ? strings.notInEffect(strings.ask) : strings.ask,
+            disabled: loosestNewTools === 'refuse',
+          },
+        ]
+      : []),
     { value: 'off', label: strings.block },
   ];
 }

@@ -13,10 +13,11 @@ interface ManagedProps {
 export function Managed({ managed, by }: ManagedProps) {
   if (managed === null) return null;
   const { organization, problem, contact } = managed;
+  const ignored = by === undefined ? managed.ignored : null;
   const title = strings.managed(organization);
   if (problem) return <Notice message={problem.message} remedy={problem.remedy} />;
   const locked = managed.keys.filter(({ key, locked: isLocked }) => isLocked && (by === undefined || by.includes(key)));
-  if (locked.length === 0) return null;
+  if (locked.length === 0 && ignored === null) return null;
   return (
     <Notice message={title} remedy={strings.askAdministrator(contact)} tone="note">
       <ul>
@@ -26,6 +27,7 @@ export function Managed({ managed, by }: ManagedProps) {
             {reason !== null && ` — ${reason}`}
           </li>
         ))}
+        {ignored !== null && <li>{ignored}</li>}
       </ul>
     </Notice>
   );

@@ -81,7 +81,7 @@ async function toolsOf(servers: unknown, words: readonly string[], book: Profile
   if (path === undefined || profile === undefined || !entry?.usable) return [];
   const { lastListedTools } = await import('../../bridge/answer-store.ts');
   const tools = await lastListedTools(book.env, { host: entry.profile.host, path, profile });
-  return (tools ?? []).map((name) => ({ name }));
+  return (tools ?? []).map(({ name }) => ({ name }));
 }
 
 function chosen(book: ProfileBook, profile: string | undefined): string {

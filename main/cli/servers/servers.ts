@@ -1,5 +1,6 @@
 import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
+import { listedTool } from '../../bridge/listed-tools.ts';
 import {
   checkedServerPath,
   formatMeta,
@@ -25,6 +26,10 @@ import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
+import { managedRules } from '../../policy/managed-rules.ts';
+import { systemPolicy } from '../../policy/system-policy.ts';
+import type { Decision, ListedTool } from '../../rules/decision.ts';
+import { RulesFile } from '../../rules/rules-file.ts';
 import { serverKey } from '../../rules/server-key.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
@@ -219,7 +224,7 @@ function withSuccessor(server: ManagedServer): object {
 
 interface Tested {
   server: ManagedServer;
-  tools: DescribedTool[] | null;
+  tools: PermittedTool[] | null;
   /** Tool names that a client would cut or refuse, as sentences. */
   warnings: string[];
   error: string | null;
@@ -250,7 +255,7 @@ async function testOne(context: CommandContext, server: ManagedServer, failures:
     const tools = await askForTools(context, server);
     return {
       server,
-      tools,
+      tools: await withPermissions(context, server, tools),
       warnings: longNames(
         server.name,
         tools.map(({ name }) => name),
@@ -268,9 +273,12 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
   if (!tools) return writeLine(stderr, `${server.name}: ${error}`);
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   await writeLine(stdout, `${server.name}: ${tools.length === 0 ? 'no tools' : count}`);
-  for (const { name, description } of tools) {
+  for (const { name, description, permission, decidedBy } of tools) {
     const about = description?.split('\n')[0]?.slice(0, 100);
-    await writeLine(stdout, `  ${name}${about ? `  ${about}` : ''}`);
+    const who = decidedBy === 'organization' ? ', organization' : '';
+    const limit =
+      permission === 'allow' ? '' : `  (${permission === 'ask' ? 'asks first' : 'off for AI clients'}${who})`;
+    await writeLine(stdout, `  ${name}${limit}${about ? `  ${about}` : ''}`);
   }
   if (tools.length === 0) {
     const { sentence, remedy } = formatHealth(
@@ -282,8 +290,32 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
   for (const warning of warnings) await writeLine(stderr, `  ${warning}`);
 }
 
-/** The part of a tool that users read. */
-export type DescribedTool = Pick<ServerTool, 'name' | 'description'>;
+/** The part of a tool that users read, and what the server says about what it does. */
+type DescribedTool = Pick<ServerTool, 'name' | 'description'> & Pick<ListedTool, 'hints'>;
+
+/** A tool, and whether AI clients without rules of their own may use it. */
+interface PermittedTool extends Pick<ServerTool, 'name' | 'description'> {
+  permission: Decision['do'];
+  /** Whose rule forbids it, or has it ask first; null for none. */
+  decidedBy: 'organization' | 'user' | null;
+}
+
+async function withPermissions(
+  context: CommandContext,
+  { profile, path }: ManagedServer,
+  tools: readonly DescribedTool[],
+): Promise<PermittedTool[]> {
+  const { host } = await (await context.causeway().auth()).profile(profile);
+  const key = serverKey(host, path);
+  const rules = managedRules(new RulesFile(context.env).of(key), key, systemPolicy());
+  await rules.refresh();
+  return tools.map(({ hints, ...tool }) => {
+    const decision = rules.decide(tool.name, '', hints);
+    const isManaged = 'by' in decision && decision.by.isManaged === true;
+    const decidedBy = decision.do === 'allow' ? null : isManaged ? 'organization' : 'user';
+    return { ...tool, permission: decision.do, decidedBy };
+  });
+}
 
 /** How long a server may be silent, in milliseconds: a warehouse may have to start. */
 const SILENCE_TIMEOUT_MS = 60_000;
@@ -304,9 +336,11 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
   const { McpSession } = await import('../../hub/health/mcp-session.ts');
   const session = new McpSession(endpoint);
   try {
-    return (await session.tools(signal)).map(({ name, description }) =>
-      description ? { name, description } : { name },
-    );
+    return (await session.tools(signal)).map(({ name, description, ...tool }) => ({
+      name,
+      ...(description ? { description } : {}),
+      hints: listedTool({ name, ...tool })?.hints ?? {},
+    }));
   } finally {
     await session.close();
     await pools.close();

@@ -4,7 +4,7 @@ import { readFrame } from '../../../main/bridge/frame/frame.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
 import { ToolGuard } from '../../../main/bridge/tool-guard.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
-import { decide, isWithoutRules } from '../../../main/rules/decision.ts';
+import { decide, isSilent, isWithoutRules } from '../../../main/rules/decision.ts';
 import type { Rules } from '../../../main/rules/rules.ts';
 import type { ServerRules } from '../../../main/rules/rules-file.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
@@ -49,6 +49,9 @@ export function guardOf(
     refresh: () => reading,
     get isEmpty() {
       return !(now instanceof CausewayError) && isWithoutRules(now, SERVER);
+    },
+    get isSilent() {
+      return !(now instanceof CausewayError) && isSilent(now, SERVER);
     },
     decide: (name, client, hints) =>
       now instanceof CausewayError

@@ -63,6 +63,7 @@ describe('the commands of the palette', () => {
       organization: null,
       contact: null,
       problem: null,
+      ignored: null,
       keys: [{ ...off, locked }],
     });
     const update = { status: 'off' } as const;

@@ -56,7 +56,7 @@ describe('a policy', () => {
 
   it.each([
     ['https://*', 'only as the whole first label'],
-    ['https://*.', 'ends with a dot'],
+    ['https://*.', 'must not end with a dot'],
     ['https://*.net', 'would mean hosts of anybody'],
     ['https://adb-*.azuredatabricks.net', 'only as the whole first label'],
     ['https://*adb.azuredatabricks.net', 'only as the whole first label'],
@@ -64,8 +64,8 @@ describe('a policy', () => {
     ['https://*.*.azuredatabricks.net', 'only as the whole first label'],
     ['https://**.azuredatabricks.net', 'only as the whole first label'],
     ['https://*..azuredatabricks.net', 'only as the whole first label'],
-    ['https://*.azuredatabricks.net.', 'ends with a dot'],
-    ['https://adb-1.azuredatabricks.net.', 'ends with a dot'],
+    ['https://*.azuredatabricks.net.', 'must not end with a dot'],
+    ['https://adb-1.azuredatabricks.net.', 'must not end with a dot'],
     ['http://*.azuredatabricks.net', 'must therefore begin with https://'],
     ['*://adb-1.azuredatabricks.net', 'must begin with https://'],
     ['*.azuredatabricks.net', 'must begin with https://'],

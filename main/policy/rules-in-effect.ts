@@ -1,0 +1,104 @@
+import { isSilent, type ListedTool } from '../rules/decision.ts';
+import type { RuleClient, RuleSet, Rules, ToolRules } from '../rules/rules.ts';
+import { type HeldRule, heldRules } from './held-rules.ts';
+import { isRuledServer } from './host-pattern.ts';
+import type { Policy } from './policy.ts';
+
+/** The rules of one scope, by whoever has decided them. */
+export interface RuleRow {
+  /** A `serverKey`, or the name that the policy has for a server; null for every server. */
+  server: string | null;
+  /** Undefined for every client. */
+  client: RuleClient | undefined;
+  of: ToolRules;
+  by: 'organization' | 'user';
+  /** Whether users cannot change them. An organization's rules that are not locked are those of servers of which users have decided nothing. */
+  locked: boolean;
+  /** What of them has no effect, because the organization's locked rules are stricter there. */
+  held: HeldRule[];
+}
+
+/**
+ * The rules that decide on this computer: those of the organization, then the user's own.
+ * @param toolsOf what a server says about its tools, where that is known
+ */
+export function rulesInEffect(
+  policy: Policy,
+  own: Rules,
+  toolsOf: (server: string) => readonly ListedTool[] = () => [],
+): RuleRow[] {
+  const { rules, readOnly } = policy.keys;
+  const readOnlyRows: RuleRow[] = readOnly?.value
+    ? [
+        {
+          server: null,
+          client: undefined,
+          of: { readOnly: true },
+          by: 'organization',
+          locked: readOnly.locked,
+          held: [],
+        },
+      ]
+    : [];
+  const organization = [
+    ...readOnlyRows,
+    ...rowsOf(rules?.value ?? {}).map((row) => ({
+      ...row,
+      by: 'organization' as const,
+      locked: rules?.locked === true,
+      held: [],
+    })),
+  ];
+  const ofUser = rowsOf(own).map((row) => {
+    const tools = row.server === null ? [] : toolsOf(row.server);
+    const scope = { server: row.server ?? undefined, client: row.client };
+    return { ...row, by: 'user' as const, locked: false, held: heldRules(policy, scope, row.of, tools) };
+  });
+  return [...organization.filter((row) => row.locked || isStillDefault(row, own)), ...ofUser];
+}
+
+/** Whether a default of the organization decides anything beside what the user has decided. */
+function isStillDefault({ server }: RuleRow, own: Rules): boolean {
+  if (!isSilent(own, '')) return false;
+  if (server === null) return true;
+  return !Object.keys(own.servers ?? {}).some((key) => isRuledServer(server, key) && !isSilent(own, key));
+}
+
+/** The rules of a set by scope; scopes without any are left out. */
+function rowsOf({ all = {}, clients = {}, servers = {} }: RuleSet): Pick<RuleRow, 'server' | 'client' | 'of'>[] {
+  const clientOf = (id: string): RuleClient => ({
+    id,
+    name: clients[id]?.name ?? id,
+    wireNames: clients[id]?.wireNames ?? [],
+  });
+  const rows = [
+    { server: null, client: undefined, of: all },
+    ...Object.entries(clients).map(([id, { readOnly }]) => ({
+      server: null,
+      client: clientOf(id),
+      of: readOnly === undefined ? {} : { readOnly },
+    })),
+    ...Object.entries(servers).flatMap(([server, { clients: ofClients = {}, ...of }]) => [
+      { server, client: undefined, of },
+      ...Object.entries(ofClients).map(([id, ofBoth]) => ({ server, client: clientOf(id), of: ofBoth })),
+    ]),
+  ];
+  return rows.filter(({ of }) => saysSomething(of));
+}
+
+function saysSomething({ readOnly, newTools, on = [], off = [], ask = [] }: ToolRules): boolean {
+  return readOnly !== undefined || newTools !== undefined || on.length + off.length + ask.length > 0;
+}
+
+/** The rules of a row without what has no effect; undefined if nothing of them has. */
+export function effectiveRules({ of, held }: RuleRow): ToolRules | undefined {
+  const after: ToolRules = { ...of };
+  for (const { member, tool } of held) {
+    if (tool === undefined) {
+      delete after[member];
+      continue;
+    }
+    if (member === 'on' || member === 'ask') after[member] = after[member]?.filter((name) => name !== tool) ?? [];
+  }
+  return saysSomething(after) ? after : undefined;
+}
