@@ -112,7 +112,7 @@ const STAYING = { allow: 'stay on', ask: 'still ask first', refuse: 'stay off' }
 const STAYS = { allow: 'stays on', ask: 'still asks first', refuse: 'stays off' } as const;
 
 /** @throws {CausewayError} `managed` if a change would have no effect, or the policy cannot be used */
-export function checkRuleChange(
+function checkRuleChange(
   policy: Policy,
   scope: NamedScope,
   edit: RuleEdit | 'remove',
