@@ -199,7 +199,7 @@ describe('a client that disconnects', () => {
     const timer = setInterval(() => proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' }), 10);
     expect(await proxy.ended).toBe(1);
     clearInterval(timer);
-    expect(proxy.stderr).toMatch(/^causeway proxy: stdout cannot be written, .*(EPIPE|ECONNRESET)\n$/);
+    expect(proxy.stderr).toMatch(/^causeway proxy: .*because stdout cannot be written\. .*(EPIPE|ECONNRESET)\n$/);
     expect(deletions()).toHaveLength(1);
   });
 
