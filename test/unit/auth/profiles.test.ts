@@ -297,7 +297,7 @@ describe('an invalid configuration file', () => {
     ['a section without a name', '[a]\n  [ ]\n', 2, 3, true, /has no name/],
     ['UTF-16', Buffer.from('\uFEFF[a]\nhost = h\n', 'utf16le'), 1, 1, true, /UTF-16/],
     ['UTF-16 with the other byte order', Buffer.from('\uFEFF[a]\n', 'utf16le').swap16(), 1, 1, true, /UTF-16/],
-    ['UTF-16 without a byte order mark', Buffer.from('[a]\nhost = h\n', 'utf16le'), 1, 2, true, /NUL/],
+    ['UTF-16 without a byte order mark', Buffer.from('[a]\nhost = h\n', 'utf16le'), 1, 1, true, /UTF-16/],
     ['Latin-1 in a comment', Buffer.from('[a]\n# für\nhost = h\n', 'latin1'), 2, 4, false, /0xFC is not UTF-8/],
     ['Latin-1 after a value', Buffer.from('[a]\nhost = h # für\n', 'latin1'), 2, 13, false, /0xFC/],
     ['Latin-1 in a value', Buffer.from('[a]\nhost = für\n', 'latin1'), 2, 9, true, /0xFC/],

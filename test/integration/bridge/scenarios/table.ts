@@ -114,7 +114,7 @@ const SESSIONS: Scenario[] = [
     proofs: [
       [ENDS, '%s ends it with 0 and deletes the session'],
       [ENDS, 'ends the proxy by kill -9, even though the proxy’s stdin is still open'],
-      [ENDS, 'ends the proxy with exit code 0 and no stack trace by closing its end of stdout'],
+      [ENDS, 'ends the proxy with exit code 0 and no message by closing stdout and then stdin'],
     ],
   },
 ];
