@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import { withEnvironment } from '../../main/clients/entry-environment.ts';
+import { launcherFor } from '../../main/clients/launcher.ts';
 import { prepareRendezvous, publishRendezvous } from '../../main/hub/publish.ts';
 import type { Hub } from '../../main/hub/server.ts';
 import { isProcessAlive } from '../../main/platform/process-alive.ts';
@@ -82,7 +84,14 @@ test('a proxy that an AI client starts with few environment variables finds the 
   const { hub } = await startApplication();
   const inherited = Object.keys(stage.env).filter((name) => INHERITED.has(name.toUpperCase()));
   const env = Object.fromEntries(inherited.map((name) => [name, stage.env[name]]));
-  const proxy = stage.proxy(SQL, env);
+  // As an entry does: a token store that the application knows, and this process does not, would keep it from the hub.
+  const { environment, keepEnvironment } = withEnvironment(
+    launcherFor({ execPath: process.execPath, script: CAUSEWAY }, stage.env),
+    stage.env,
+  );
+  await keepEnvironment?.();
+  assert.ok(environment);
+  const proxy = stage.proxy([...SQL, '--environment', environment], env);
   assert.ok((await proxy.open()).result);
   await until(() => hub.sessions().length === 1);
   assert.equal(hub.sessions()[0]?.pid, proxy.child.pid);
