@@ -214,6 +214,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
         return createBridge({ ...found, connections, askApproval, attempts }, sink);
       },
       watcher: auditedWatcher(watcher, audit),
+      approvals,
       onQuit: options.onQuit,
       systemProxies,
     });

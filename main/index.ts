@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { app, clipboard, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
+import { app, clipboard, type IpcMainInvokeEvent, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
 import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import type { SignInOptions } from './auth/auth.ts';
 import { createCauseway } from './causeway.ts';
+import { ApprovalWindow } from './desktop/approvals/approval-window.ts';
 import { chromiumSwitches } from './desktop/chromium.ts';
 import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
 import { createDesktop } from './desktop/desktop.ts';
@@ -101,6 +102,8 @@ function start(): void {
     onWatched: (watched) => model.watch(watched),
     onReloaded: () => model.showFailedAction(WINDOW_BROKE),
   });
+  const approvalWindow = new ApprovalWindow(() => giveMemoryBack());
+  const giveMemoryBack = () => releaseMemoryLater(() => window.current === undefined);
   const desktop = createDesktop({
     causeway,
     env,
@@ -121,6 +124,7 @@ function start(): void {
       },
       closeForUpdate,
       quit: () => app.quit(),
+      reviewCalls: () => approvalWindow.review(),
       versions: process.versions,
     },
     onEvent: (name, payload) => {
@@ -145,6 +149,7 @@ function start(): void {
     quit: () => app.quit(),
     ask: askPerson,
     answerCall: async (call) => void (await desktop.handlers.answerCall(call)),
+    reviewCalls: () => approvalWindow.review(),
     signInToService: async (name) => void (await desktop.handlers.signInToService({ name })),
     copyDiagnostics: async () => void (await desktop.handlers.copyDiagnostics(undefined)),
     updates: {
@@ -162,9 +167,12 @@ function start(): void {
     Menu.buildFromTemplate(menuTemplate(applicationMenu(process.platform, projectAddresses()), run)),
   );
   const launcher = showLauncherMenus(open);
-  const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], CLOSE_TIMEOUT_MS);
+  const parts = [() => desktop.close(), () => causeway.close(), () => tray.close(), async () => approvalWindow.close()];
+  const close = closingOnce(parts, CLOSE_TIMEOUT_MS);
 
-  serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
+  const isOurs = ({ sender }: IpcMainInvokeEvent) =>
+    sender === window.current?.webContents || approvalWindow.owns(sender);
+  serveRequests(desktop.handlers, isOurs);
   const news = new NewsSource({ told: settings.told, keep: (told) => settings.remember({ told }) });
   let before = model.state;
   model.onChange((state) => {
@@ -172,6 +180,7 @@ function start(): void {
     before = state;
     tray.render(state);
     launcher.render(state);
+    approvalWindow.render(state);
     const { shown, withdrawn } = news.next(state, window.isInSight);
     withdraw(withdrawn);
     for (const each of shown) showNews(each, settings.current, act);
@@ -191,7 +200,7 @@ function start(): void {
   });
   app.on('activate', () => open());
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
-  app.on('window-all-closed', () => releaseMemoryLater(() => window.current === undefined));
+  app.on('window-all-closed', giveMemoryBack);
   powerMonitor.on('suspend', () => desktop.suspend());
   powerMonitor.on('resume', () => desktop.lookAgain());
   // A locked screen hides the window.

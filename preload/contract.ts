@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { accountRequests } from './contract/accounts.ts';
 import { activityEvents, activityRequests } from './contract/activity.ts';
 import { contentsRequests } from './contract/activity-contents.ts';
+import { approvalRequests } from './contract/approvals.ts';
 import { clientEvents, clientRequests } from './contract/clients.ts';
 import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
@@ -19,6 +20,7 @@ import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 export type * from './contract/accounts.ts';
 export type * from './contract/activity.ts';
 export type * from './contract/activity-contents.ts';
+export type * from './contract/approvals.ts';
 export type * from './contract/clients.ts';
 export type * from './contract/desktop-state.ts';
 export type * from './contract/diagnostics.ts';
@@ -45,6 +47,7 @@ export const requests = {
   ...warehouseRequests,
   ...serverRequests,
   ...rulesRequests,
+  ...approvalRequests,
   ...clientRequests,
   ...pinRequests,
   ...activityRequests,

@@ -12,6 +12,7 @@ export const INITIAL_STATE: DesktopState = {
   serversProblem: null,
   proxies: [],
   approvals: [],
+  allowances: [],
   recording: { status: 'off' },
   update: { status: 'off' },
   otherSignIns: [],

@@ -18,3 +18,6 @@ export const SCREENS: readonly ScreenName[] = Object.keys(SCREEN_TITLES).filter(
 export function isScreen(name: string): name is ScreenName {
   return Object.hasOwn(SCREEN_TITLES, name);
 }
+
+/** The keys that bring the calls that wait to the front, in any program, as Electron takes them. */
+export const REVIEW_SHORTCUT = 'CommandOrControl+Alt+Shift+A';

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { DesktopState, ScreenName } from '../preload/contract.ts';
 import { AccountsScreen } from './accounts/accounts-screen.tsx';
 import { ActivityScreen } from './activity/activity-screen.tsx';
+import { ApprovalsWindow } from './approvals/approvals-window.tsx';
 import { ClientsScreen } from './clients/clients-screen.tsx';
 import { DiagnosticsScreen } from './diagnostics/diagnostics-screen.tsx';
 import { FirstRun } from './first-run/first-run.tsx';
@@ -37,13 +38,14 @@ const queries = new QueryClient({
   defaultOptions: { queries: { networkMode, retry: false, refetchOnWindowFocus: false }, mutations: { networkMode } },
 });
 
+/** Whether this is the window with the calls that wait. */
+const isForApprovals = new URLSearchParams(location.search).get('view') === 'approvals';
+
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
       <Notifications />
-      <QueryClientProvider client={queries}>
-        <Screens />
-      </QueryClientProvider>
+      <QueryClientProvider client={queries}>{isForApprovals ? <ApprovalsWindow /> : <Screens />}</QueryClientProvider>
     </MantineProvider>
   );
 }

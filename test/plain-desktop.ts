@@ -32,6 +32,7 @@ export function plainShell(): Shell & { asked: Asked } {
       },
     },
     updates: { blocker: 'development', openSource: () => Promise.reject(new Error('There are no updates here.')) },
+    reviewCalls: () => void asked.shown.push('calls'),
     closeForUpdate: async () => {},
     quit: () => {},
     versions: { node: process.versions.node },

@@ -2,6 +2,7 @@ import { SilentHostError } from '../platform/silent-host.ts';
 import { AnswerCache, LIST_CHANGED } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink, intercept } from './back-pressure.ts';
+import { ClientQuestions } from './client-questions.ts';
 import { ConnectionTool, mayCallConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
@@ -9,6 +10,7 @@ import { errorFrame } from './frame/error-frame.ts';
 import { type Envelope, idOfInvalid, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
+import { OwnRequests } from './own-requests.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
 import { ServerStream } from './server-stream.ts';
 import { ServiceRefusals } from './service-refusal.ts';
@@ -61,6 +63,8 @@ class StdioBridge implements Bridge {
   readonly #tool: ConnectionTool;
   readonly #guard: ToolGuard | undefined;
   readonly #service: ServiceRefusals | undefined;
+  readonly #requests: OwnRequests;
+  readonly #questions: ClientQuestions | undefined;
   /** Whether the client has declared in `initialize` that it opens URLs for its user. */
   #opensAddresses = false;
   #unsubscribe: () => void = () => {};
@@ -85,9 +89,13 @@ class StdioBridge implements Bridge {
       cachedInitialize: isOff ? undefined : () => memory.get('initialize'),
     });
     const unguarded = statelessSink(client, this.#stateless);
-    const { rules, askApproval } = endpoint;
+    const { rules, showsQuestions } = endpoint;
     const progress = new ProgressReports(unguarded);
     const { signal } = this.#abort;
+    const requests = new OwnRequests({ toClient: (frame, of) => this.#ask(frame, of), signal });
+    this.#requests = requests;
+    this.#questions = showsQuestions && new ClientQuestions({ requests, server: endpoint.path, showsQuestions });
+    const askApproval = endpoint.askApproval ?? this.#questions?.ask;
     const user = () => this.#upstream.owner.userName;
     const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal, user });
     this.#guard = guard;
@@ -128,7 +136,7 @@ class StdioBridge implements Bridge {
         waiting,
         signal: this.#abort.signal,
         opensAddresses,
-        toClient: (frame, of) => this.#ask(frame, of),
+        requests,
         isOwnClient: endpoint.isOwnClient === true,
       });
     const ends = [
@@ -235,11 +243,12 @@ class StdioBridge implements Bridge {
 
   /** Sends a frame to the server, or to the connection tool if the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
-    if (envelope.kind === 'response' && this.#service?.takeResponse(frame)) return Promise.resolve();
+    if (envelope.kind === 'response' && this.#requests.takeResponse(frame)) return Promise.resolve();
     if (mayCallConnectionTool(json)) return this.#callTool(frame, envelope, json);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
     if (isOpening) frame = this.#begin(frame);
     this.#isOpening = isOpening || (this.#isOpening && envelope.kind !== 'notification');
+    if (isOpening) this.#questions?.begins(json);
     if (isOpening) this.#opensAddresses = memberAt(json, 'params', 'capabilities', 'elicitation', 'url') !== undefined;
     const dispatched = this.#guard?.concerns(frame, envelope, json)
       ? this.#dispatchGuarded(frame, envelope, this.#guard)

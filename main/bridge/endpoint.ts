@@ -14,6 +14,7 @@ import type { AppAccess, AppAccesses } from '../workspace/app-access.ts';
 import { serviceOf } from '../workspace/service-name.ts';
 import type { ServiceSignIn, ServiceSignIns } from '../workspace/service-sign-in.ts';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
+import type { ShowsQuestions } from './client-questions.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
@@ -42,8 +43,10 @@ export interface Endpoint {
   memory?: AnswerStore & RevisionStore;
   /** What the client may do with the server's tools. Without it, everything. */
   rules?: ServerRules | undefined;
-  /** Asks the user to allow a call. Without it, calls that need approval are refused. */
+  /** Asks the user to allow a call. Without it, `showsQuestions` is used; without both, calls that need approval are refused. */
   askApproval?: AskApproval | undefined;
+  /** Which clients show their user a question, where nobody else can ask it. */
+  showsQuestions?: ShowsQuestions | undefined;
   /** Observes each attempt to send a request to the server. */
   attempts?: AttemptObserver | undefined;
 }

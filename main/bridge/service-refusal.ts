@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import { elementsOf, wholeOf } from './frame/edit.ts';
-import { parseFrame, rawId, scanFrame } from './frame/frame.ts';
-import { itemsOf, type Members, memberAt, membersOf } from './frame/members.ts';
+import { parseFrame, scanFrame } from './frame/frame.ts';
+import { itemsOf, memberAt, membersOf } from './frame/members.ts';
 import type { HttpOutcome } from './http-exchange.ts';
+import type { OwnRequests } from './own-requests.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { isRejection } from './retry.ts';
 import { URL_REQUIRED, unsafeAddress } from './stateless/elicitations.ts';
@@ -19,9 +20,6 @@ const FIRST_READ_MS = 1_000;
 /** Requests made by a model or a user: they wait for the user. Other refused requests fail at once, without a page. */
 const WAITING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Marks the bridge's own requests to the client. */
-const OWN_REQUEST = '"causeway-sign-in-';
-
 export interface ServiceRefusalPort {
   service: ServiceSignIn;
   waiting: WaitingRequests;
@@ -29,8 +27,7 @@ export interface ServiceRefusalPort {
   signal: AbortSignal;
   /** Whether the client opens addresses for its user (MCP 2025-11-25 › Elicitation, URL mode). */
   opensAddresses(): boolean;
-  /** A request or notification of the bridge's own for the client; `of` is the raw id of the client's request that it belongs to. */
-  toClient(frame: Buffer, of: string): void;
+  requests: OwnRequests;
   /** As in `Endpoint`. */
   isOwnClient: boolean;
 }
@@ -48,8 +45,6 @@ type Refused = Extract<HttpOutcome, { kind: 'refused' }>;
  */
 export class ServiceRefusals {
   readonly #port: ServiceRefusalPort;
-  /** By raw id, the bridge's own requests that the client has not answered. */
-  readonly #asked = new Map<string, (answer: Members) => void>();
 
   constructor(port: ServiceRefusalPort) {
     this.#port = port;
@@ -94,15 +89,6 @@ export class ServiceRefusals {
     return !this.#port.isOwnClient && error instanceof CausewayError && error.code === 'service_signed_out';
   }
 
-  /** Takes the client's response to a request of the bridge's own; false for any other frame. */
-  takeResponse(frame: Buffer): boolean {
-    const id = rawId(frame);
-    const answered = this.#asked.get(id);
-    this.#asked.delete(id);
-    answered?.(membersOf(parseFrame(frame)));
-    return id.startsWith(OWN_REQUEST);
-  }
-
   async #wait(pending: PendingRequest, address: string | undefined): Promise<Verdict> {
     const { service, waiting, signal } = this.#port;
     const opens = this.#port.opensAddresses();
@@ -134,25 +120,18 @@ export class ServiceRefusals {
    * @throws {CausewayError} `sign_in_failed` if the client has not shown the page to anybody
    */
   async #ask(url: string, pending: PendingRequest): Promise<boolean> {
-    const { service, toClient, signal } = this.#port;
+    const { service, requests } = this.#port;
     const elicitationId = randomUUID();
-    const id = `${OWN_REQUEST}${elicitationId}"`;
     const params = { mode: 'url', elicitationId, url, message: `Sign in to ${service.title}.` };
-    const answered = new Promise<Members>((resolve, reject) => {
-      this.#asked.set(id, resolve);
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
     const askedAt = performance.now();
-    toClient(frameOf(id, 'elicitation/create', params), pending.id);
-    const { result } = await answered;
+    const { result } = await requests.ask('elicitation/create', params, pending.id);
     const { action } = membersOf(result);
     if (action !== 'accept') {
       const isRefusal = action === 'decline' || action === 'cancel';
       if (isRefusal && performance.now() - askedAt >= FIRST_READ_MS) return false;
       throw new CausewayError('sign_in_failed', 'The AI client has not shown its sign-in page to anybody.');
     }
-    const complete = () =>
-      toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);
+    const complete = () => requests.notify('notifications/elicitation/complete', { elicitationId }, pending.id);
     setImmediate(() => void service.signedIn().then(complete, () => undefined));
     return true;
   }
@@ -243,9 +222,4 @@ function elicitationIn(json: unknown): string | undefined {
   const [first] = itemsOf(memberAt(json, 'error', 'data', 'elicitations'));
   const { url } = membersOf(first);
   return typeof url === 'string' ? url : '';
-}
-
-function frameOf(id: string | undefined, method: string, params: object): Buffer {
-  const named = id === undefined ? '' : `"id":${id},`;
-  return Buffer.from(`{"jsonrpc":"2.0",${named}"method":"${method}","params":${JSON.stringify(params)}}`);
 }

@@ -4,7 +4,7 @@ import { textAt } from './frame/edit.ts';
 import { matchOfIds } from './frame/frame.ts';
 import type { ProgressReports } from './progress.ts';
 
-export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
+export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool' | 'hints' | 'isManaged'>;
 
 export interface ToolApprovalsOptions {
   rules: ServerRules;

@@ -175,9 +175,10 @@ export class ToolGuard {
     if (tool === undefined) return 'go';
     const client = this.#clientOf(bytes);
     await this.#loadHints();
-    const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
+    const hints = this.#hints.get(tool);
+    const decision = this.#rules.decide(tool, client, hints);
     if (decision.do === 'allow') return 'go';
-    if (decision.do === 'ask' && !isInBatch) return { client, tool };
+    if (decision.do === 'ask' && !isInBatch) return { client, tool, hints, isManaged: decision.by.isManaged === true };
     if (decision.do === 'ask') this.#answer(bytes, { text: NOT_ALLOWED.batch(tool) });
     else this.#answer(bytes, { text: refusalOf(tool, decision) });
     return 'stop';

@@ -3,6 +3,7 @@ import type { AuthService, Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
+import type { ShowsQuestions } from '../bridge/client-questions.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
@@ -48,7 +49,7 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
     await tuneEngine('bridge');
     paths.add(request.path);
     const endpoint = await openEndpoint(request, { auth, pool, env, rules, ...rest });
-    const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice }, sink);
+    const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice, showsQuestions }, sink);
     if (!(await auditTargets(env).catch(notAudited))) return build;
     const { auditedBridge } = await import('../audit/audited-bridge.ts');
     return (sink) => auditedBridge(env, { ...request, profile: endpoint.profile.name }, sink, build);
@@ -95,3 +96,7 @@ function openRest(auth: AuthService, http: HttpOptions) {
     },
   };
 }
+
+/** The table of clients loads once a call waits. */
+const showsQuestions: ShowsQuestions = async (client) =>
+  (await import('../clients/approval-waits.ts')).questionWaits(client);

@@ -22,6 +22,7 @@ const COMMANDS: RegisterCommand[] = [
   registerServers,
   registerClients,
   registerRules,
+  registerApprovals,
   registerPolicy,
   registerAudit,
   registerProvision,
@@ -235,6 +236,50 @@ function registerRules(program: Command, context: CommandContext): void {
     .action(async (server: string | undefined, _options, command: Command) =>
       (await import('./rules.ts')).clearRules(context, server, command.optsWithGlobals()),
     );
+}
+
+const APPROVALS_HELP = `
+Calls of tools set to "ask" wait in the running application until you allow or block them, in Causeway's window or here.
+Only a person in a terminal can allow a call. A program that runs as you can pretend to be that person.`;
+
+/** `causeway approvals …`: the calls that wait for the user. Each command's code loads when it runs. */
+function registerApprovals(program: Command, context: CommandContext): void {
+  const group = program
+    .command('approvals')
+    .description('list, allow or block the calls that wait for your approval')
+    .option('--json', 'print JSON')
+    .option('--watch', 'show each call as it comes, and ask')
+    .addHelpText('after', APPROVALS_HELP)
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw noSuchCommand(unknown, command);
+      await (await import('./approvals.ts')).listApprovals(context, command.optsWithGlobals());
+    });
+  group
+    .command('list')
+    .description('list the calls that wait, and what is allowed for now')
+    .option('--json', 'print JSON')
+    .option('--watch', 'show each call as it comes, and ask')
+    .action(async (_options, command: Command) =>
+      (await import('./approvals.ts')).listApprovals(context, command.optsWithGlobals()),
+    );
+  group
+    .command('allow <id>')
+    .description('show a call, and allow it if you agree')
+    .action(async (id: string) => (await import('./approvals.ts')).allowCall(context, id));
+  group
+    .command('block <id>')
+    .description('block a call')
+    .action(async (id: string) => (await import('./approvals.ts')).blockCall(context, id));
+  group
+    .command('extend <id>')
+    .description('let a call wait two more minutes')
+    .action(async (id: string) => (await import('./approvals.ts')).extendCall(context, id));
+  group
+    .command('revoke')
+    .description('end what you have allowed for an hour or a day')
+    .action(async () => (await import('./approvals.ts')).revokeAllowances(context));
 }
 
 const POLICY_HELP = `

@@ -178,5 +178,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway rules set databricks-sql --off execute_sql',
     'causeway rules set github --ask create_issue --new ask',
   ],
+  'causeway approvals': ['causeway approvals', 'causeway approvals --watch'],
+  'causeway approvals list': ['causeway approvals list --json'],
+  'causeway approvals allow': ['causeway approvals allow 1'],
+  'causeway approvals block': ['causeway approvals block 1'],
+  'causeway approvals extend': ['causeway approvals extend 1'],
+  'causeway approvals revoke': ['causeway approvals revoke'],
+
   'causeway rules clear': ['causeway rules clear databricks-sql --client codex'],
 };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { withoutControls } from '../platform/display.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -85,6 +86,40 @@ export async function confirm(context: CommandContext, question: string, flag: s
     terminal.close();
   }
 }
+
+/**
+ * Asks for a word in the terminal. What was typed before the question is thrown away: it was meant for something else.
+ * @param signal ends the question; its reason is thrown
+ */
+export async function askWord(
+  { stdin, stderr }: Pick<CommandContext, 'stdin' | 'stderr'>,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const discard = () => {};
+  stdin.on('data', discard);
+  stdin.resume();
+  try {
+    await sleep(INERT_MS, undefined, { signal });
+  } catch {
+    throw signal.reason;
+  } finally {
+    stdin.off('data', discard);
+  }
+  const terminal = createInterface({ input: stdin, output: stderr });
+  try {
+    return (await terminal.question(question, { signal })).trim().toLowerCase();
+  } catch (error) {
+    stderr.write('\n');
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** How long a question is there before it takes an answer, in milliseconds. */
+const INERT_MS = 600;
 
 /** A line of progress that is overwritten in place in a terminal, and stays out of the way anywhere else. */
 export interface ProgressLine {

@@ -64,6 +64,8 @@ export interface ClientFacts {
   mark: Mark;
   /** Its time limit for one call; left out if no limit is known. */
   patience?: Patience;
+  /** Whether it is known to show a server's questions (MCP › Elicitation) to a person, and not to answer by itself. */
+  showsQuestions?: true;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
   /** A project's shared file for entries, relative to its folder; left out if none is known. */

@@ -30,6 +30,8 @@ export interface Shell {
   loginItem: LoginItem | null;
   /** Where updates come from, and why this copy cannot replace itself. */
   updates: Pick<UpdatesOptions, 'blocker' | 'command' | 'openSource' | 'watchInstalled'>;
+  /** Brings the window with the calls that wait to the front. */
+  reviewCalls(): void;
   /** Ends the application as quitting does, so that `install` can start the new version. */
   closeForUpdate(): Promise<void>;
   /** Quits the application as its menu does. */

@@ -1,5 +1,6 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
+import { approvalWaits } from '../clients/approval-waits.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
 import type { HubCall } from '../hub/session-record.ts';
 import { watchSystem } from '../platform/system-watch.ts';
@@ -7,13 +8,13 @@ import { ApprovalQueue } from '../rules/approvals.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { ActivityLog } from './activity/activity.ts';
 import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
+import { allowanceForWindow, approvalForWindow } from './approvals/shown-approval.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { beginFirstRun } from './first-run.ts';
 import { watchPolicy } from './managed.ts';
 import { DesktopModel } from './model.ts';
 import { desktopLauncher } from './open-clients.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
-import { approvalForWindow, approvalWaitMs } from './rules.ts';
 import { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { UpdateService } from './updates/updates.ts';
@@ -60,9 +61,12 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     onUsage: (usage) => onEvent('serverUsageChanged', usage),
   });
   settings.onChange(({ keepServersWarm }) => void servers.keep(keepServersWarm));
-  const approvals = new ApprovalQueue({ waitMs: approvalWaitMs });
+  const approvals = new ApprovalQueue({ waits: approvalWaits });
   approvals.subscribe((pending) =>
-    model.showApprovals(pending.map((waiting) => approvalForWindow(waiting, model.state.servers))),
+    model.showApprovals(
+      pending.map((waiting) => approvalForWindow(waiting, model.state)),
+      approvals.allowances.map((allowance) => allowanceForWindow(allowance, model.state.servers)),
+    ),
   );
   const context: DesktopContext = {
     causeway,

@@ -1,4 +1,5 @@
 import type {
+  AllowanceInfo,
   AttachedProxy,
   ConfiguredServer,
   DesktopState,
@@ -248,8 +249,8 @@ export class DesktopModel {
     this.#set({ proxies });
   }
 
-  showApprovals(approvals: PendingApprovalInfo[]): void {
-    this.#set({ approvals });
+  showApprovals(approvals: PendingApprovalInfo[], allowances: AllowanceInfo[]): void {
+    this.#set({ approvals, allowances });
   }
 
   showRecording(recording: Recording): void {

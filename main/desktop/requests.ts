@@ -8,6 +8,7 @@ import {
 import { CausewayError } from '../platform/errors.ts';
 import { accountHandlers } from './accounts.ts';
 import { activityHandlers, contentsHandlers } from './activity/handlers.ts';
+import { approvalHandlers } from './approvals/handlers.ts';
 import { clientHandlers } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics.ts';
@@ -40,6 +41,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...warehouseHandlers(context),
     ...serverHandlers(context),
     ...rulesHandlers(context),
+    ...approvalHandlers(context),
     ...clientHandlers(context),
     ...pinHandlers(context),
     ...activityHandlers(context),

@@ -1,7 +1,6 @@
 import type { rulesRequests } from '../../preload/contract/rules.ts';
-import type { ConfiguredServer, PendingApprovalInfo, RulesOfScope, RulesScope } from '../../preload/contract.ts';
-import { CLIENTS, clientOnWire, displayNameOf } from '../clients/table.ts';
-import { displayText } from '../platform/display.ts';
+import type { RulesOfScope, RulesScope } from '../../preload/contract.ts';
+import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { changeOwnRules, loosestFor } from '../policy/held-rules.ts';
 import { isRuledServer } from '../policy/host-pattern.ts';
@@ -9,7 +8,6 @@ import { managedRules } from '../policy/managed-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { rulesInEffect } from '../policy/rules-in-effect.ts';
 import { systemPolicy } from '../policy/system-policy.ts';
-import type { PendingApproval } from '../rules/approvals.ts';
 import { type NamedScope, readRules, scopeOf } from '../rules/change.ts';
 import { type DecidedBy, decide, isSilent, type ListedTool } from '../rules/decision.ts';
 import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
@@ -17,81 +15,9 @@ import type { ServerRules } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
-/** How long a call can wait if the client's own limit is unknown, in milliseconds: many clients give up after 60 s. */
-const UNKNOWN_WAIT_MS = 45_000;
-/** How much sooner than the client's own limit a call is refused, in milliseconds. */
-const MARGIN_MS = 15_000;
-const MAX_WAIT_MS = 240_000;
-
-/** How long a call of the client that calls itself so may wait for the user, in milliseconds. */
-export function approvalWaitMs(client: string | undefined): number {
-  const patience = clientOnWire(client ?? '')?.patience;
-  return patience ? Math.min(patience.ms - MARGIN_MS, MAX_WAIT_MS) : UNKNOWN_WAIT_MS;
-}
-
-/** The longest statement, and the longest other arguments, that the window receives, in characters. */
-const MAX_SHOWN_LENGTH = 20_000;
-/** The argument in which a tool of the SQL server takes its SQL; others spell it otherwise. */
-const STATEMENT_ARGUMENTS = ['query', 'statement', 'sql'];
-
-/** A call that waits, as tray and window show it. */
-export function approvalForWindow(waiting: PendingApproval, servers: readonly ConfiguredServer[]): PendingApprovalInfo {
-  const { id, client, tool, expiresAt } = waiting;
-  const { profile, path } = waiting.server;
-  const { statement, rest } = argumentsOf(waiting.arguments);
-  const cutLength = (text: string | null) => Math.max(0, (text?.length ?? 0) - MAX_SHOWN_LENGTH);
-  return {
-    id,
-    client: client === undefined ? null : displayNameOf(client),
-    mark: clientOnWire(client ?? '')?.mark ?? null,
-    server: nameOf({ profile, path }, servers),
-    profile,
-    tool,
-    statement: statement?.slice(0, MAX_SHOWN_LENGTH) ?? null,
-    arguments: rest?.slice(0, MAX_SHOWN_LENGTH) ?? null,
-    cut: cutLength(statement) + cutLength(rest),
-    expiresAt,
-  };
-}
-
-/** The server's name in the list, or its path if it is not there. */
-function nameOf({ profile, path }: { profile: string; path: string }, servers: readonly ConfiguredServer[]): string {
-  return servers.find((server) => server.profile === profile && server.path === path)?.name ?? path;
-}
-
-function argumentsOf(json: string): { statement: string | null; rest: string | null } {
-  const values = JSON.parse(json, numberAsWritten);
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return { statement: null, rest: json };
-  const entries = Object.entries(values);
-  const statement = entries.find(([name, value]) => STATEMENT_ARGUMENTS.includes(name) && typeof value === 'string');
-  const others = entries.filter((entry) => entry !== statement);
-  return {
-    statement: statement ? String(statement[1]) : null,
-    rest: others.length > 0 ? JSON.stringify(Object.fromEntries(others), null, 2) : null,
-  };
-}
-
-/** A number that a double cannot hold, such as an id beyond 2^53, as the client wrote it: the server may read all of it. */
-function numberAsWritten(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  return typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value;
-}
-
-/** The longest beginning of a call's arguments in a notification or a menu, in characters. */
-const MAX_BEGINNING_LENGTH = 80;
-
-/** The beginning of what a call would do, in one line; empty if it has no arguments. */
-export function beginningOf({ statement, arguments: rest }: PendingApprovalInfo): string {
-  return displayText((statement ?? rest ?? '').replace(/\s+/g, ' ').trim(), { maxLength: MAX_BEGINNING_LENGTH });
-}
-
-/** `Claude Code wants to use execute_sql`. */
-export function questionOf({ client, tool }: PendingApprovalInfo): string {
-  return `${client ?? 'An AI client'} wants to use ${tool}`;
-}
-
 /** Answers the requests about what AI clients may do. */
 export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesRequests> {
-  const { approvals, model, rules, servers, emit, onClose } = context;
+  const { rules, servers, emit, onClose } = context;
   onClose(rules.subscribe(() => emit('rulesChanged', {})));
 
   const askedScope = async ({ server, client }: RulesScope): Promise<NamedScope> => {
@@ -102,18 +28,6 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
   };
 
   return {
-    answerCall: async ({ id, answer }) => {
-      const call = approvals.find(id);
-      if (answer === 'always') {
-        const client = ruleClientOf(call.client);
-        const scope = scopeOf(client, { key: call.server.key, name: nameOf(call.server, model.state.servers) });
-        await changeOwnRules(rules, scope, { on: [call.tool] }, { by: 'window' });
-      }
-      // With the rule, the call may have gone on already.
-      if (answer !== 'always' || approvals.pending.some((waiting) => waiting.id === id)) {
-        approvals.answer(id, answer === 'refuse' ? 'refused' : 'allowed');
-      }
-    },
     getRules: async (request) => {
       const now = await readRules(rules);
       const scope = await askedScope(request);
@@ -250,24 +164,4 @@ function clientWithId(id: string, rules: Rules): RuleClient {
   const found = ruleClients(rules).find((client) => client.id === id);
   if (found) return found;
   throw new CausewayError('not_found', `There is no client "${id}".`);
-}
-
-/**
- * The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. It may
- * call itself like another client's id, whose rules it must not change.
- */
-export function ruleClientOf(wireName: string | undefined): RuleClient {
-  if (wireName === undefined) {
-    throw new CausewayError('usage', 'This client did not give its name.', {
-      remedy: 'Allow the call once, or allow the tool for all AI clients.',
-    });
-  }
-  const isTaken = wireName === '__proto__' || CLIENTS.some(({ id }) => id === wireName);
-  return (
-    clientOnWire(wireName) ?? {
-      id: isTaken ? `name:${wireName}` : wireName,
-      name: wireName,
-      wireNames: [wireName],
-    }
-  );
 }

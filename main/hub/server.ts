@@ -10,6 +10,7 @@ import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { VERSION } from '../platform/version.ts';
+import { type ApprovalPort, answerAboutApprovals } from './approval-answers.ts';
 import { isHubAlive } from './attach.ts';
 import { guarded, refuseFrame } from './boundary.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
@@ -52,6 +53,8 @@ export interface HubOptions {
   /** Builds the bridge for a proxy. Where it throws, the proxy works alone and reports the same error itself. */
   serve(request: ServerRequest, sink: FrameSink, attempts: AttemptObserver): Promise<Bridge>;
   watcher?: HubWatcher;
+  /** The calls that wait for the user. Where it is left out, none do. */
+  approvals?: ApprovalPort | undefined;
   /** Ends the application for good, because it is being uninstalled. Where it is left out, nobody can ask for that. */
   onQuit?: (() => void) | undefined;
   /** The proxies in the desktop's settings, for processes that cannot ask the desktop. */
@@ -194,12 +197,21 @@ class PrivateHub implements Hub {
     setTimeout(() => socket.destroy(), HELLO_MS).unref();
   }
 
-  async #answerTo(asked: HubQuestion): Promise<SessionsAnswer | QuitAnswer | ProxiesAnswer> {
-    const { onQuit, systemProxies } = this.#options;
-    if (asked.question === 'quit') return { hub: HUB_PROTOCOL, quits: onQuit !== undefined };
-    if (asked.question === 'sessions') return { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
-    const proxies = (await systemProxies?.(asked.origin).catch(() => '')) ?? '';
-    return { hub: HUB_PROTOCOL, proxies };
+  async #answerTo(asked: HubQuestion): Promise<object> {
+    const { onQuit, systemProxies, approvals } = this.#options;
+    const hub = HUB_PROTOCOL;
+    switch (asked.question) {
+      case 'quit':
+        return { hub, quits: onQuit !== undefined } satisfies QuitAnswer;
+      case 'sessions':
+        return { hub, version: VERSION, sessions: this.sessions() } satisfies SessionsAnswer;
+      case 'proxies': {
+        const proxies = (await systemProxies?.(asked.origin).catch(() => '')) ?? '';
+        return { hub, proxies } satisfies ProxiesAnswer;
+      }
+      default:
+        return answerAboutApprovals(approvals, asked);
+    }
   }
 
   /** An error from here on ends this client's connection alone. */

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { type EntryRequest, type Hello, HUB_PROTOCOL, isNonce, type Question, type SessionsAnswer } from './wire.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalsAnswer,
+  type DoneAnswer,
+  type EntryRequest,
+  type Hello,
+  HUB_PROTOCOL,
+  isNonce,
+  type Question,
+  type SessionsAnswer,
+} from './wire.ts';
 
 // Separate from wire.ts, because a proxy loads that file and does without zod.
 
@@ -13,10 +23,20 @@ const EntryLine = z.object({
 });
 
 const asker = { proof: z.string(), version: z.string(), pid: z.number() };
+const approvalId = { id: z.number(), askedAt: z.number() };
 const QuestionLine = z.discriminatedUnion('question', [
   z.object({ ...asker, question: z.literal('sessions') }),
   z.object({ ...asker, question: z.literal('quit') }),
   z.object({ ...asker, question: z.literal('proxies'), origin: z.url({ protocol: /^https?$/ }) }),
+  z.object({ ...asker, question: z.literal('approvals') }),
+  z.object({ ...asker, ...approvalId, question: z.literal('approval') }),
+  z.object({
+    ...asker,
+    ...approvalId,
+    question: z.literal('answer-approval'),
+    answer: z.enum(['allow', 'block', 'extend']),
+  }),
+  z.object({ ...asker, question: z.literal('end-allowances') }),
 ]);
 
 const QuitLine = z.object({ hub: z.literal(HUB_PROTOCOL), quits: z.boolean() });
@@ -47,6 +67,43 @@ const SessionsLine = z.object({
   ),
 });
 
+const wireApproval = z.object({
+  ...approvalId,
+  client: z.string().nullable(),
+  profile: z.string(),
+  path: z.string(),
+  user: z.string().nullable(),
+  tool: z.string(),
+  readsOnly: z.boolean(),
+  expiresAt: z.number(),
+  canExtend: z.boolean(),
+});
+const ApprovalsLine = z.object({
+  hub: z.literal(HUB_PROTOCOL),
+  approvals: z.array(wireApproval),
+  allowances: z.array(
+    z.object({
+      client: z.string(),
+      profile: z.string(),
+      path: z.string(),
+      tool: z.string().nullable(),
+      until: z.number(),
+    }),
+  ),
+});
+const ApprovalLine = z.object({
+  hub: z.literal(HUB_PROTOCOL),
+  approval: wireApproval
+    .extend({ statement: z.string().nullable(), rest: z.string().nullable(), cut: count })
+    .nullable(),
+});
+const DoneLine = z.object({
+  hub: z.literal(HUB_PROTOCOL),
+  refused: z
+    .object({ code: z.enum(['not_found', 'usage']), message: z.string(), remedy: z.string().nullable() })
+    .nullable(),
+});
+
 /** Reads a peer's first line; undefined for anything that is not a hello of this protocol. */
 export function readHello(line: string): Hello | undefined {
   return readLine(HelloLine, line);
@@ -66,6 +123,21 @@ export function readQuestion(line: string): Question | undefined {
 export function readSessions(line: string): SessionsAnswer | undefined {
   const answer = readLine(SessionsLine, line);
   return answer && { ...answer, sessions: answer.sessions.map((session) => ({ profile: undefined, ...session })) };
+}
+
+/** The same for the calls that wait. */
+export function readApprovals(line: string): ApprovalsAnswer | undefined {
+  return readLine(ApprovalsLine, line);
+}
+
+/** The same for one of them. */
+export function readApproval(line: string): ApprovalAnswer | undefined {
+  return readLine(ApprovalLine, line);
+}
+
+/** The same for what was done. */
+export function readDone(line: string): DoneAnswer | undefined {
+  return readLine(DoneLine, line);
 }
 
 /** Whether the hub has said that it quits. */

@@ -41,7 +41,66 @@ export type HubQuestion =
   /** To stop starting at login and to quit: it is being uninstalled. */
   | { question: 'quit' }
   /** Which proxies the desktop's settings name for this origin. */
-  | { question: 'proxies'; origin: string };
+  | { question: 'proxies'; origin: string }
+  /** The calls that wait for the user. */
+  | { question: 'approvals' }
+  /** One of them, with what it would run. */
+  | ({ question: 'approval' } & ApprovalId)
+  /** To allow or block one of them, or to give the user two more minutes. */
+  | ({ question: 'answer-approval'; answer: 'allow' | 'block' | 'extend' } & ApprovalId)
+  /** To end what was allowed for some time. */
+  | { question: 'end-allowances' };
+
+/** A call that waits. Another application numbers its calls anew: `askedAt` tells them apart. */
+export interface ApprovalId {
+  id: number;
+  /** In milliseconds since the epoch. */
+  askedAt: number;
+}
+
+/** A call that waits, as `causeway approvals` shows it. Times are in milliseconds since the epoch. */
+export interface WireApproval extends ApprovalId {
+  /** As the client names itself. */
+  client: string | null;
+  profile: string;
+  path: string;
+  user: string | null;
+  tool: string;
+  readsOnly: boolean;
+  expiresAt: number;
+  canExtend: boolean;
+}
+
+/** What is allowed for some time. */
+interface WireAllowance {
+  client: string;
+  profile: string;
+  path: string;
+  /** Null: every tool there that only reads. */
+  tool: string | null;
+  until: number;
+}
+
+/** The hub's second line if it was asked for the calls that wait. */
+export interface ApprovalsAnswer {
+  hub: typeof HUB_PROTOCOL;
+  approvals: WireApproval[];
+  allowances: WireAllowance[];
+}
+
+/** The hub's second line if it was asked for one of them. */
+export interface ApprovalAnswer {
+  hub: typeof HUB_PROTOCOL;
+  /** Null if it no longer waits. */
+  approval: (WireApproval & { statement: string | null; rest: string | null; cut: number }) | null;
+}
+
+/** The hub's second line if it was told what to do with one, or with what is allowed for some time. */
+export interface DoneAnswer {
+  hub: typeof HUB_PROTOCOL;
+  /** Why that was not done; null if it was. */
+  refused: { code: 'not_found' | 'usage'; message: string; remedy: string | null } | null;
+}
 
 /** A command's second line, instead of an `EntryRequest`. */
 export type Question = HubQuestion & { proof: string; version: string; pid: number };

@@ -67,6 +67,26 @@ export function withoutControls(text: string, keepsLines = false): string {
   );
 }
 
+/** Spaces that do not look like what they are. */
+const ODD_SPACES = onFirstUse(String.raw`[^\P{Zs} ]`);
+
+/**
+ * The same for a text that somebody decides about: each character that cannot be seen, or looks like a plain space and is none,
+ * is shown by its code (`⟨U+202E⟩`), and every other one as it is. Line ends and tabs stay.
+ */
+export function revealed(text: string): string {
+  const plain = text.replaceAll('\r\n', '\n');
+  const kept = new Set(Array.from(plain.matchAll(BELONGS()), ({ index }) => index));
+  const coded = plain.replace(UNSAFE(), (character, index: number) =>
+    kept.has(index) || character === '\n' || character === '\t' ? character : codeOf(character),
+  );
+  return coded.replace(ODD_SPACES(), codeOf);
+}
+
+function codeOf(character: string): string {
+  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
 function joinedLetter(): string {
   const scripts = 'Arabic Devanagari Bengali Tamil Malayalam Kannada Telugu Sinhala'.split(' ');
   return `[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { attachedProxy } from './activity.ts';
 import { recording } from './activity-contents.ts';
+import { allowance, pendingApproval } from './approvals.ts';
 import { firstRun } from './first-run.ts';
 import { managed } from './managed.ts';
 import { problem } from './parts.ts';
-import { pendingApproval } from './rules.ts';
 import { configuredServer } from './servers.ts';
 import { updateState } from './settings.ts';
 import { choices, signInStep, verification, warehouseState } from './warehouse.ts';
@@ -39,6 +39,8 @@ const desktopState = z.object({
   proxies: z.array(attachedProxy),
   /** The calls that wait for the user, the oldest first. */
   approvals: z.array(pendingApproval),
+  /** What is allowed for some time; what is over may still be among it. */
+  allowances: z.array(allowance),
   /** Whether the contents of calls are recorded. */
   recording,
   update: updateState,

@@ -1,25 +1,4 @@
 import { z } from 'zod';
-import { clientMark } from './parts.ts';
-
-/** A call that waits until the user has allowed or refused it. */
-export const pendingApproval = z.object({
-  id: z.number(),
-  /** What the user calls the client; null for one that has not named itself. */
-  client: z.string().nullable(),
-  mark: clientMark.nullable(),
-  /** The server's name, or its path if it is not in the list. */
-  server: z.string(),
-  profile: z.string(),
-  tool: z.string(),
-  /** The SQL among the arguments. */
-  statement: z.string().nullable(),
-  /** The other arguments as JSON; null if there are none. */
-  arguments: z.string().nullable(),
-  /** How many characters are left out of the two. */
-  cut: z.number(),
-  /** When it is refused for lack of an answer, in milliseconds since the epoch. */
-  expiresAt: z.number(),
-});
 
 const switchState = z.enum(['on', 'off', 'ask']);
 
@@ -59,11 +38,6 @@ const rulesOfScope = z.object({
 });
 
 export const rulesRequests = {
-  /** `always` allows this call and, by a rule, every later one of the tool by this client. */
-  answerCall: {
-    input: z.object({ id: z.number(), answer: z.enum(['once', 'always', 'refuse']) }),
-    output: z.undefined(),
-  },
   getRules: { input: scope, output: rulesOfScope },
   /** What is left out stays. */
   changeRules: {
@@ -82,7 +56,6 @@ export const rulesEvents = {
   rulesChanged: z.object({}),
 } as const;
 
-export type PendingApprovalInfo = z.output<typeof pendingApproval>;
 export type RulesScope = z.output<typeof scope>;
 export type RulesOfScope = z.output<typeof rulesOfScope>;
 export type SwitchState = z.output<typeof switchState>;

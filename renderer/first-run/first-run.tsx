@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type { DesktopState, FirstRunState } from '../../preload/contract.ts';
-import { Approvals } from '../rules/approvals.tsx';
+import { WaitingCalls } from '../approvals/waiting-calls.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { ClientsStep } from './clients-step.tsx';
 import { DoneStep } from './done-step.tsx';
@@ -57,7 +57,6 @@ export function FirstRun({ state, firstRun }: { state: DesktopState; firstRun: F
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys have to reach it whatever it shows */}
       <main ref={page} className={styles.page} tabIndex={0} aria-label={strings.steps[step]}>
         <div className={styles.column}>
-          <Approvals approvals={state.approvals} />
           {state.failedAction && (
             <Notice
               message={`${state.failedAction.title}. ${state.failedAction.problem.message}`}
@@ -71,6 +70,7 @@ export function FirstRun({ state, firstRun }: { state: DesktopState; firstRun: F
           <Step state={state} progress={progress} />
         </div>
       </main>
+      <WaitingCalls state={state} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import type {
   ScreenName,
   WindowCommand,
 } from '../../preload/contract.ts';
-import { Approvals } from '../rules/approvals.tsx';
+import { WaitingCalls } from '../approvals/waiting-calls.tsx';
 import { problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
@@ -50,13 +50,13 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys have to reach it whatever it shows */}
       <main ref={page} className={styles.page} tabIndex={0} aria-label={SCREEN_TITLES[screen]}>
         <div className={styles.column} data-width={WIDTHS[screen]}>
-          <Approvals approvals={state.approvals} />
           <CommandFailure error={failure} onDismiss={() => setFailure(null)} />
           <FailedActionNotice failed={isInItsRow ? null : state.failedAction} />
           {screen !== 'accounts' && <OtherSignInsNotice signIns={state.otherSignIns} />}
           {children}
         </div>
       </main>
+      <WaitingCalls state={state} />
       <Palette state={state} onFailure={setFailure} />
       <Shortcuts />
     </div>

@@ -1,4 +1,4 @@
-/** What AI clients may do, and the calls that wait for the user. */
+/** What AI clients may do. */
 export const strings = {
   allServers: 'Permissions for all servers',
   appliesTo: 'Applies to',
@@ -21,18 +21,4 @@ export const strings = {
   asAllClients: 'Same as all AI clients',
   latestChanges: 'Latest changes',
   changedBy: { command: 'on the command line', window: 'in this window' },
-
-  approvals: {
-    label: 'Calls waiting for approval',
-    client: 'An AI client',
-    question: (client: string, tool: string) => `${client} wants to use ${tool}`,
-    on: (server: string, profile: string) => `On ${server} · as ${profile} · `,
-    countdown: (seconds: number) => `refused in ${seconds} s`,
-    sql: 'SQL',
-    arguments: 'Arguments',
-    cut: (count: number) => `${count.toLocaleString('en')} more characters are not shown.`,
-    once: 'Allow once',
-    always: 'Always allow',
-    refuse: 'Refuse',
-  },
 } as const;

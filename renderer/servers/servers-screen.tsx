@@ -3,6 +3,7 @@ import { IconPlus, IconServer } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, DesktopState } from '../../preload/contract.ts';
+import { Allowances } from '../approvals/waiting-calls.tsx';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { strings as rulesStrings } from '../rules/strings.ts';
 import { useRules } from '../rules/use-rules.ts';
@@ -56,7 +57,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
           {servers.length > 0 && (
             <>
               <ServerList servers={servers} />
-              <AllServersRules />
+              <AllServersRules state={state} />
             </>
           )}
         </div>
@@ -93,8 +94,13 @@ function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
   );
 }
 
-function AllServersRules() {
-  return <RulesSection title={rulesStrings.allServers} editor={useRules(null)} />;
+function AllServersRules({ state }: { state: DesktopState }) {
+  return (
+    <>
+      <Allowances allowances={state.allowances} />
+      <RulesSection title={rulesStrings.allServers} editor={useRules(null)} />
+    </>
+  );
 }
 
 function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {

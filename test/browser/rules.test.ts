@@ -16,7 +16,6 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await readOnly().click();
     await expect.poll(() => readOnly().isChecked()).toBe(true);
   };
-  const calls = () => page().getByRole('region', { name: 'Calls waiting for approval' }).getByRole('article');
   const rules = async () => {
     const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
     return JSON.parse(text);
@@ -85,58 +84,5 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await inspect('rules-latest-changes');
     await writeFile(join(shown.home, 'causeway', 'config', 'rules.json'), '{');
     await page().getByText('line 1, column 2').waitFor();
-  });
-
-  it('a client that is not in the table keeps its rules under its own name, and they are removed here', async () => {
-    await addSql();
-    await choice('Permission for execute_sql').selectOption('Ask first');
-    const client = await connect('codex');
-    const always = drop(client, 1, 'SELECT 1');
-    await button('Always allow').click();
-    expect((await always).result).toHaveProperty('content');
-    await choice('Applies to').selectOption('codex (custom)');
-    await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('on');
-    expect((await rules()).history.at(-1).what).toBe('codex on databricks-sql: on: execute_sql');
-    await button('Reset permissions').click();
-    await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
-  });
-
-  it('a call that needs approval shows its SQL, and continues once it is allowed', async () => {
-    await addSql();
-    await choice('Permission for execute_sql').selectOption('Ask first');
-    const client = await connect('claude-code');
-    await go('Warehouse');
-    const answered = drop(client, 1, 'SELECT 1');
-    answered.catch(() => undefined);
-    await calls().getByText('Claude Code wants to use execute_sql').waitFor();
-    await calls().getByText('SELECT 1').waitFor();
-    await calls()
-      .getByText(/^On databricks-sql · as ana · refused in \d+ s$/)
-      .waitFor();
-    await inspect('call-that-waits');
-    await button('Allow once').click();
-    expect((await answered).result).toHaveProperty('content');
-    await calls().waitFor({ state: 'detached' });
-
-    const refused = drop(client, 2);
-    await button('Refuse').click();
-    expect(textOf(await refused)).toContain('The user refused this call');
-
-    const always = drop(client, 3, 'SELECT 2');
-    await button('Always allow').click();
-    expect((await always).result).toHaveProperty('content');
-    expect((await drop(client, 4, 'SELECT 3')).result).toHaveProperty('content');
-    await expect.poll(() => calls().count()).toBe(0);
-    expect((await rules()).history.at(-1).what).toBe('Claude Code on databricks-sql: on: execute_sql');
-  });
-
-  it('a call leaves the window when its client disconnects', async () => {
-    await addSql();
-    await choice('Permission for execute_sql').selectOption('Ask first');
-    const client = await connect('cursor');
-    void drop(client, 1).catch(() => undefined);
-    await calls().getByText('Cursor wants to use execute_sql').waitFor();
-    await client.close();
-    await calls().waitFor({ state: 'detached' });
   });
 });

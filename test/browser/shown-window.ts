@@ -30,6 +30,12 @@ const SCREENS = process.env.CAUSEWAY_SCREENS;
 const BRIEF = process.env.CAUSEWAY_BRIEF !== undefined;
 /** Whether only pictures are wanted, for the contact sheet. */
 const FOR_SHEET = process.env.CAUSEWAY_SHEET !== undefined;
+/** Where the application keeps what it has, and what a proxy has to know to go through it. */
+const ownPlaces = (folder: string) => ({
+  CAUSEWAY_HOME: join(folder, 'causeway'),
+  CAUSEWAY_TOKEN_STORE: 'encrypted-file',
+});
+
 /**
  * The window in Chromium, on its own workspace for each test of the `describe` that calls this. What the page
  * reports as an error fails the test.
@@ -64,8 +70,7 @@ export function useWindow() {
   });
 
   async function open(folder: string, isFirstRun = false): Promise<void> {
-    const own = { HOME: folder, CAUSEWAY_HOME: join(folder, 'causeway'), CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
-    server = await serveWindow({ ...own, PATH: '/usr/bin:/bin' }, { isFirstRun });
+    server = await serveWindow({ HOME: folder, ...ownPlaces(folder), PATH: '/usr/bin:/bin' }, { isFirstRun });
     page = await browser.newPage({ viewport: { width: SIZES.usual[0], height: SIZES.usual[1] } });
     page.on('console', (message) => {
       if (message.type() === 'error') trouble.push(message.text());
@@ -201,7 +206,7 @@ export function useWindow() {
 
   /** An AI client that connects through `causeway proxy`, and through the application from there. */
   async function connect(name: string, path = '/api/2.0/mcp/sql'): Promise<ProxyProcess> {
-    const env = environment(home, { CAUSEWAY_HOME: join(home, 'causeway') });
+    const env = environment(home, ownPlaces(home));
     const proxy = new ProxyProcess(['--profile', 'ana', '--path', path], env);
     proxies.push(proxy);
     const clientInfo = { name, version: '1.2' };

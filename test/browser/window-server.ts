@@ -70,7 +70,7 @@ export async function serveWindow(
   });
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? '/';
+    const path = (request.url ?? '/').replace(/\?.*/, '');
     const name = names.get(path);
     if (name) {
       const { input } = JSON.parse(await text(request));

@@ -81,7 +81,7 @@ export async function startApplication({
       const cli = join(ROOT, 'out', 'cli', 'causeway.js');
       const proxy = spawn(process.execPath, [cli, 'proxy', '--path', '/api/2.0/mcp/sql'], {
         env,
-        stdio: ['pipe', 'ignore', 'inherit'],
+        stdio: ['pipe', 'pipe', 'inherit'],
       });
       return async () => {
         const ended = once(proxy, 'exit');

@@ -121,7 +121,7 @@ describe.skipIf(reason)('a notification of the application', () => {
       .poll(() => notifications.sent())
       .toEqual([{ title: 'Claude Code wants to use execute_sql', body: expect.stringContaining('SELECT 1') }]);
     await takePicture('notification-call');
-    await (await TrayOverDbus.find()).click('Refuse');
+    await (await TrayOverDbus.find()).click('Block this call');
     await call;
     await expect.poll(() => notifications.displayed()).toBe(0);
     await client.close();

@@ -16,7 +16,7 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
     await application.close();
   });
 
-  it('is allowed and refused in the tray, and shown in the window', async () => {
+  it('is allowed and blocked in the tray if it only reads, and the window leads to it', async () => {
     application = await startApplication({
       prepare: async (home) => {
         await mkdir(join(home, '.config', 'causeway'), { recursive: true });
@@ -30,22 +30,24 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
     const clientInfo = { name: 'claude-code', version: '1' };
     await client.request(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
     client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    const call = (id: number, query: string) =>
-      client.request(id, 'tools/call', { name: 'execute_sql', arguments: { query } });
+    const call = (id: number, query: string, name = 'execute_sql') =>
+      client.request(id, 'tools/call', { name, arguments: { query } });
     const tray = await TrayOverDbus.find();
     const labels = () => tray.labels();
 
-    const allowed = call(1, 'SELECT 1');
-    await page.getByText('Claude Code wants to use execute_sql').waitFor();
-    await expect.poll(labels).toEqual(expect.arrayContaining(['Claude Code wants to use execute_sql', 'SELECT 1']));
+    const question = 'Claude Code wants to use execute_sql_read_only';
+    const allowed = call(1, 'SELECT 1', 'execute_sql_read_only');
+    await page.getByRole('status').getByText('1 call needs approval').waitFor();
+    await expect.poll(labels).toEqual(expect.arrayContaining([question, 'SELECT 1', 'Review…']));
     await tray.click('Allow once');
     expect((await allowed).result).toMatchObject({ content: expect.any(Array) });
     await expect.poll(labels).not.toContain('Allow once');
-    await page.getByText('Claude Code wants to use execute_sql').waitFor({ state: 'detached' });
+    await page.getByRole('status').getByText('1 call needs approval').waitFor({ state: 'detached' });
 
     const refused = call(2, 'DROP TABLE main.default.taxi');
     await expect.poll(labels).toContain('DROP TABLE main.default.taxi');
-    await tray.click('Refuse');
+    expect(await labels()).not.toContain('Allow once');
+    await tray.click('Block this call');
     expect(JSON.stringify((await refused).result)).toContain('The user refused this call');
   });
 });

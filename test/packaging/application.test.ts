@@ -61,7 +61,7 @@ describe.skipIf(reason)('the packaged application', () => {
   it('serves the command that is packaged with it', async () => {
     const proxy = spawn(COMMAND, ['proxy', '--path', '/api/2.0/mcp/sql'], {
       env,
-      stdio: ['pipe', 'ignore', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
     await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 client connected');
     const ended = once(proxy, 'exit');

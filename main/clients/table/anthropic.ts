@@ -64,6 +64,7 @@ export const ANTHROPIC: ClientFacts[] = [
     id: 'claude-code',
     name: 'Claude Code',
     wireNames: ['claude-code'],
+    showsQuestions: true,
     mark: { icon: 'siClaudecode' },
     signs: ({ inHome, env, join }) => [
       ...(env.CLAUDE_CONFIG_DIR ? [{ exists: env.CLAUDE_CONFIG_DIR }] : []),

@@ -109,6 +109,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     id: 'codex',
     name: 'OpenAI Codex',
     wireNames: ['codex-mcp-client'],
+    showsQuestions: true,
     mark: { monogram: 'Cx' },
     patience: { ms: 600_000, key: 'tool_timeout_sec' },
     signs: ({ inHome, env }) => [

@@ -1,7 +1,7 @@
 import type { DesktopState, PendingApprovalInfo, Settings } from '../../../preload/contract.ts';
 import { sentences } from '../../platform/errors.ts';
+import { beginningOf, isShownWhole, questionOf } from '../approvals/shown-approval.ts';
 import { danglingProblem, isSignedOut } from '../attention.ts';
-import { beginningOf, questionOf } from '../rules.ts';
 import type { TrayAction } from '../tray/tray-action.ts';
 import { strings } from './strings.ts';
 
@@ -139,23 +139,20 @@ function updateNews({ update }: DesktopState): News[] {
 
 function approvalNews(call: PendingApprovalInfo): News {
   const beginning = beginningOf(call);
-  const answer = (label: string, answer: 'once' | 'refuse') => ({
+  const answer = (label: string, answer: 'allow' | 'block') => ({
     label,
     action: { do: 'answer-call', id: call.id, answer } as const,
   });
+  const action = { do: 'review-calls' } as const;
   return {
     key: `${CALL}${call.id}`,
     setting: 'notifyApprovals',
     title: questionOf(call),
     body: beginning === '' ? strings.approvalShort(call.server) : strings.approvalBody(beginning, call.server),
-    action: { do: 'open', screen: 'warehouse' },
-    buttons: isShownWhole(call, beginning)
-      ? [answer(strings.allowOnce, 'once'), answer(strings.refuse, 'refuse')]
-      : [answer(strings.refuse, 'refuse')],
+    action,
+    buttons: [
+      isShownWhole(call) ? answer(strings.allowOnce, 'allow') : { label: strings.review, action },
+      answer(strings.block, 'block'),
+    ],
   };
-}
-
-/** Only a call that is shown whole may be allowed from a notification. */
-function isShownWhole({ statement, arguments: rest, cut }: PendingApprovalInfo, beginning: string): boolean {
-  return cut === 0 && !beginning.endsWith('…') && (statement === null || rest === null);
 }

@@ -8,9 +8,9 @@ export const strings = {
   copyReport: 'Copy support report',
   more: (count: number) => `${count} more…`,
   approval: {
+    review: 'Review…',
     allowOnce: 'Allow once',
-    allowAlways: (client: string) => `Always allow for ${client}`,
-    refuse: 'Refuse',
+    block: 'Block this call',
   },
   warehouse: {
     loading: 'Connecting…',

@@ -17,7 +17,8 @@ export type TrayAction =
   /** To what is behind a server of the list, such as GitHub. */
   | { do: 'sign-in-to-service'; server: string; title: string }
   | { do: 'quit' }
-  | { do: 'answer-call'; id: number; answer: 'once' | 'always' | 'refuse' }
+  | { do: 'answer-call'; id: number; answer: 'allow' | 'block' }
+  | { do: 'review-calls' }
   | { do: 'copy-diagnostics' }
   | { do: 'check-for-updates' }
   | { do: 'get-update' }
@@ -41,7 +42,9 @@ export interface TrayPorts {
   quit(): void;
   ask(question: TrayQuestion): Promise<boolean>;
   copyDiagnostics(): Promise<void>;
-  answerCall(call: { id: number; answer: 'once' | 'always' | 'refuse' }): Promise<void>;
+  answerCall(call: { id: number; answer: 'allow' | 'block' }): Promise<void>;
+  /** Brings the window with the calls that wait to the front. */
+  reviewCalls(): void;
   /** Shows the page on which the user signs in to what is behind a server. */
   signInToService(server: string): Promise<void>;
   updates: { check(): Promise<void>; download(): Promise<void>; install(): Promise<void> };
@@ -115,6 +118,8 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
         return signInTo(action.profile);
       case 'answer-call':
         return attempt(failed.answer, () => ports.answerCall({ id: action.id, answer: action.answer }));
+      case 'review-calls':
+        return ports.reviewCalls();
       case 'sign-in-to-service':
         return attempt(failed.signedOutOf(action.title), () => ports.signInToService(action.server));
       case 'copy-diagnostics':

@@ -1,6 +1,6 @@
 import type { DesktopState, PendingApprovalInfo, WarehouseState } from '../../../preload/contract.ts';
 import { formatHost } from '../../../preload/format.ts';
-import { beginningOf, questionOf } from '../rules.ts';
+import { beginningOf, isShownWhole, questionOf } from '../approvals/shown-approval.ts';
 import { strings } from './strings.ts';
 import { clientItems, serverItems } from './tray-connections.ts';
 import { action, open, SEPARATOR, type TrayItem, text } from './tray-item.ts';
@@ -38,23 +38,24 @@ function approvalItems({ approvals }: DesktopState): TrayItem[] {
   const more = approvals.length - MAX_APPROVALS;
   return [
     ...approvals.slice(0, MAX_APPROVALS).map(approvalItem),
-    ...(more > 0 ? [open(strings.more(more))] : []),
+    ...(more > 0 ? [action(strings.more(more), { do: 'review-calls' })] : []),
     SEPARATOR,
   ];
 }
 
 function approvalItem(approval: PendingApprovalInfo): TrayItem {
-  const { id, client } = approval;
-  const { allowOnce, allowAlways, refuse } = strings.approval;
+  const { id } = approval;
+  const { review, allowOnce, block } = strings.approval;
   const beginning = beginningOf(approval);
+  const reviewing = { do: 'review-calls' } as const;
   return {
     kind: 'submenu',
     label: questionOf(approval),
     items: [
-      ...(beginning === '' ? [] : [open(beginning)]),
-      action(allowOnce, { do: 'answer-call', id, answer: 'once' }),
-      ...(client === null ? [] : [action(allowAlways(client), { do: 'answer-call', id, answer: 'always' })]),
-      action(refuse, { do: 'answer-call', id, answer: 'refuse' }),
+      ...(beginning === '' ? [] : [action(beginning, reviewing)]),
+      action(review, reviewing),
+      ...(isShownWhole(approval) ? [action(allowOnce, { do: 'answer-call', id, answer: 'allow' })] : []),
+      action(block, { do: 'answer-call', id, answer: 'block' }),
     ],
   };
 }

@@ -18,6 +18,11 @@ export function startPageAt(screen?: ScreenName, item?: string, material?: Windo
   return place.length === 0 ? page : `${page}#${place.join('/')}`;
 }
 
+/** The page with the calls that wait for the user. */
+export function approvalPage(): string {
+  return `${START_PAGE}?view=approvals`;
+}
+
 /** Whether an address belongs to the window's own pages. Everything else is neither loaded nor shown. */
 export function isOwnAddress(address: string): boolean {
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -50,7 +50,7 @@ async function open(lists: Record<string, string[]>, how = 'alone') {
   await mkdir(folder, { recursive: true });
   const servers = Object.keys(lists).map((name) => ({ name, profile: 'acme', kind: 'functions', path: pathOf(name) }));
   await writeFile(join(folder, 'servers.json'), JSON.stringify({ version: 1, servers }));
-  const approvals = new ApprovalQueue({ waitMs: () => 60_000 });
+  const approvals = new ApprovalQueue({ waits: () => ({ firstMs: 60_000, mostMs: 60_000 }) });
   if (how !== 'alone') {
     const causeway = createCauseway({ env });
     const hub = await causeway.serveProxies(undefined, approvals);

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
+import type { ApprovalQueue } from '../../../main/rules/approvals.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { ownHome } from '../auth/own-home.ts';
@@ -24,9 +25,12 @@ export async function homeOfAna() {
 }
 
 /** Starts the application of a home; the function that it gives ends it before the test does. */
-export async function startApplication(env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
+export async function startApplication(
+  env: NodeJS.ProcessEnv,
+  approvals?: ApprovalQueue,
+): Promise<() => Promise<void>> {
   const causeway = createCauseway({ env });
-  const hub = await causeway.serveProxies();
+  const hub = await causeway.serveProxies(undefined, approvals);
   let ended: Promise<void> | undefined;
   const end = async () => {
     await hub.close();
@@ -41,9 +45,14 @@ export async function startApplication(env: NodeJS.ProcessEnv): Promise<() => Pr
 }
 
 /** A proxy in a session, as an AI client starts it. */
-export async function startSession(env: NodeJS.ProcessEnv, args: string[] = [], clientName = 'test') {
+export async function startSession(
+  env: NodeJS.ProcessEnv,
+  args: string[] = [],
+  clientName = 'test',
+  capabilities: object = {},
+) {
   const proxy = new ProxyProcess(['--profile', 'ana', '--path', SQL, ...args], { ...env, PATH: process.env.PATH });
   onTestFinished(() => proxy.close());
-  await proxy.open({ clientInfo: { name: clientName, version: '1' } });
+  await proxy.open({ clientInfo: { name: clientName, version: '1' }, capabilities });
   return proxy;
 }

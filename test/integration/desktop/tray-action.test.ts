@@ -39,6 +39,7 @@ beforeEach(async () => {
       return agrees;
     },
     tell: (title, problem, screen) => told.push(`${screen}: ${title} (${problem.code})`),
+    reviewCalls: () => void told.push('shows the calls that wait'),
     answerCall: async ({ id, answer }) => void told.push(`${answer} ${id}`),
     signInToService: async (server) => signingIn(server),
     copyDiagnostics: async () => copying(),

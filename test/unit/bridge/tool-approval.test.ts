@@ -31,7 +31,12 @@ describe('a call that needs approval', () => {
     const waiting = one.take(calling(1, 'drop', { arguments: args }));
     await one.take(calling(2, 'look'));
     await vi.waitFor(() => expect(asked).toHaveLength(1));
-    expect(asked[0]?.call).toEqual({ client: 'codex-mcp-client', tool: 'drop', arguments: JSON.stringify(args) });
+    expect(asked[0]?.call).toEqual({
+      client: 'codex-mcp-client',
+      tool: 'drop',
+      arguments: JSON.stringify(args),
+      isManaged: false,
+    });
     expect(one.concerns(LIST)).toBe(true);
     asked[0]?.answer('allowed');
     await waiting;

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { approvalWaits, questionWaits } from '../../../main/clients/approval-waits.ts';
 import { CLIENTS, clientOnWire } from '../../../main/clients/table.ts';
-import {
-  approvalForWindow,
-  approvalWaitMs,
-  beginningOf,
-  questionOf,
-  ruleClientOf,
-} from '../../../main/desktop/rules.ts';
+import { approvalBounds } from '../../../main/desktop/approvals/approval-bounds.ts';
+import { ruleClientOf } from '../../../main/desktop/approvals/rule-client.ts';
+import { approvalForWindow, beginningOf, questionOf } from '../../../main/desktop/approvals/shown-approval.ts';
 import { decide } from '../../../main/rules/decision.ts';
 import { parseRules, type Rules, withEdit } from '../../../main/rules/rules.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
+import { known } from './states.ts';
 
 const SERVERS: ConfiguredServer[] = [
   {
@@ -32,10 +30,12 @@ const approval = (args: string, { client, profile = 'ana' }: { client?: string; 
       tool: 'execute_sql',
       arguments: args,
       server: { profile, path: '/api/2.0/mcp/sql', key: '' },
+      readsOnly: false,
       askedAt: 0,
       expiresAt: 45_000,
+      canExtend: true,
     },
-    SERVERS,
+    { ...known(), servers: SERVERS, profile: 'ana' },
   );
 
 describe('a call that waits, in the window', () => {
@@ -46,7 +46,7 @@ describe('a call that waits, in the window', () => {
       server: 'databricks-sql',
       statement: 'SELECT\n 1',
       arguments: '{\n  "limit": 5\n}',
-      cut: 0,
+      tooLong: null,
       expiresAt: 45_000,
     });
     expect(questionOf(shown)).toBe('Claude Code wants to use execute_sql');
@@ -77,10 +77,21 @@ describe('a call that waits, in the window', () => {
   });
 
   it('with very long arguments says how much is left out', () => {
-    const shown = approval(JSON.stringify({ query: 'x'.repeat(20_007) }));
-    expect(shown.statement).toHaveLength(20_000);
-    expect(shown.cut).toBe(7);
+    const shown = approval(JSON.stringify({ query: 'x'.repeat(100_007) }));
+    expect(shown.statement).toHaveLength(100_000);
+    expect(shown.tooLong).toContain('7 more characters');
     expect(beginningOf(shown).length).toBeLessThanOrEqual(80);
+  });
+
+  it('names the warehouse that its SQL runs on, if that is known', () => {
+    expect(approval('{}').warehouse).toBe('Shared analytics');
+    expect(approval('{}', { profile: 'ben' }).warehouse).toBeNull();
+  });
+
+  it('shows what cannot be seen by its code, and line ends and tabs as they are', () => {
+    const shown = approval(JSON.stringify({ query: 'SELECT\u00a01 --\u202e\r\n\tx', 'a\u200b': 1 }));
+    expect(shown.statement).toBe('SELECT⟨U+00A0⟩1 --⟨U+202E⟩\n\tx');
+    expect(shown.arguments).toBe('{\n  "a⟨U+200B⟩": 1\n}');
   });
 
   it('has a one-line preview that shows no control characters', () => {
@@ -91,18 +102,40 @@ describe('a call that waits, in the window', () => {
 });
 
 describe('the time that a call can wait', () => {
-  it('ends before the client gives up', () => {
+  it('ends before the client gives up, with all extensions', () => {
     for (const { wireNames, patience } of CLIENTS) {
       const [name] = wireNames;
       if (name === undefined) continue;
-      expect(approvalWaitMs(name), name).toBeLessThan(patience?.ms ?? 60_000);
-      expect(approvalWaitMs(name), name).toBeGreaterThanOrEqual(30_000);
+      const { firstMs, mostMs } = approvalWaits(name);
+      expect(firstMs, name).toBeLessThan(patience?.ms ?? 60_000);
+      expect(firstMs, name).toBeGreaterThanOrEqual(30_000);
+      expect(mostMs, name).toBeGreaterThanOrEqual(firstMs);
+      if (patience) expect(mostMs, name).toBeLessThan(patience.ms);
     }
   });
 
-  it('is 45 s for an unknown client', () => {
-    expect(approvalWaitMs('something-new')).toBe(45_000);
-    expect(approvalWaitMs(undefined)).toBe(45_000);
+  it('is 45 s for an unknown client, and longer if the user wants', () => {
+    for (const name of ['something-new', undefined]) {
+      expect(approvalWaits(name)).toEqual({ firstMs: 45_000, mostMs: 900_000 });
+    }
+  });
+
+  it('is known for questions through a client only if the client shows them to a person', () => {
+    expect(questionWaits('claude-code')).toEqual(approvalWaits('claude-code'));
+    expect(questionWaits('something-new')).toBeUndefined();
+    expect(questionWaits('cursor-vscode')).toBeUndefined();
+  });
+});
+
+describe('the window with the calls that wait', () => {
+  it('is in the middle of the screen, away from notifications and panels', () => {
+    const area = { x: 100, y: 30, width: 1820, height: 1000 };
+    expect(approvalBounds(area)).toEqual({ x: 750, y: 230, width: 520, height: 400 });
+  });
+
+  it('does not leave a small screen', () => {
+    const small = { x: 0, y: 0, width: 400, height: 300 };
+    expect(approvalBounds(small)).toEqual(small);
   });
 });
 

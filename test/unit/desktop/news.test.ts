@@ -17,11 +17,16 @@ const call: PendingApprovalInfo = {
   mark: null,
   server: 'databricks-sql',
   profile: 'acme',
+  user: 'ana@acme.example',
+  warehouse: null,
   tool: 'execute_sql',
-  statement: 'DROP TABLE taxi',
+  statement: 'SELECT * FROM taxi',
   arguments: null,
-  cut: 0,
+  tooLong: null,
+  readsOnly: true,
+  onlyOnce: null,
   expiresAt: 45_000,
+  canExtend: true,
 };
 
 describe('notifications', () => {
@@ -63,20 +68,22 @@ describe('notifications', () => {
   it('answer a call that waits', () => {
     const [news] = new NewsSource().next({ ...known(), approvals: [call] }, true).shown;
     expect(news?.title).toBe('Claude Code wants to use execute_sql');
-    expect(news?.body).toBe('DROP TABLE taxi\nOn databricks-sql. Click to answer.');
+    expect(news?.body).toBe('SELECT * FROM taxi\nOn databricks-sql. Click to review it.');
     expect(news?.buttons.map(({ label, action }) => [label, action])).toEqual([
-      ['Allow once', { do: 'answer-call', id: 7, answer: 'once' }],
-      ['Refuse', { do: 'answer-call', id: 7, answer: 'refuse' }],
+      ['Allow once', { do: 'answer-call', id: 7, answer: 'allow' }],
+      ['Block this call', { do: 'answer-call', id: 7, answer: 'block' }],
     ]);
   });
 
   it.each([
     ['a long statement', { statement: 'SELECT 1, '.repeat(50) }],
     ['more arguments beside it', { arguments: '{"catalog":"main"}' }],
-    ['a part that is left out', { cut: 7 }],
-  ])('do not offer to allow a call that they do not show completely: %s', (_what, change) => {
+    ['a part that is left out', { tooLong: 'It is too long.' }],
+    ['a tool that may change data', { readsOnly: false }],
+  ])('lead to the window with a call that must be looked at: %s', (_what, change) => {
     const [news] = new NewsSource().next({ ...known(), approvals: [{ ...call, ...change }] }, false).shown;
-    expect(news?.buttons.map(({ label }) => label)).toEqual(['Refuse']);
+    expect(news?.buttons.map(({ label }) => label)).toEqual(['Review', 'Block this call']);
+    expect(news?.action).toEqual({ do: 'review-calls' });
   });
 
   it.each([

@@ -12,11 +12,16 @@ describe('a call that waits for the user in the tray', () => {
     mark: null,
     server: 'databricks-sql',
     profile: 'acme',
+    user: null,
+    warehouse: null,
     tool: 'execute_sql',
     statement: 'DROP TABLE\n  taxi',
     arguments: null,
-    cut: 0,
+    tooLong: null,
+    readsOnly: false,
+    onlyOnce: null,
     expiresAt: 45_000,
+    canExtend: true,
   };
   const waiting = (...approvals: PendingApprovalInfo[]) => ({ ...known(), approvals });
 
@@ -26,24 +31,23 @@ describe('a call that waits for the user in the tray', () => {
       kind: 'submenu',
       label: 'Claude Code wants to use execute_sql',
       items: [
-        { kind: 'action', label: 'DROP TABLE taxi', action: { do: 'open', screen: 'warehouse' } },
-        { kind: 'action', label: 'Allow once', action: { do: 'answer-call', id: 7, answer: 'once' } },
-        {
-          kind: 'action',
-          label: 'Always allow for Claude Code',
-          action: { do: 'answer-call', id: 7, answer: 'always' },
-        },
-        { kind: 'action', label: 'Refuse', action: { do: 'answer-call', id: 7, answer: 'refuse' } },
+        { kind: 'action', label: 'DROP TABLE taxi', action: { do: 'review-calls' } },
+        { kind: 'action', label: 'Review…', action: { do: 'review-calls' } },
+        { kind: 'action', label: 'Block this call', action: { do: 'answer-call', id: 7, answer: 'block' } },
       ],
     });
     expect(second).toEqual({ kind: 'separator' });
     expect(trayMood(waiting(approval))).toBe('attention');
   });
 
-  it('cannot be allowed permanently if the client has not named itself', () => {
-    const [first] = trayMenu(waiting({ ...approval, client: null, statement: null }));
+  it('can be allowed with one click only if it is known to read', () => {
+    const [first] = trayMenu(waiting({ ...approval, readsOnly: true, client: null, statement: null }));
     expect(first).toMatchObject({ label: 'An AI client wants to use execute_sql' });
-    expect(first?.kind === 'submenu' && first.items.map(trayLine)).toEqual(['[Allow once]', '[Refuse]']);
+    expect(first?.kind === 'submenu' && first.items.map(trayLine)).toEqual([
+      '[Review…]',
+      '[Allow once]',
+      '[Block this call]',
+    ]);
   });
 
   it('is one of at most five in the menu', () => {

@@ -1,0 +1,270 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openServers } from '../clients/servers.ts';
+import { displayNameOf } from '../clients/table.ts';
+import { askHub } from '../hub/attach.ts';
+import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
+import type { ApprovalAnswer, ApprovalsAnswer, HubQuestion, WireApproval } from '../hub/wire.ts';
+import { readApproval, readApprovals, readDone } from '../hub/wire-schemas.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { noLongerWaits } from '../rules/approvals.ts';
+import { tooLongToAllow } from '../rules/shown-call.ts';
+import type { CommandContext } from './command.ts';
+import { askWord, bold, columns, write, writeJson, writeLine, writeStyledLine } from './terminal.ts';
+
+interface ApprovalsOptions {
+  json?: boolean;
+  watch?: boolean;
+}
+
+/** How often the calls are read while they are watched, in milliseconds. */
+const LOOK_MS = 1_000;
+
+type Names = (at: { profile: string; path: string }) => string;
+
+/** `causeway approvals`: the calls that wait for the user. */
+export async function listApprovals(context: CommandContext, { json, watch }: ApprovalsOptions): Promise<void> {
+  if (watch) return watchApprovals(context, json === true);
+  const found = await readAll(context);
+  const names = await serverNames(context);
+  if (json) return writeJson(context.stdout, dataOf(found, names));
+  const { approvals, allowances } = found;
+  if (approvals.length === 0) await writeLine(context.stdout, 'No calls are waiting.');
+  const rows = approvals.map((waiting) => [
+    String(waiting.id),
+    clientOf(waiting),
+    waiting.tool,
+    names(waiting),
+    waiting.readsOnly ? 'only reads' : 'may change data',
+    `expires in ${secondsLeft(waiting)} s`,
+  ]);
+  for (const line of columns(rows)) await writeLine(context.stdout, line);
+  for (const each of allowances) {
+    const what = each.tool ?? 'tools that only read';
+    const until = new Date(each.until).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+    await writeLine(
+      context.stdout,
+      `${displayNameOf(each.client)} can use ${what} on ${names(each)} until ${until}. \`causeway approvals revoke\` ends that.`,
+    );
+  }
+}
+
+/** `causeway approvals allow ID`: shows the call and asks. */
+export async function allowCall(context: CommandContext, id: string): Promise<void> {
+  refuseWithoutTerminal(context, id);
+  const waiting = await find(context, id);
+  await show(context, waiting, await serverNames(context));
+  const isAllowed = await askToAllow(context, waiting, context.signal);
+  if (!isAllowed) return writeLine(context.stdout, 'Not allowed. The call still waits.');
+  await tell(context, { question: 'answer-approval', id: waiting.id, askedAt: waiting.askedAt, answer: 'allow' });
+  await writeLine(context.stdout, 'Allowed.');
+}
+
+/** `causeway approvals block ID`. */
+export async function blockCall(context: CommandContext, id: string): Promise<void> {
+  const { askedAt, ...waiting } = await find(context, id);
+  await tell(context, { question: 'answer-approval', id: waiting.id, askedAt, answer: 'block' });
+  await writeLine(context.stdout, 'Blocked.');
+}
+
+/** `causeway approvals extend ID`. */
+export async function extendCall(context: CommandContext, id: string): Promise<void> {
+  const { askedAt, ...waiting } = await find(context, id);
+  await tell(context, { question: 'answer-approval', id: waiting.id, askedAt, answer: 'extend' });
+  await writeLine(context.stdout, `This call now expires in ${secondsLeft(await find(context, id))} s.`);
+}
+
+/** `causeway approvals revoke`. */
+export async function revokeAllowances(context: CommandContext): Promise<void> {
+  await tell(context, { question: 'end-allowances' });
+  await writeLine(context.stdout, 'Causeway asks about each call again.');
+}
+
+/** Shows each call as it comes, and takes the answer if there is a terminal. Ends with Ctrl+C, which is not a failure. */
+async function watchApprovals(context: CommandContext, json: boolean): Promise<void> {
+  const { signal, stdin, stdout } = context;
+  const isInteractive = !json && stdin.isTTY === true;
+  const seen = new Set<string>();
+  if (!json) await writeLine(context.stderr, 'Waiting for calls that need approval. Ctrl+C ends this.');
+  while (!signal.aborted) {
+    try {
+      const names = await serverNames(context);
+      const { approvals } = await readAll(context);
+      for (const waiting of approvals.filter((each) => !seen.has(keyOf(each)))) {
+        seen.add(keyOf(waiting));
+        const whole = await find(context, String(waiting.id)).catch(ignoreGone);
+        if (!whole) continue;
+        if (json) await write(stdout, `${JSON.stringify(dataOfOne(whole, names))}\n`);
+        else await show(context, whole, names);
+        if (isInteractive) await answerInTerminal(context, whole);
+      }
+      await sleep(LOOK_MS, undefined, { signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+async function answerInTerminal(context: CommandContext, waiting: Whole): Promise<void> {
+  const { id, askedAt } = waiting;
+  const answer = (what: 'allow' | 'block' | 'extend') =>
+    tell(context, { question: 'answer-approval', id, askedAt, answer: what });
+  const gone = new AbortController();
+  const looking = setInterval(async () => {
+    const { approvals } = await readAll(context).catch(() => ({ approvals: [] }));
+    if (!approvals.some((each) => keyOf(each) === keyOf(waiting))) gone.abort(noLongerWaits());
+  }, LOOK_MS);
+  try {
+    const signal = AbortSignal.any([context.signal, gone.signal]);
+    for (;;) {
+      const allowing = waiting.cut > 0 ? '' : `${allowWord(waiting)} to allow it, `;
+      const word = await askWord(context, `Type ${allowing}"block" to block it, "more" for two more minutes: `, signal);
+      if (word === 'block') return await said(context, answer('block'), 'Blocked.');
+      if (word === 'more') await said(context, answer('extend'), 'Two more minutes.');
+      else if (isAllowed(waiting, word)) return await said(context, answer('allow'), 'Allowed.');
+    }
+  } catch (error) {
+    if (context.signal.aborted || !(error instanceof CausewayError)) throw error;
+    await writeLine(context.stdout, error.message);
+  } finally {
+    clearInterval(looking);
+  }
+}
+
+async function said(context: CommandContext, done: Promise<void>, text: string): Promise<void> {
+  await done;
+  await writeLine(context.stdout, text);
+}
+
+/** Whether the user agrees. What may change data takes the whole word. */
+async function askToAllow(context: CommandContext, waiting: Whole, signal: AbortSignal): Promise<boolean> {
+  if (waiting.cut > 0) return false;
+  return isAllowed(waiting, await askWord(context, `Type ${allowWord(waiting)} to allow it: `, signal));
+}
+
+function allowWord({ readsOnly }: WireApproval): string {
+  return readsOnly ? '"y"' : '"allow"';
+}
+
+function isAllowed({ readsOnly, cut }: Whole, word: string): boolean {
+  return cut === 0 && (word === 'allow' || (readsOnly && (word === 'y' || word === 'yes')));
+}
+
+type Whole = NonNullable<ApprovalAnswer['approval']>;
+
+async function show(context: CommandContext, waiting: Whole, names: Names): Promise<void> {
+  const { stdout } = context;
+  const { id, profile, user, tool, readsOnly, statement, rest, cut } = waiting;
+  await writeStyledLine(stdout, bold(`● Call ${id}`, context));
+  await writeLine(stdout, `${clientOf(waiting)} wants to use ${tool} on ${names(waiting)} as ${user ?? profile}.`);
+  await writeLine(
+    stdout,
+    `${readsOnly ? 'The tool only reads.' : 'The tool may change data.'} Expires in ${secondsLeft(waiting)} s.`,
+  );
+  for (const text of [statement, rest]) {
+    for (const line of text?.split('\n') ?? []) await writeLine(stdout, `  ${line}`);
+  }
+  const tooLong = tooLongToAllow({ cut });
+  if (tooLong !== null) await writeLine(stdout, tooLong);
+}
+
+/** @throws {CausewayError} `usage` */
+function refuseWithoutTerminal({ stdin }: CommandContext, id: string): void {
+  if (stdin.isTTY === true) return;
+  throw new CausewayError('usage', 'Only a person can allow a call, and there is no terminal to answer on.', {
+    remedy: `Run \`causeway approvals allow ${id}\` in a terminal, or answer in Causeway's window.`,
+  });
+}
+
+/** @throws {CausewayError} `usage`, `not_found` */
+async function find(context: CommandContext, id: string): Promise<Whole> {
+  if (!/^\d{1,15}$/.test(id)) {
+    throw new CausewayError('usage', `"${id}" is not the number of a call.`, {
+      remedy: '`causeway approvals` lists the calls with their numbers.',
+    });
+  }
+  const { approvals } = await readAll(context);
+  const found = approvals.find((waiting) => waiting.id === Number(id));
+  if (!found) {
+    throw new CausewayError('not_found', `No call ${id} is waiting.`, {
+      remedy: '`causeway approvals` lists the calls that wait.',
+    });
+  }
+  const whole = await ask(context, { question: 'approval', id: found.id, askedAt: found.askedAt }, readApproval);
+  if (whole.approval) return whole.approval;
+  throw noLongerWaits();
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (!(error instanceof CausewayError && error.code === 'not_found')) throw error;
+}
+
+function readAll(context: CommandContext): Promise<ApprovalsAnswer> {
+  return ask(context, { question: 'approvals' }, readApprovals);
+}
+
+/** @throws {CausewayError} what the application says */
+async function tell(context: CommandContext, question: HubQuestion): Promise<void> {
+  const { refused } = await ask(context, question, readDone);
+  if (!refused) return;
+  throw new CausewayError(refused.code, refused.message, { remedy: refused.remedy ?? undefined });
+}
+
+/** @throws {CausewayError} `not_found` */
+async function ask<Answer>(
+  { env }: CommandContext,
+  question: HubQuestion,
+  read: (line: string) => Answer | undefined,
+): Promise<Answer> {
+  const found = lookUpHub(hubFolder(env));
+  const line = found.kind === 'found' ? await askHub(found.rendezvous, question) : null;
+  const answer = line === null ? undefined : read(line);
+  if (answer) return answer;
+  throw new CausewayError('not_found', 'Causeway is not running, or it is an older version.', {
+    remedy: 'Open Causeway. Only the running application can have calls wait.',
+  });
+}
+
+async function serverNames(context: CommandContext): Promise<Names> {
+  const servers = await openServers(context.env).then(
+    ({ atOpening }) => atOpening.servers,
+    () => [],
+  );
+  return ({ profile, path }) =>
+    servers.find((server) => server.profile === profile && server.path === path)?.name ?? path;
+}
+
+function dataOf({ approvals, allowances }: ApprovalsAnswer, names: Names) {
+  return {
+    approvals: approvals.map((waiting) => dataOfOne(waiting, names)),
+    allowances: allowances.map(({ client, profile, path, tool, until }) => ({
+      client: displayNameOf(client),
+      server: names({ profile, path }),
+      profile,
+      tool,
+      until: new Date(until).toISOString(),
+    })),
+  };
+}
+
+function dataOfOne<Approval extends WireApproval>(waiting: Approval, names: Names) {
+  const { askedAt, expiresAt, client, ...rest } = waiting;
+  return {
+    ...rest,
+    client: client === null ? null : displayNameOf(client),
+    server: names(waiting),
+    askedAt: new Date(askedAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+  };
+}
+
+function keyOf({ id, askedAt }: WireApproval): string {
+  return `${id} ${askedAt}`;
+}
+
+function clientOf({ client }: WireApproval): string {
+  return client === null ? 'An AI client' : displayNameOf(client);
+}
+
+function secondsLeft({ expiresAt }: WireApproval): number {
+  return Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000));
+}

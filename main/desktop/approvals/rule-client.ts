@@ -1,0 +1,23 @@
+import { CLIENTS, clientOnWire } from '../../clients/table.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { RuleClient } from '../../rules/rules.ts';
+
+/**
+ * The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. It may
+ * call itself like another client's id, whose rules it must not change.
+ */
+export function ruleClientOf(wireName: string | undefined): RuleClient {
+  if (wireName === undefined) {
+    throw new CausewayError('usage', 'This client did not give its name.', {
+      remedy: 'Allow the call once, or allow the tool for all AI clients.',
+    });
+  }
+  const isTaken = wireName === '__proto__' || CLIENTS.some(({ id }) => id === wireName);
+  return (
+    clientOnWire(wireName) ?? {
+      id: isTaken ? `name:${wireName}` : wireName,
+      name: wireName,
+      wireNames: [wireName],
+    }
+  );
+}
