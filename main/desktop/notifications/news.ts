@@ -137,8 +137,15 @@ function updateNews({ update }: DesktopState): News[] {
   ];
 }
 
+/**
+ * What some systems take for markup in a notification, and others show as it is (Desktop Notifications Specification › Markup): a
+ * call that has it is shown in the window only, letter for letter.
+ */
+const MARKUP = /[<>&]/;
+
 function approvalNews(call: PendingApprovalInfo): News {
   const beginning = beginningOf(call);
+  const shown = MARKUP.test(beginning) ? '' : beginning;
   const answer = (label: string, answer: 'allow' | 'block') => ({
     label,
     action: { do: 'answer-call', id: call.id, answer } as const,
@@ -148,10 +155,10 @@ function approvalNews(call: PendingApprovalInfo): News {
     key: `${CALL}${call.id}`,
     setting: 'notifyApprovals',
     title: questionOf(call),
-    body: beginning === '' ? strings.approvalShort(call.server) : strings.approvalBody(beginning, call.server),
+    body: shown === '' ? strings.approvalShort(call.server) : strings.approvalBody(shown, call.server),
     action,
     buttons: [
-      isShownWhole(call) ? answer(strings.allowOnce, 'allow') : { label: strings.review, action },
+      isShownWhole(call) && shown === beginning ? answer(strings.allowOnce, 'allow') : { label: strings.review, action },
       answer(strings.block, 'block'),
     ],
   };

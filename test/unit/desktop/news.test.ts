@@ -80,10 +80,12 @@ describe('notifications', () => {
     ['more arguments beside it', { arguments: '{"catalog":"main"}' }],
     ['a part that is left out', { tooLong: 'It is too long.' }],
     ['a tool that may change data', { readsOnly: false }],
+    ['what some systems take for markup', { statement: 'SELECT 1 < 2' }],
   ])('lead to the window with a call that must be looked at: %s', (_what, change) => {
     const [news] = new NewsSource().next({ ...known(), approvals: [{ ...call, ...change }] }, false).shown;
     expect(news?.buttons.map(({ label }) => label)).toEqual(['Review', 'Block this call']);
     expect(news?.action).toEqual({ do: 'review-calls' });
+    expect(news?.body).not.toMatch(/[<‹]/);
   });
 
   it.each([
