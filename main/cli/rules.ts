@@ -2,6 +2,7 @@ import { lastListedTools } from '../bridge/answer-store.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { changeOwnRules } from '../policy/held-rules.ts';
 import { isRuledServer } from '../policy/host-pattern.ts';
 import type { RuleRow } from '../policy/rules-in-effect.ts';
@@ -181,7 +182,7 @@ async function askedScope(
 
 /** A client by its id: a known client, or one that existing rules name by the name it sends. */
 async function clientNamed(context: CommandContext, id: string): Promise<RuleClient> {
-  const ruled = async () => (await readRules(new RulesFile(context.env))).clients?.[id];
+  const ruled = async () => ownMember((await readRules(new RulesFile(context.env))).clients, id);
   const found = CLIENTS.find((client) => client.id === id) ?? (await ruled());
   if (!found) {
     throw new CausewayError('not_found', `There is no client "${id}".`, {

@@ -1,3 +1,4 @@
+import { ownMember } from '../platform/own-member.ts';
 import { commandLineOf, isOurs } from './entry.ts';
 import { type FileRecord, writtenAs } from './record.ts';
 import { type Meta, metaForServer, withMetaForServer } from './server-arguments.ts';
@@ -47,5 +48,5 @@ export function ownMetaOf(known: FileRecord | undefined, target: EntryTarget): M
     return Object.assign({}, ...ofServers.map(([name, meta]) => withMetaForServer({}, name, meta)), ofAll);
   }
   const hasOwnEntry = Object.hasOwn(known?.entries ?? {}, target.name);
-  return hasOwnEntry ? (known?.meta?.[target.name] ?? {}) : metaForServer(ofAll, target.name);
+  return hasOwnEntry ? (ownMember(known?.meta, target.name) ?? {}) : metaForServer(ofAll, target.name);
 }

@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
 import { createScanner } from 'jsonc-parser';
 import { CausewayError } from '../platform/errors.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
@@ -100,7 +101,7 @@ export function plan(
     const present = entries.get(name);
     const others = Object.keys(record.entries).some((other) => entries.has(other));
     const mine = present !== undefined && isOurs(present, written);
-    const { [name]: began } = record.initial ?? {};
+    const began = ownMember(record.initial, name);
     delete record.entries[name];
     delete record.initial?.[name];
     delete record.meta?.[name];

@@ -1,3 +1,4 @@
+import { ownMember } from '../platform/own-member.ts';
 import { readBytes } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { checkClient, checkRemoval } from '../policy/policy.ts';
@@ -193,5 +194,5 @@ function onlyEntries(wanted: Wanted): Wanted {
 /** Whether the record has something about our entry that the text no longer has, or that is no longer wanted. */
 function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
   if (!sameData(record.meta ?? {}, known?.meta ?? {})) return true;
-  return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);
+  return Object.keys(known?.entries ?? {}).some((name) => ownMember(record.entries, name) === undefined);
 }

@@ -1,6 +1,7 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { ownMember } from '../platform/own-member.ts';
 import { stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import type { ClientFacts } from './client.ts';
@@ -51,7 +52,7 @@ export function openRecord(env: NodeJS.ProcessEnv): Promise<SettingsFile<Written
 
 /** What was written under a name, in each form that may still be in the file. */
 export function writtenAs(known: FileRecord | undefined, name: string): DataTable[] {
-  return [known?.entries[name], known?.previous?.[name]].filter((entry) => entry !== undefined);
+  return [ownMember(known?.entries, name), ownMember(known?.previous, name)].filter((entry) => entry !== undefined);
 }
 
 /** One client's entries in one file, and the key under which they are remembered, regardless of links. */

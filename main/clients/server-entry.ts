@@ -1,4 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
+import { ownMember } from '../platform/own-member.ts';
 import type { EntryTarget } from './all-servers.ts';
 import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
@@ -112,9 +113,9 @@ export function entryToday(
   launcher: Launcher,
   known: FileRecord | undefined,
 ): Entry {
-  const written = known?.entries[server.name];
+  const written = ownMember(known?.entries, server.name);
   if (!written || !hasAddress(written))
-    return entryWithMeta([client, file, server, launcher], known?.meta?.[server.name]);
+    return entryWithMeta([client, file, server, launcher], ownMember(known?.meta, server.name));
   const { initial } = entryWithAddress(client, file, server) ?? {};
   const entry = { fixed: written, ...(initial ? { initial } : {}) };
   return { ...entry, obsolete: otherKeys(entry, client.stdio(launchOf(launcher, server))) };
@@ -155,7 +156,7 @@ export function correctionOf(
 ): Entry {
   if (!isDataTable(present)) return entry;
   const { fixed, initial = {}, obsolete = [] } = entry;
-  const began = known?.initial?.[name] ?? {};
+  const began = ownMember(known?.initial, name) ?? {};
   const changesForm = hasAddress(present) !== hasAddress(fixed);
   // Of the initial fields, only the timeout is missing in entries of earlier versions. A user who removed a field wanted that.
   const missing = Object.entries(initial).filter(

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { checkClient, checkDirect, checkRemoval } from '../policy/policy.ts';
@@ -186,7 +187,7 @@ export class ClientsService {
       const wanted = modified.map(async (server) => {
         const http = 'all' in server ? undefined : await forClient(choice.http, asItIs, server);
         const entry = http
-          ? entryWithMeta([asItIs, file, server, this.#options.launcher, http], known?.meta?.[server.name])
+          ? entryWithMeta([asItIs, file, server, this.#options.launcher, http], ownMember(known?.meta, server.name))
           : entryToday(asItIs, file, server, this.#options.launcher, known);
         return [server.name, entry] as const;
       });

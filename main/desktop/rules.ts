@@ -2,6 +2,7 @@ import type { rulesRequests } from '../../preload/contract/rules.ts';
 import type { RulesOfScope, RulesScope } from '../../preload/contract.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { changeOwnRules, loosestFor } from '../policy/held-rules.ts';
 import { isRuledServer } from '../policy/host-pattern.ts';
 import { managedRules } from '../policy/managed-rules.ts';
@@ -136,13 +137,12 @@ function isReadOnlyByDefault(policy: Policy, rules: Rules, { server, client }: N
 function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | null {
   const isAll = server === undefined && client === undefined;
   if (rules.all?.readOnly && !isAll) return 'Read only is on for all servers.';
-  if (server !== undefined && client && rules.clients?.[client.id]?.readOnly) {
+  if (server !== undefined && client && ownMember(rules.clients, client.id)?.readOnly) {
     return `Read only is on for ${client.name} on all servers.`;
   }
-  if (server !== undefined && client && rules.servers?.[server]?.readOnly) {
-    return rules.servers[server]?.clients?.[client.id]?.readOnly === undefined
-      ? 'Read only is on for this server.'
-      : null;
+  const ofServer = server === undefined ? undefined : ownMember(rules.servers, server);
+  if (client && ofServer?.readOnly) {
+    return ownMember(ofServer.clients, client.id)?.readOnly === undefined ? 'Read only is on for this server.' : null;
   }
   return null;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { lineAndColumn } from './line-and-column.ts';
+import { UNUSABLE_NAME, UNUSABLE_NAME_FAULT } from './own-member.ts';
 
 /** An error in a JSON file and its place. Line and column count from 1. */
 export interface JsonFault {
@@ -14,8 +15,8 @@ export function faultWords(code: string): string {
 }
 
 /**
- * Parses a JSON file that people edit. Some editors put a byte order mark before the text. A member that is given twice in an
- * object is a fault: the parser would keep the last one, and drop without a word what the other says.
+ * Parses a JSON file that people edit. Some editors put a byte order mark before the text. A member whose name is given twice in
+ * an object, or is one that readers drop, is a fault: what it says would be lost without a word.
  * @throws what `refuse` returns for the first fault
  */
 export async function parseJson<T>(
@@ -30,8 +31,8 @@ export async function parseJson<T>(
   } catch (error) {
     throw refuse(await syntaxFault(text), error);
   }
-  const repeated = repeatedMember(text);
-  if (repeated) throw refuse(repeated, undefined);
+  const lost = lostMember(text);
+  if (lost) throw refuse(lost, undefined);
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw refuse(await schemaFault(text, parsed.error), parsed.error);
@@ -40,14 +41,15 @@ export async function parseJson<T>(
 /** Strings, with the colon after them if they are names, and brackets. */
 const JSON_TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]/gs;
 
-/** The first member that repeats the name of another one in its object. The text is valid JSON. */
-function repeatedMember(text: string): JsonFault | undefined {
+/** The first member that a reader would drop, or replace with a later one of the same name. The text is valid JSON. */
+export function lostMember(text: string): JsonFault | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: token, 1: string, 2: colon, index } of text.matchAll(JSON_TOKENS)) {
     if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
     else if (token === '}' || token === ']') open.pop();
     else if (string !== undefined && colon !== undefined) {
       const name = String(JSON.parse(string));
+      if (name === UNUSABLE_NAME) return { ...lineAndColumn(text, index), what: UNUSABLE_NAME_FAULT };
       const names = open.at(-1);
       if (names?.has(name)) return { ...lineAndColumn(text, index), what: `${JSON.stringify(name)} is given twice` };
       names?.add(name);

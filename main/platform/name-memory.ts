@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownMember } from './own-member.ts';
 import { stateFolder } from './paths.ts';
 
 /** A name that a user may type. The id is left out if the name is the id. */
@@ -28,7 +29,7 @@ const fileOf = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), 'names
 
 /** The names in a profile's workspace as last listed; none if they never were. Sends no request. */
 export async function rememberedNames(env: NodeJS.ProcessEnv, profile: string): Promise<RememberedNames> {
-  return (await read(env)).memory.profiles[profile] ?? NONE;
+  return ownMember((await read(env)).memory.profiles, profile) ?? NONE;
 }
 
 /**
@@ -44,7 +45,7 @@ export async function rememberNames(
 ): Promise<void> {
   try {
     const { memory, bytes } = await read(env);
-    const before = memory.profiles[profile] ?? NONE;
+    const before = ownMember(memory.profiles, profile) ?? NONE;
     const known = new Map((isAll ? names : [...names, ...before[kind]]).map((each) => [each.id ?? each.name, each]));
     const after = { ...before, [kind]: [...known.values()].slice(0, MAX_NAMES) };
     const text = `${JSON.stringify({ version: 1, profiles: { ...memory.profiles, [profile]: after } } satisfies Memory)}\n`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from './errors.ts';
 import { codeOf, fileError } from './file-errors.ts';
+import { lostMember } from './json-faults.ts';
 import { placeInFile } from './line-and-column.ts';
 import { withLock } from './lock.ts';
 import { writeOutside } from './outside-file.ts';
@@ -52,6 +53,8 @@ export async function openSettings<T extends Record<string, unknown>>(
   const write = isFromOutside ? writeOutsideJson : writeWholeFile;
   const parse = (text: string | undefined) => {
     const stored: unknown = text === undefined ? {} : JSON.parse(text);
+    const lost = damaged === 'refuse' && text !== undefined ? lostMember(text) : undefined;
+    if (lost) throw damage(`${placeInFile(path, lost)}: ${lost.what}.`);
     const isEmpty = typeof stored === 'object' && stored !== null && Object.keys(stored).length === 0;
     return isEmpty ? empty : schema.parse(stored);
   };
@@ -116,7 +119,7 @@ async function damageIn(path: string, text: string, cause: Misread): Promise<Cau
   return damage(`${placeInFile(path, place)}: ${kind}${what}.`, cause);
 }
 
-function damage(message: string, cause: Misread): CausewayError {
+function damage(message: string, cause?: Misread): CausewayError {
   return new CausewayError('invalid_file', message, {
     cause,
     remedy: 'Nothing was changed. Correct the file in a text editor, or rename it to start again without it.',

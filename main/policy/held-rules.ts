@@ -1,3 +1,4 @@
+import { ownMember } from '../platform/own-member.ts';
 import { changeRules, type NamedScope, type RuleChangeOptions } from '../rules/change.ts';
 import { clientIdOf, type ListedTool } from '../rules/decision.ts';
 import type { RuleClient, RuleEdit, RuleScope, Rules } from '../rules/rules.ts';
@@ -52,9 +53,9 @@ function withoutReadOnly({ all, clients = {}, servers = {}, version }: Rules): R
 
 function isReadOnlyIn(rules: Rules, { server, client }: RuleScope): boolean {
   const id = client && ruledClient(rules, client);
-  const ofServer = server === undefined ? undefined : rules.servers?.[server];
-  const ofClient = id === undefined ? undefined : rules.clients?.[id];
-  const ofBoth = id === undefined ? undefined : ofServer?.clients?.[id];
+  const ofServer = server === undefined ? undefined : ownMember(rules.servers, server);
+  const ofClient = id === undefined ? undefined : ownMember(rules.clients, id);
+  const ofBoth = id === undefined ? undefined : ownMember(ofServer?.clients, id);
   return (
     rules.all?.readOnly === true || ofClient?.readOnly === true || (ofBoth?.readOnly ?? ofServer?.readOnly) === true
   );

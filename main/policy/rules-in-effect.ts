@@ -1,3 +1,4 @@
+import { ownMember } from '../platform/own-member.ts';
 import { isSilent, type ListedTool } from '../rules/decision.ts';
 import type { RuleClient, RuleSet, Rules, ToolRules } from '../rules/rules.ts';
 import { type HeldRule, heldRules } from './held-rules.ts';
@@ -68,8 +69,8 @@ function isStillDefault({ server }: RuleRow, own: Rules): boolean {
 function rowsOf({ all = {}, clients = {}, servers = {} }: RuleSet): Pick<RuleRow, 'server' | 'client' | 'of'>[] {
   const clientOf = (id: string): RuleClient => ({
     id,
-    name: clients[id]?.name ?? id,
-    wireNames: clients[id]?.wireNames ?? [],
+    name: ownMember(clients, id)?.name ?? id,
+    wireNames: ownMember(clients, id)?.wireNames ?? [],
   });
   const rows = [
     { server: null, client: undefined, of: all },

@@ -9,6 +9,7 @@ import type { ChangeOutcome } from '../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers, type ServerList, withServer } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { configFilePath } from '../platform/paths.ts';
 import { checkServer, checkWorkspace } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
@@ -156,12 +157,13 @@ async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisi
     let after = now;
     if (wanted.all && judge('everything', now.all, wanted.all)) after = { ...after, all: wanted.all };
     for (const [id, client] of Object.entries(wanted.clients ?? {})) {
-      if (judge(client.name, now.clients?.[id], client))
+      if (judge(client.name, ownMember(now.clients, id), client))
         after = { ...after, clients: { ...after.clients, [id]: client } };
     }
     for (const [address, rules] of Object.entries(wanted.servers ?? {})) {
       const key = keyOfAddress(address) ?? address;
-      if (judge(key, now.servers?.[key], rules)) after = { ...after, servers: { ...after.servers, [key]: rules } };
+      if (judge(key, ownMember(now.servers, key), rules))
+        after = { ...after, servers: { ...after.servers, [key]: rules } };
     }
     if (after === now) return now;
     return withChange(after, { at: new Date().toISOString(), by: 'command', what: 'Rules of a provision file added' });

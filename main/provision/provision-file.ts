@@ -1,9 +1,10 @@
-import { type ErrorCode, LineCounter, type Node, parseDocument, stringify, visit } from 'yaml';
+import { type ErrorCode, isScalar, LineCounter, type Node, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import { serverPathSchema } from '../../preload/contract/server-path-schema.ts';
 import { SERVER_KINDS } from '../clients/server-arguments.ts';
 import { metaSchema } from '../clients/servers.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { UNUSABLE_NAME, UNUSABLE_NAME_FAULT } from '../platform/own-member.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { ruleSetSchema } from '../rules/rules.ts';
 import { keyOfAddress } from '../rules/server-key.ts';
@@ -103,6 +104,10 @@ export function parseProvision(path: string, bytes: Buffer): Provision {
   visit(document, {
     Alias(_, { range }) {
       throw unreadable(path, placeAt(range?.[0] ?? 0), 'aliases (*name) are not resolved here, write the value itself');
+    },
+    Pair(_, { key }) {
+      if (!isScalar(key) || key.value !== UNUSABLE_NAME) return;
+      throw unreadable(path, placeAt(key.range?.[0] ?? 0), UNUSABLE_NAME_FAULT);
     },
   });
   const parsed = provisionSchema.safeParse(document.toJS({ maxAliasCount: 0 }));

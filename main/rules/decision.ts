@@ -1,4 +1,5 @@
 import { isSqlServer } from '../../preload/contract/server-path.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { isWireName } from '../platform/wire-name.ts';
 import type { Rules, ToolRules } from './rules.ts';
 import type { Switch } from './switches.ts';
@@ -56,7 +57,7 @@ export function onlyReads(server: string, tool: string, hints: ToolHints | undef
 /** Whether no rule says anything about a server's tools. */
 export function isWithoutRules(rules: Rules, server: string): boolean {
   const says = (of: ToolRules) => of.readOnly === true || SWITCHES_OFF.has(of.newTools) || hasNames(of);
-  const { clients = {}, ...ofServer } = rules.servers?.[server] ?? {};
+  const { clients = {}, ...ofServer } = ownMember(rules.servers, server) ?? {};
   return ![rules.all ?? {}, ofServer, ...Object.values(clients), ...Object.values(rules.clients ?? {})].some((of) =>
     says('wireNames' in of ? { readOnly: of.readOnly } : of),
   );
@@ -64,7 +65,7 @@ export function isWithoutRules(rules: Rules, server: string): boolean {
 
 /** Whether the rules do not even allow anything of a server's tools. */
 export function isSilent(rules: Rules, server: string): boolean {
-  const { clients = {}, ...ofServer } = rules.servers?.[server] ?? {};
+  const { clients = {}, ...ofServer } = ownMember(rules.servers, server) ?? {};
   const says = ({ readOnly, newTools, on = [] }: ToolRules) =>
     readOnly !== undefined || newTools !== undefined || on.length > 0;
   const wider = [rules.all ?? {}, ...Object.values(rules.clients ?? {}).map(({ readOnly }) => ({ readOnly }))];
@@ -95,9 +96,10 @@ export function clientIdOf(rules: Rules, wireName: string): string | undefined {
 }
 
 function decideFor(rules: Rules, { server, tool, hints }: ToolUse, clientId: string | undefined): Decision {
-  const client = clientId === undefined ? undefined : rules.clients?.[clientId];
-  const ofServer: ToolRules = rules.servers?.[server] ?? {};
-  const ofBoth: ToolRules = (clientId === undefined ? undefined : rules.servers?.[server]?.clients?.[clientId]) ?? {};
+  const client = clientId === undefined ? undefined : ownMember(rules.clients, clientId);
+  const ruled = ownMember(rules.servers, server);
+  const ofServer: ToolRules = ruled ?? {};
+  const ofBoth: ToolRules = (clientId === undefined ? undefined : ownMember(ruled?.clients, clientId)) ?? {};
   const byBoth: DecidedBy = { scope: 'client-of-server', ...(client ? { name: client.name } : {}) };
   const readOnly = readOnlyBy(rules, client, ofServer, ofBoth, byBoth);
   if (readOnly) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
+import { ownMember } from '../platform/own-member.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { keyOfAddress } from './server-key.ts';
 import { SWITCHES, type Switch } from './switches.ts';
@@ -123,16 +124,16 @@ const INVALID_REMEDY = 'Correct the file, or delete it to remove all rules.';
 
 /** The rules of a scope alone, without those of the clients in it. */
 export function rulesOf(rules: Rules, { server, client }: RuleScope): ToolRules {
-  const ofServer = server === undefined ? undefined : rules.servers?.[server];
-  const ofEverything = client ? rules.clients?.[client.id] : rules.all;
-  const stored = server === undefined ? ofEverything : client ? ofServer?.clients?.[client.id] : ofServer;
+  const ofServer = server === undefined ? undefined : ownMember(rules.servers, server);
+  const ofEverything = client ? ownMember(rules.clients, client.id) : rules.all;
+  const stored = server === undefined ? ofEverything : client ? ownMember(ofServer?.clients, client.id) : ofServer;
   return ownRulesSchema.parse(stored ?? {});
 }
 
 /** Whether there is anything for `withoutScope` to remove. */
 export function hasRules(rules: Rules, scope: RuleScope): boolean {
   const { server, client } = scope;
-  const inside = server === undefined || client ? {} : (rules.servers?.[server]?.clients ?? {});
+  const inside = server === undefined || client ? {} : (ownMember(rules.servers, server)?.clients ?? {});
   return [rulesOf(rules, scope), ...Object.values(inside)].some((of) => Object.keys(of).length > 0);
 }
 
@@ -194,8 +195,8 @@ export function withoutScope(rules: Rules, scope: RuleScope): Rules {
  * @throws {CausewayError} `already_exists` if the other server has its own rules
  */
 export function withRulesCopied(rules: Rules, from: string, to: string, change: RuleChange): Rules {
-  const copied = rules.servers?.[from];
-  const present = rules.servers?.[to];
+  const copied = ownMember(rules.servers, from);
+  const present = ownMember(rules.servers, to);
   if (copied === undefined || isDeepStrictEqual(copied, present)) return rules;
   if (present !== undefined) {
     throw new CausewayError('already_exists', `There are already rules for ${to}.`, {
@@ -222,7 +223,7 @@ function withRulesOf(rules: Rules, { server, client }: RuleScope, after: ToolRul
   }
   const { [client.id]: _, ...otherClients } = ofServer.clients ?? {};
   const clients = { ...otherClients, ...(after ? { [client.id]: after } : {}) };
-  const known = { ...rules.clients?.[client.id], ...described(client) };
+  const known = { ...ownMember(rules.clients, client.id), ...described(client) };
   return {
     ...rules,
     clients: { ...rules.clients, [client.id]: known },

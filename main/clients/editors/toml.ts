@@ -2,6 +2,7 @@ import { parse as parseToml, patch, stringify } from '@decimalturn/toml-patch';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { lineAndColumn } from '../../platform/line-and-column.ts';
+import { ownMember } from '../../platform/own-member.ts';
 import { type Entry, merged, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
@@ -37,7 +38,7 @@ function read(text: string, target: EditTarget): Map<string, unknown> {
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
-  const present = container(before, body, target)?.[name];
+  const present = ownMember(container(before, body, target), name);
   if (present !== undefined && isCurrent(present, entry)) return { text };
   const path = [...target.key, name];
   const ways = present === undefined ? [appended, patched] : [corrected, patched];
@@ -48,7 +49,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
 function remove(text: string, target: EditTarget, name: string): string {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
-  if (container(before, body, target)?.[name] === undefined) return text;
+  if (ownMember(container(before, body, target), name) === undefined) return text;
   return mark + firstSound([cut, patched], body, before, [...target.key, name], undefined, target);
 }
 
@@ -71,8 +72,8 @@ function firstSound(
     try {
       const after = parse(edited, target);
       holdRest(before, after, path, target);
-      const now = container(after, edited, target)?.[path.at(-1) ?? ''];
-      if (entry) holdEntry(container(before, body, target)?.[path.at(-1) ?? ''], now, entry, target);
+      const now = ownMember(container(after, edited, target), path.at(-1) ?? '');
+      if (entry) holdEntry(ownMember(container(before, body, target), path.at(-1) ?? ''), now, entry, target);
       if (entry || now === undefined) return edited;
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;

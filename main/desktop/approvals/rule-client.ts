@@ -1,5 +1,6 @@
 import { CLIENTS, clientOnWire } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { UNUSABLE_NAME } from '../../platform/own-member.ts';
 import type { RuleClient } from '../../rules/rules.ts';
 
 /**
@@ -12,7 +13,7 @@ export function ruleClientOf(wireName: string | undefined): RuleClient {
       remedy: 'Allow the call once, or allow the tool for all AI clients.',
     });
   }
-  const isTaken = wireName === '__proto__' || CLIENTS.some(({ id }) => id === wireName);
+  const isTaken = wireName === UNUSABLE_NAME || CLIENTS.some(({ id }) => id === wireName);
   return (
     clientOnWire(wireName) ?? {
       id: isTaken ? `name:${wireName}` : wireName,

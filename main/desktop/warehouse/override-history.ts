@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type OverrideChange, overrideChange, overrideValue } from '../../../preload/contract/warehouse.ts';
 import type { EffectiveWarehouseInfo } from '../../../preload/contract.ts';
+import { ownMember } from '../../platform/own-member.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../../platform/settings.ts';
 import type { CommandChange } from '../../warehouses/command-changes.ts';
@@ -45,7 +46,7 @@ export class OverrideHistory {
   async of(profile: string): Promise<OverrideChange[]> {
     await this.#open();
     await this.#work;
-    return this.#known.profiles[profile]?.changes ?? [];
+    return ownMember(this.#known.profiles, profile)?.changes ?? [];
   }
 
   /** Compares the override with the one at the last read. */
@@ -117,7 +118,8 @@ export function afterSeeing(
   if (step?.outcome === 'unreadable') return stored;
   const name = step?.warehouse?.name ?? null;
   const now = override && { ...override, warehouseName: override.warehouseId === null ? null : name };
-  const { [profile]: known, ...others } = stored.profiles;
+  const known = ownMember(stored.profiles, profile);
+  const { [profile]: _, ...others } = stored.profiles;
   // The first read finds the current override, which is not a change.
   if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
   if (isSame(known.now, now)) return stored;

@@ -137,6 +137,7 @@ describe('causeway rules', () => {
     [['set', 'databricks-sql', '--all', '--read-only'], 2, '--all was given with a server or a client.'],
     [['set', 'nothing', '--read-only'], 4, 'There is no server "nothing".'],
     [['set', '--client', 'nobody', '--read-only'], 4, 'There is no client "nobody".'],
+    [['set', '--client', 'constructor', '--read-only'], 4, 'There is no client "constructor".'],
     [['set', '--all', '--off', 'execute_sql'], 2, 'Rules for tools need a server.'],
     [['set', 'databricks-sql', '--on', 'a', '--off', 'a'], 2, 'The tool "a" is named twice.'],
     [['set', 'databricks-sql', '--new', 'maybe'], 2, 'maybe'],

@@ -1,0 +1,16 @@
+/**
+ * What a record that is keyed by names from outside has under a name. What every object inherits does not count, so that
+ * a name such as `constructor` means what a file says about it.
+ */
+export function ownMember<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/**
+ * The one name that no file may use for a member: for JavaScript it is the link to what an object inherits, and readers drop it
+ * without a word. A rule under it would apply to nobody.
+ */
+export const UNUSABLE_NAME = '__proto__';
+
+/** Why a file with that name is refused, as a clause. */
+export const UNUSABLE_NAME_FAULT = `"${UNUSABLE_NAME}" cannot be used as a name`;
