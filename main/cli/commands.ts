@@ -285,6 +285,10 @@ function registerApprovals(program: Command, context: CommandContext): void {
 const POLICY_HELP = `
 A policy contains the settings that the administrators of this computer manage. Only they can write its file.`;
 
+const CHECK_HELP = `
+Looks up every name in the file: workspaces, profiles, servers, tools, AI clients. Shows which of your accounts, servers, AI clients and
+tools the policy would refuse. The exit code is 1 if there is an error, or everybody here would be locked out. Nothing is changed or sent.`;
+
 /** `causeway policy …`: what the organization has decided. Each command's code loads when it runs. */
 function registerPolicy(program: Command, context: CommandContext): void {
   const group = program
@@ -295,7 +299,9 @@ function registerPolicy(program: Command, context: CommandContext): void {
     .description('show the managed settings, their file, and which are locked')
     .action(async (options) => (await import('./policy.ts')).showPolicy(context, options));
   withJson(group.command('check <file>'))
-    .description('check a policy file before you install it')
+    .description('check a policy file before you install it, and try it on this computer')
+    .option('--strict', 'fail on warnings too')
+    .addHelpText('after', CHECK_HELP)
     .action(async (file: string, options) => (await import('./policy.ts')).checkPolicy(context, file, options));
 }
 

@@ -168,7 +168,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
   'causeway policy': ['causeway policy show'],
   'causeway policy show': ['causeway policy show', 'causeway policy show --json'],
-  'causeway policy check': ['causeway policy check policy.json'],
+  'causeway policy check': ['causeway policy check policy.json', 'causeway policy check policy.json --strict --json'],
 
   'causeway rules': ['causeway rules'],
   'causeway rules list': ['causeway rules list --json'],

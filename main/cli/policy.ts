@@ -1,14 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type PolicyTrial, tryPolicy } from '../diagnosis/policy-check/check.ts';
+import { type Computer, readComputer } from '../diagnosis/policy-check/computer.ts';
+import type { PolicyIssue } from '../diagnosis/policy-check/issue.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { ignoredKeys, type PolicyFact, policyFacts } from '../policy/format.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { askWhom, type Policy } from '../policy/policy.ts';
-import { systemPolicy } from '../policy/system-policy.ts';
+import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
+import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
-import { columns, printable, writeJson, writeLine } from './terminal.ts';
+import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
 
 /** `causeway policy show`: what the organization has decided, by which file, and what users cannot change. */
 export async function showPolicy(context: CommandContext, options: { json?: boolean }): Promise<void> {
@@ -32,21 +36,106 @@ export async function showPolicy(context: CommandContext, options: { json?: bool
   await writeLine(context.stdout, printable(`To change a locked setting: ${askWhom(policy.contact)}`));
 }
 
-/** `causeway policy check FILE`: whether a file is a policy, and what it would decide. Changes nothing. */
-export async function checkPolicy(context: CommandContext, name: string, options: { json?: boolean }): Promise<void> {
+interface CheckPolicyOptions {
+  json?: boolean;
+  /** Whether warnings count as errors for the exit code. */
+  strict?: boolean;
+}
+
+/**
+ * `causeway policy check FILE`: whether a file is a policy, what in it is wrong, and what the user of this computer would lose.
+ * Changes nothing. The file need not be installed.
+ */
+export async function checkPolicy(context: CommandContext, name: string, options: CheckPolicyOptions): Promise<void> {
   const path = resolve(name);
   const bytes = await readFile(path).catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${path}.`, { cause });
     throw fileError(path, cause, 'It was not read.');
   });
   const policy = await parsePolicy(path, bytes);
-  if (options.json) return writeJson(context.stdout, asData(policy, path));
-  await writeLine(context.stdout, printable(`${path} is a valid policy.`));
+  const auth = await context.causeway().auth();
+  const computer = await readComputer(context.env, auth, openClients(context, {}));
+  const trial = tryPolicy(policy, await currentPolicy(), computer);
+  const count = (severity: PolicyIssue['severity']) => trial.issues.filter((each) => each.severity === severity).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  if (errors > 0 || (options.strict && warnings > 0)) context.setExitCode(1);
+  if (options.json) {
+    const { home } = computer;
+    return writeJson(context.stdout, { ...asData(policy, path), errors, warnings, computer: { home }, ...trial });
+  }
+  await writeLine(context.stdout, `${path} is a valid policy${errors > 0 ? ', but should not be installed' : ''}.`);
   await printFacts(context, policyFacts(policy));
+  await printIssues(context, trial.issues);
+  await printEffects(context, trial.effects, computer);
+  await write(context.stdout, '\n');
   await writeLine(
     context.stdout,
     `It takes effect once it is ${systemPolicy().place}. Only administrators can write there.`,
   );
+}
+
+const SEVERITIES = { error: 'Error', warning: 'Warning', note: 'Not checked' } as const;
+
+async function printIssues(context: CommandContext, issues: readonly PolicyIssue[]): Promise<void> {
+  if (issues.length > 0) await write(context.stdout, '\n');
+  for (const { severity, at, message, suggestions } of issues) {
+    const meant = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
+    await writeLine(context.stdout, `${SEVERITIES[severity]} in ${at}: ${message}${meant}`);
+  }
+}
+
+type Effect = PolicyTrial['effects'][number];
+
+const EFFECTS: Record<Effect['effect'], string> = {
+  refused: 'refused',
+  asks: 'asks first',
+  'signs-in': 'signs in again',
+  stays: 'stays',
+  added: 'added',
+  replaced: 'replaced',
+  locked: 'locked',
+};
+
+async function printEffects(context: CommandContext, effects: readonly Effect[], computer: Computer): Promise<void> {
+  const { home, accounts, servers } = computer;
+  await write(context.stdout, '\n');
+  if (accounts.length + servers.length === 0) {
+    await writeLine(context.stdout, `There are no accounts and no servers in ${home} to try it on.`);
+  }
+  if (effects.length === 0) {
+    return writeLine(context.stdout, `Tried on this computer, in ${home}: its user would lose nothing.`);
+  }
+  await writeLine(context.stdout, `Tried on this computer, in ${home}, it would change for its user:`);
+  const rows = grouped(effects).map(({ names, effect }) => {
+    const { what, server, client, effect: result, locked, already, key, why } = effect;
+    const where = [
+      ...(server === undefined ? [] : [`of ${server}`]),
+      ...(client === undefined ? [] : [`for ${client}`]),
+    ];
+    const until = locked ? '' : ', until they decide';
+    return [
+      what,
+      [names.join(', '), ...where].join(' '),
+      `${EFFECTS[result]}${until}${already ? ', as now' : ''}`,
+      key,
+      why,
+    ].map(printable);
+  });
+  for (const line of columns([['WHAT', 'NAME', 'EFFECT', 'KEY', 'WHY'], ...rows]))
+    await writeLine(context.stdout, line);
+}
+
+/** Tools for which the same holds, in one row. */
+function grouped(effects: readonly Effect[]): { names: string[]; effect: Effect }[] {
+  const rows = new Map<string, { names: string[]; effect: Effect }>();
+  for (const effect of effects) {
+    const { name, ...rest } = effect;
+    const row = JSON.stringify(effect.what === 'tool' ? rest : effect);
+    const known = rows.get(row);
+    if (known) known.names.push(name);
+    else rows.set(row, { names: [name], effect });
+  }
+  return [...rows.values()];
 }
 
 async function printFacts(context: CommandContext, facts: PolicyFact[]): Promise<void> {

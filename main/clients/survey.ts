@@ -212,6 +212,9 @@ export type EntryStatus =
 /** The states in which an entry is wrong. If its command is not on the PATH, the entry itself is right. */
 export const MODIFIED: readonly EntryStatus[] = ['vanished', 'edited', 'broken'];
 
+/** The states in which an entry of ours is in the file. */
+export const THERE: readonly EntryStatus[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];
+
 /** The facts from which the state of an entry is derived. */
 interface EntryFacts {
   name: string;

@@ -1,4 +1,4 @@
-import { type DecidedBy, type Decision, decide, isWithoutRules, type ToolUse } from '../rules/decision.ts';
+import { type DecidedBy, type Decision, decide, isSilent, isWithoutRules, type ToolUse } from '../rules/decision.ts';
 import type { RuleSet, Rules } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { isRuledServer } from './host-pattern.ts';
@@ -39,6 +39,13 @@ export function managedRules(own: ServerRules, server: string, file: PolicyFile)
     },
     subscribe: (listener) => own.subscribe(listener),
   };
+}
+
+/** As `managedRules`, for one use of a tool under a policy that can be used (pure). @param own the user's own rules */
+export function decideUnder(policy: Policy, own: Rules, use: ToolUse): Decision {
+  const byDefault = () => byOrganization(strictest(rulesIn(policy, use.server, false), use));
+  const ofUser = isSilent(own, use.server) ? byDefault() : decide(own, use);
+  return stricter(byOrganization(strictest(lockedRules(policy, use.server), use)), ofUser);
 }
 
 /** The rules of a policy that users cannot loosen, for a server, or for all of them. The strictest decides. */

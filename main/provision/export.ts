@@ -4,7 +4,7 @@ import { parseHost } from '../auth/profiles/host.ts';
 import { SETTINGS_SECTION } from '../auth/profiles/profiles.ts';
 import { openServers } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
-import type { ClientReport, EntryStatus } from '../clients/survey.ts';
+import { type ClientReport, THERE } from '../clients/survey.ts';
 import { configFilePath } from '../platform/paths.ts';
 import { readRules } from '../rules/change.ts';
 import { RulesFile } from '../rules/rules-file.ts';
@@ -68,8 +68,6 @@ function addressOf(host = ''): Omit<ProvisionedProfile, 'name'> | undefined {
     return undefined;
   }
 }
-
-const THERE: readonly EntryStatus[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];
 
 function exportedClient({ id, files }: ClientReport): Provision['clients'][number] | undefined {
   const own = files.filter(({ project }) => project === null);

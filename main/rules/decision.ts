@@ -45,6 +45,9 @@ export type Decision =
 /** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, even if its hints say otherwise. */
 const SQL_READ_TOOLS = new Set(['execute_sql_read_only', 'poll_sql_result']);
 
+/** Every tool of the SQL server. */
+export const SQL_TOOLS: readonly string[] = ['execute_sql', ...SQL_READ_TOOLS];
+
 /** Whether a tool is known to only read; undefined if the server has not listed it. */
 export function onlyReads(server: string, tool: string, hints: ToolHints | undefined): boolean | undefined {
   if (isSqlServer(server.slice(server.indexOf('/', 'https://'.length)))) {

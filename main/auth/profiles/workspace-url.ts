@@ -2,7 +2,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { isAccountHost, isLoopback, parseHost, type WorkspaceAddress } from './host.ts';
 
 /** The domains under which Databricks serves workspaces, in all clouds and regions. */
-const WORKSPACE_DOMAINS = [
+export const WORKSPACE_DOMAINS = [
   'databricks.com',
   'databricks.us',
   'databricks.mil',

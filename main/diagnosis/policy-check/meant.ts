@@ -1,0 +1,20 @@
+import { closestMatch } from 'leven';
+
+/** What was probably meant by a name that is not among the known ones; none if nothing is close to it. */
+export function meantBy(name: string, known: readonly string[]): string[] {
+  const folded = new Map(known.map((each) => [each.toLowerCase(), each]));
+  const asked = name.toLowerCase();
+  const longer = known.filter((each) => asked.length >= MIN_BEGINNING && each.toLowerCase().startsWith(asked));
+  const closest = closestMatch(asked, [...folded.keys()], { maxDistance: mistakesIn(asked) });
+  const close = closest === undefined ? undefined : folded.get(closest);
+  return [...new Set([...(close === undefined ? [] : [close]), ...longer])].slice(0, MAX_SUGGESTIONS);
+}
+
+/** So many letters tell what a longer name begins with. */
+const MIN_BEGINNING = 4;
+const MAX_SUGGESTIONS = 3;
+
+/** How many letters may be wrong: two of five, and no more than three. */
+function mistakesIn(name: string): number {
+  return Math.max(1, Math.min(3, Math.floor(name.length * 0.4)));
+}
