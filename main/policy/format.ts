@@ -23,6 +23,14 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
   audit: { title: 'Call audit', format: formatAudit },
 };
 
+/** Every key that a policy can have, in the order in which they are shown. */
+export const POLICY_KEYS: readonly PolicyKey[] = Object.keys(KEYS).filter((key): key is PolicyKey => key in KEYS);
+
+/** What a key decides, in a few words. */
+export function policyTitle(key: PolicyKey): string {
+  return KEYS[key].title;
+}
+
 /** One key of a policy, for people. */
 export interface PolicyFact {
   key: PolicyKey;
@@ -34,8 +42,7 @@ export interface PolicyFact {
 
 /** What a policy decides, in the order of the table; nothing if it cannot be used. */
 export function policyFacts(policy: Policy): PolicyFact[] {
-  const names = Object.keys(KEYS).filter((key): key is PolicyKey => key in KEYS);
-  return names.flatMap((key) => factOf(policy, key) ?? []);
+  return POLICY_KEYS.flatMap((key) => factOf(policy, key) ?? []);
 }
 
 /** That this version leaves something out of a policy, as a sentence; undefined if it does not. */

@@ -2,7 +2,7 @@ import { asCausewayError, asSentence, CausewayError, inOneLine } from '../platfo
 import { isOutOfFiles } from '../platform/file-errors.ts';
 import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
 import { NO_POLICY, type Policy } from './policy.ts';
-import type { PolicySource } from './sources.ts';
+import type { PolicySource } from './policy-source.ts';
 
 /**
  * The organization's policy as it is now. It is looked at before each decision. One that cannot be used forbids all that a

@@ -1,35 +1,18 @@
-import { execFile } from 'node:child_process';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { propertyListAsJson } from '../platform/property-list.ts';
 import { ABSENT } from '../platform/versioned-value.ts';
-
-/** The location of a policy. */
-export interface PolicySource {
-  /** For messages. */
-  name: string;
-  /** Tells one state of the policy from another without reading it; `absent` if there is none. */
-  version(): string;
-  /** The policy's text, in JSON; undefined if there is none. @throws whatever keeps it from being read */
-  read(): Promise<Buffer | undefined>;
-  /** Whether an administrator is removing Causeway from this computer; never so if nothing tells. */
-  isBeingRemoved?(): boolean;
-}
+import type { PolicySource } from './policy-source.ts';
+import { registrySource } from './registry.ts';
 
 const POLICY_FILE = '/etc/causeway/policy.json';
 /** Where root writes the id of the process that removes Causeway (`docs/policy.md`). */
 const REMOVAL_MARK = '/run/causeway/removal';
 /** Where macOS puts what a configuration profile says for the domain `io.causeway`. */
 const PREFERENCES = '/Library/Managed Preferences/io.causeway.plist';
-/** The value of this name is a text (REG_SZ) in JSON. */
-const REGISTRY_KEY = String.raw`HKLM\Software\Policies\Causeway`;
-const REGISTRY_VALUE = 'Policy';
-/** How often the registry is read again, in milliseconds: there is no cheap way to detect changes. */
-const REGISTRY_MS = 60_000;
 /** Each process reads all of it, and each time it changes. */
 const MAX_BYTES = 1024 * 1024;
 /** The superuser's number. */
@@ -71,53 +54,20 @@ function preferencesSource(path: string, owner = ROOT): PolicySource {
     version: () => fileVersion(path),
     read: async () => {
       if (trustedBytes(path, owner) === undefined) return undefined;
-      return propertyListAsJson(path);
+      return withoutPayloadKeys(await propertyListAsJson(path));
     },
   };
-}
-
-/** The registry's policies, which only administrators write. */
-export function registrySource(key = REGISTRY_KEY, now: () => number = () => performance.now()): PolicySource {
-  return {
-    name: `${key}\\${REGISTRY_VALUE}`,
-    version: () => String(Math.floor(now() / REGISTRY_MS)),
-    read: async () => {
-      const output = await queryRegistry(key);
-      return output === undefined ? undefined : policyInRegistry(output);
-    },
-  };
-}
-
-/** The text in what `reg query KEY` prints; undefined if the key has no such value. */
-export function policyInRegistry(output: string): Buffer | undefined {
-  const line = output.split(/\r?\n/).find((each) => /^\s+Policy\s+REG_\w+/i.test(each));
-  if (line === undefined) return undefined;
-  const [, kind = '', text = ''] = /^\s+Policy\s+(REG_\w+)\s*(.*)$/i.exec(line) ?? [];
-  if (kind !== 'REG_SZ') throw new Error(`its value has the type ${kind}, not REG_SZ`);
-  // `reg` prints in the code page of the console, which differs from computer to computer.
-  if (text.includes('\uFFFD')) throw new Error('it has letters beyond ASCII. Write them as JSON does, such as \\u00FC');
-  return Buffer.from(text.trim());
 }
 
 /**
- * The system's own `reg.exe`, by the kernel's name for the system's folder: the variable of that name is the user's to set.
- * Where that name is not known, as under Wine, by its usual path.
+ * A policy without what describes the configuration profile that it came in (`PayloadUUID` and the like). Those keys are Apple's for
+ * every profile, so none of them can be one of a policy.
  */
-const REG_PATHS = [String.raw`\\?\GLOBALROOT\SystemRoot\System32\reg.exe`, String.raw`C:\Windows\System32\reg.exe`];
-
-/** `reg query` says so on its standard error, and in the language of the user; its exit code is 1. */
-async function queryRegistry(key: string): Promise<string | undefined> {
-  let failure: unknown;
-  for (const program of REG_PATHS) {
-    try {
-      const asked = promisify(execFile)(program, ['query', key, '/reg:64'], { env: {}, windowsHide: true });
-      return (await asked).stdout;
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 1) return undefined;
-      failure = error;
-    }
-  }
-  throw failure;
+export function withoutPayloadKeys(json: Buffer): Buffer {
+  const value: unknown = JSON.parse(json.toString('utf8'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return json;
+  const kept = Object.entries(value).filter(([key]) => !/^Payload[A-Z]/.test(key));
+  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
 }
 
 /** A file that cannot be looked at counts as one that is there. */

@@ -1,6 +1,7 @@
 import type { Policy } from './policy.ts';
 import { PolicyFile } from './policy-file.ts';
-import { type PolicySource, systemSource } from './sources.ts';
+import type { PolicySource } from './policy-source.ts';
+import { systemSource } from './sources.ts';
 
 let file: PolicyFile | undefined;
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { PolicyFile } from '../../main/policy/policy-file.ts';
-import { registrySource } from '../../main/policy/sources.ts';
+import { registrySource } from '../../main/policy/registry.ts';
 
 // A key of the user's own: the real one is the administrators'.
 const KEY = String.raw`HKCU\Software\Causeway test of policies`;
@@ -43,4 +43,20 @@ test('a policy that cannot be used is reported with its line and column', async 
 
 test('there is no policy if there is no key', async () => {
   assert.equal((await new PolicyFile(registrySource(`${KEY} that is not there`)).now()).source, null);
+});
+
+test('a policy of separate keys is read, as the administrative template writes it', async () => {
+  const own = `${KEY} separate`;
+  const add = (key: string, name: string, type: string, data: string) =>
+    reg('add', key, '/v', name, '/t', type, '/d', data, '/f', '/reg:64');
+  try {
+    add(own, 'organization', 'REG_SZ', 'Acme');
+    add(`${own}\\clients`, 'value', 'REG_MULTI_SZ', 'cursor\\0codex');
+    add(`${own}\\clients`, 'locked', 'REG_DWORD', '1');
+    const found = await new PolicyFile(registrySource(own)).now();
+    assert.equal(found.organization, 'Acme');
+    assert.deepEqual(found.keys.clients, { value: ['cursor', 'codex'], locked: true });
+  } finally {
+    reg('delete', own, '/f', '/reg:64');
+  }
 });

@@ -6,7 +6,8 @@ import { managedRules } from '../../../main/policy/managed-rules.ts';
 import { parsePolicy } from '../../../main/policy/parse-policy.ts';
 import { checkServer, checkWorkspace, defaultValue, lockedValue } from '../../../main/policy/policy.ts';
 import { PolicyFile } from '../../../main/policy/policy-file.ts';
-import { policyInRegistry, registrySource, systemSource } from '../../../main/policy/sources.ts';
+import { policyInRegistry, registrySource } from '../../../main/policy/registry.ts';
+import { systemSource, withoutPayloadKeys } from '../../../main/policy/sources.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { serverKey } from '../../../main/rules/server-key.ts';
 import { ROOT } from '../project/markdown.ts';
@@ -284,9 +285,94 @@ describe('the policy in the registry', () => {
     expect(() => policyInRegistry(printed)).toThrow('such as \\u00FC');
   });
 
+  // As `reg query … /s` prints it.
+  const ROOT_KEY = String.raw`HKEY_LOCAL_MACHINE\Software\Policies\Causeway`;
+  const separate = (...lines: string[]) => ['', ...lines, ''].join('\r\n');
+
+  it('is made of separate keys, as the administrative template writes them', async () => {
+    const printed = separate(
+      ROOT_KEY,
+      '    (Standard)    REG_SZ    ',
+      '    organization    REG_SZ    M\\u00FCller',
+      '    optional    REG_MULTI_SZ    later\\0audit.value.later',
+      '',
+      `${ROOT_KEY}\\ReadOnly`,
+      '    Value    REG_DWORD    0x1',
+      '    locked    REG_DWORD    0x0',
+      '',
+      `${ROOT_KEY}\\workspaces`,
+      '    value    REG_MULTI_SZ    https://a.cloud.databricks.com\\0https://b.cloud.databricks.com',
+      '    locked    REG_DWORD    0x1',
+      '    reason    REG_SZ    Our data  stays here',
+      '',
+      `${ROOT_KEY}\\audit`,
+      '    value    REG_SZ    {"file":true}',
+      '    locked    REG_DWORD    0x1',
+      '',
+      `${ROOT_KEY}\\updates`,
+      '    value    REG_SZ    off',
+      '    locked    REG_DWORD    0x1',
+    );
+    const { keys, organization, optional } = await parsePolicy('POLICY', policyInRegistry(printed) ?? Buffer.from(''));
+    expect(organization).toBe('Müller');
+    expect(optional).toEqual(['later', 'audit.value.later']);
+    expect(keys).toEqual({
+      readOnly: { value: true, locked: false },
+      workspaces: {
+        value: ['https://a.cloud.databricks.com', 'https://b.cloud.databricks.com'],
+        locked: true,
+        reason: 'Our data  stays here',
+      },
+      audit: { value: { file: true }, locked: true },
+      updates: { value: 'off', locked: true },
+    });
+  });
+
+  it.each([
+    [
+      'of an unknown name',
+      [`${ROOT_KEY}\\readOnli`, '    value    REG_DWORD    0x1', '    locked    REG_DWORD    0x1'],
+    ],
+    ['below another one', [`${ROOT_KEY}\\clients\\value`, '    1    REG_SZ    cursor']],
+    ['with a value of an unknown name', [`${ROOT_KEY}\\readOnly`, '    enabled    REG_DWORD    0x1']],
+    ['that is a value instead', [ROOT_KEY, '    readOnly    REG_DWORD    0x1']],
+  ])('is refused with a separate key %s', async (_, lines) => {
+    const text = policyInRegistry(separate(...lines)) ?? Buffer.from('');
+    await expect(parsePolicy('POLICY', text)).rejects.toThrow('is not a valid policy');
+  });
+
+  it.each([
+    [
+      'both forms',
+      [ROOT_KEY, '    Policy    REG_SZ    {}', '', `${ROOT_KEY}\\updates`, '    value    REG_SZ    off'],
+      'both',
+    ],
+    [
+      'JSON that is none',
+      [`${ROOT_KEY}\\rules`, '    value    REG_SZ    {"all":'],
+      'the text of "value" is not valid JSON',
+    ],
+    ['another type', [`${ROOT_KEY}\\updates`, '    value    REG_BINARY    00'], 'REG_BINARY'],
+  ])('is refused with %s', (_, lines, fault) => {
+    expect(() => policyInRegistry(separate(...lines))).toThrow(fault);
+  });
+
   it.skipIf(process.platform === 'win32')('blocks everything if it cannot be read', async () => {
     const { problem } = await new PolicyFile(registrySource()).now();
     expect(problem?.code).toBe('managed');
+  });
+});
+
+describe('the policy in managed preferences', () => {
+  it('does not have what describes its configuration profile', () => {
+    const json = { PayloadUUID: 'x', PayloadVersion: 1, version: 1, Payload: 2, readOnly: { PayloadX: 1 } };
+    const { Payload, version, readOnly } = json;
+    expect(JSON.parse(String(withoutPayloadKeys(Buffer.from(JSON.stringify(json)))))).toEqual({
+      version,
+      Payload,
+      readOnly,
+    });
+    expect(String(withoutPayloadKeys(Buffer.from('[]')))).toBe('[]');
   });
 });
 
