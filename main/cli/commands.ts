@@ -303,6 +303,10 @@ function registerPolicy(program: Command, context: CommandContext): void {
     .option('--strict', 'fail on warnings too')
     .addHelpText('after', CHECK_HELP)
     .action(async (file: string, options) => (await import('./policy.ts')).checkPolicy(context, file, options));
+  group
+    .command('schema')
+    .description('print the JSON Schema of a policy file')
+    .action(async () => (await import('./policy.ts')).printPolicySchema(context));
 }
 
 const AUDIT_HELP = `

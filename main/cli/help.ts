@@ -169,6 +169,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway policy': ['causeway policy show'],
   'causeway policy show': ['causeway policy show', 'causeway policy show --json'],
   'causeway policy check': ['causeway policy check policy.json', 'causeway policy check policy.json --strict --json'],
+  'causeway policy schema': ['causeway policy schema > policy.schema.json'],
 
   'causeway rules': ['causeway rules'],
   'causeway rules list': ['causeway rules list --json'],

@@ -8,6 +8,7 @@ import { codeOf, fileError } from '../platform/file-errors.ts';
 import { ignoredKeys, type PolicyFact, policyFacts } from '../policy/format.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { askWhom, type Policy } from '../policy/policy.ts';
+import { policyJsonSchema } from '../policy/policy-schema.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
@@ -34,6 +35,11 @@ export async function showPolicy(context: CommandContext, options: { json?: bool
   const notice = ignoredKeys(policy);
   if (notice !== undefined) await writeLine(context.stdout, printable(notice));
   await writeLine(context.stdout, printable(`To change a locked setting: ${askWhom(policy.contact)}`));
+}
+
+/** `causeway policy schema`: the JSON Schema of a policy. */
+export async function printPolicySchema(context: CommandContext): Promise<void> {
+  await writeJson(context.stdout, policyJsonSchema());
 }
 
 interface CheckPolicyOptions {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
+import { jsonSchemaOf } from '../platform/json-schema.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { keyOfAddress } from './server-key.ts';
@@ -9,54 +10,72 @@ import { SWITCHES, type Switch } from './switches.ts';
 import { unreadableRules } from './unreadable.ts';
 
 const switchSchema = z.enum(SWITCHES);
+const readOnly = z.boolean().meta({ description: 'Only tools that read.', examples: [true] });
+const newTools = switchSchema.meta({ description: 'The state of tools that no list names.', examples: ['ask'] });
+const tools = (what: string, example: string) =>
+  z.array(z.string()).meta({ description: `Tools that ${what}, by their names.`, examples: [[example]] });
 const toolRulesSchema = z.strictObject({
-  /** Only tools that read. */
-  readOnly: z.boolean().optional(),
-  /** The state of a tool that no list below names. */
-  newTools: switchSchema.optional(),
-  on: z.array(z.string()).optional(),
-  off: z.array(z.string()).optional(),
-  ask: z.array(z.string()).optional(),
+  readOnly: readOnly.optional(),
+  newTools: newTools.optional(),
+  on: tools('may be used', 'execute_sql_read_only').optional(),
+  off: tools('may not be used and are not listed', 'execute_sql').optional(),
+  ask: tools('wait for the user at each call', 'create_issue').optional(),
 });
 /** A stored scope holds more than its rules: the clients of a server, or the names of a client. */
 const ownRulesSchema = z.object(toolRulesSchema.shape);
 const changeSchema = z.strictObject({
-  /** ISO 8601. */
-  at: z.string(),
-  by: z.enum(['command', 'window']),
-  what: z.string(),
+  at: z.string().meta({ description: 'When, in ISO 8601.', examples: ['2026-01-02T03:04:05.678Z'] }),
+  by: z.enum(['command', 'window']).meta({ description: 'Where the user made it.', examples: ['command'] }),
+  what: z.string().meta({ description: 'What was changed, in words.', examples: ['Everything: read only'] }),
 });
 const ruleSetMembers = {
-  all: z.strictObject({ readOnly: z.boolean().optional(), newTools: switchSchema.optional() }).optional(),
-  /** By the client's id. `wireNames` are the names that it gives itself in `clientInfo`. */
+  all: z
+    .strictObject({ readOnly: readOnly.optional(), newTools: newTools.optional() })
+    .meta({ description: 'Rules for every server and AI client.' })
+    .optional(),
   clients: z
     .record(
       z.string(),
-      z.strictObject({ name: z.string(), wireNames: z.array(z.string()).min(1), readOnly: z.boolean().optional() }),
+      z.strictObject({
+        name: z.string().meta({ description: 'Its name for users.', examples: ['Codex'] }),
+        wireNames: z
+          .array(z.string())
+          .min(1)
+          .meta({ description: 'The names that it gives itself in `clientInfo`.', examples: [['codex-mcp-client']] }),
+        readOnly: readOnly.optional(),
+      }),
     )
+    .meta({ description: 'AI clients that rules name, by their ids; with rules for a client on every server.' })
     .optional(),
-  /** By `serverKey`. */
   servers: z
     .record(
       z.string(),
       z.strictObject({
         ...toolRulesSchema.shape,
-        clients: z.record(z.string(), toolRulesSchema).optional(),
+        clients: z
+          .record(z.string(), toolRulesSchema)
+          .meta({ description: 'Rules for a client at this server, by the ids of `clients`.' })
+          .optional(),
       }),
     )
+    .meta({ description: 'Rules for single servers, by their addresses.' })
     .optional(),
 };
 /** Rules in a policy, or in a file for a team. */
 export const ruleSetSchema = z.strictObject(ruleSetMembers).superRefine(checkClients);
 const rulesSchema = z
   .strictObject({
-    version: z.literal(1),
+    version: z.literal(1).meta({ description: 'The version of this format.', examples: [1] }),
     ...ruleSetMembers,
-    /** The latest changes, the newest last. */
-    history: z.array(changeSchema).optional(),
+    history: z.array(changeSchema).meta({ description: 'The latest 200 changes, the newest last.' }).optional(),
   })
   .superRefine(checkClients)
   .superRefine(checkServers);
+
+/** The JSON Schema of a rules file. Some of what the reader refuses cannot be said in it, such as a path without a host. */
+export function rulesJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return jsonSchemaOf(rulesSchema);
+}
 
 type RuleSetMembers = z.infer<z.ZodObject<typeof ruleSetMembers>>;
 
