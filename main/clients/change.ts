@@ -1,13 +1,12 @@
-import { createTwoFilesPatch } from 'diff';
-import { createScanner } from 'jsonc-parser';
 import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
-import { findNotUtf8 } from '../platform/utf8.ts';
 import { type Backup, keepBackup, readBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
-import { type EditTarget, splitMark, type UndoHint, unreadable } from './editors/editor.ts';
+import { differenceOf } from './difference.ts';
+import type { UndoHint } from './editors/editor.ts';
+import { excerptOf, type JsonOddities } from './editors/excerpt.ts';
 import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { type Entry, isOurs } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
@@ -28,10 +27,10 @@ const RETRY_TIMEOUT_MS = 10_000;
 /** The wanted state of one file's entries by name. An undefined entry is to be removed. */
 export type Wanted = Map<string, Entry | undefined>;
 
-/** A file's text before and after a change, and what to remember about it. */
+/** A file's bytes before and after a change, and what to remember about it. */
 export interface Planned {
   before: Buffer | undefined;
-  after: string;
+  after: Buffer;
   record: FileRecord;
   /** Names of entries that are not ours and were left alone. */
   inUse: string[];
@@ -41,16 +40,12 @@ export interface Planned {
   warnings: string[];
 }
 
-/** Whether a plan changes the file. */
-export function changes({ before, after }: Planned): boolean {
-  return (before?.toString('utf8') ?? '') !== after;
-}
+/** The content of a file that is not there. */
+export const NOTHING = Buffer.alloc(0);
 
-/** A file's text; empty if there is none. @throws {CausewayError} `invalid_file` */
-export function decode(bytes: Buffer | undefined, target: EditTarget): string {
-  if (bytes === undefined) return '';
-  for (const { what, ...place } of findNotUtf8(bytes)) throw unreadable(target, what, place);
-  return bytes.toString('utf8');
+/** Whether a plan changes the file. */
+export function changes({ before = NOTHING, after }: Planned): boolean {
+  return !before.equals(after);
 }
 
 export interface PlanOptions {
@@ -85,9 +80,10 @@ export function plan(
     ...(known?.meta ? { meta: { ...known.meta } } : {}),
   };
   delete record.previous;
-  let text = decode(before, editTarget(client, file));
-  const target = editTarget(layoutIn(client, file, text), file);
-  const older = target.key.length === client.key.length ? undefined : editTarget(client, file);
+  const excerpt = excerptOf(client, before ?? NOTHING, editTarget(client, file));
+  let { text } = excerpt;
+  const target = editTarget(layoutIn(client, file, excerpt), file, excerpt);
+  const older = target.key.length === client.key.length ? undefined : editTarget(client, file, excerpt);
   let undoHint: UndoHint | undefined = known?.remnant;
   const inUse: string[] = [];
   let replaces = false;
@@ -127,8 +123,8 @@ export function plan(
     if (record.initial) record.initial[name] = { ...(mine ? began : {}), ...entry.initial };
   }
   if (undoHint) record.remnant = undoHint;
-  const warnings = describeText(splitMark(text), client);
-  return { before, after: text, record, inUse, replaces, warnings };
+  const { bytes: after, oddities } = excerpt.restore(text, new Set(wanted.keys()));
+  return { before, after, record, inUse, replaces, warnings: describeOddities(oddities, client) };
 }
 
 export interface ChangeOptions extends Omit<PlanOptions, 'known'> {
@@ -187,8 +183,8 @@ export async function change(
 async function write(file: string, { before, after, record }: Planned): Promise<boolean> {
   try {
     // Removes the target of a link, not the link: that was there before us.
-    if (before && after === '' && record.created) await removeFile(await identityOf(file), before);
-    else await replaceFile(file, Buffer.from(after), before);
+    if (before && after.length === 0 && record.created) await removeFile(await identityOf(file), before);
+    else await replaceFile(file, after, before);
     return true;
   } catch (error) {
     if (error instanceof ChangedMeanwhile) return false;
@@ -202,39 +198,17 @@ function neverAtRest({ name }: ClientFacts, file: string): CausewayError {
   });
 }
 
-/** Token kinds by number: the library names them in a constant enumeration, which does not survive type stripping. */
-const [CLOSING, COMMA, COMMENTS, TRIVIA, END] = [[2, 4], 5, [12, 13], [12, 13, 14, 15], 17];
-
 /** What a JSON text contains that the client's own parser refuses, as sentences. It is not changed. */
-function describeText({ mark, body }: { mark: string; body: string }, client: ClientFacts): string[] {
-  const { accepts, format, name } = client;
-  if (!accepts || format !== 'json') return [];
-  const { comments, trailingCommas } = scan(body);
+function describeOddities(oddities: JsonOddities | undefined, { accepts, name }: ClientFacts): string[] {
+  if (!accepts || !oddities) return [];
   const found: [boolean, boolean, string][] = [
-    [mark !== '', accepts.byteOrderMark, 'a byte order mark'],
-    [comments, accepts.comments, 'comments'],
-    [trailingCommas, accepts.trailingCommas, 'a comma after the last item'],
+    [oddities.byteOrderMark, accepts.byteOrderMark, 'a byte order mark'],
+    [oddities.comments, accepts.comments, 'comments'],
+    [oddities.trailingCommas, accepts.trailingCommas, 'a comma after the last item'],
   ];
   return found.flatMap(([present, accepted, what]) =>
     present && !accepted ? [`The file has ${what}. ${name} does not accept that and may ignore the whole file.`] : [],
   );
-}
-
-function scan(body: string): { comments: boolean; trailingCommas: boolean } {
-  const scanner = createScanner(body);
-  let [comments, trailingCommas, afterComma] = [false, false, false];
-  for (let token: number = scanner.scan(); token !== END; token = scanner.scan()) {
-    if (COMMENTS.includes(token)) comments = true;
-    else if (CLOSING.includes(token) && afterComma) trailingCommas = true;
-    if (!TRIVIA.includes(token)) afterComma = token === COMMA;
-  }
-  return { comments, trailingCommas };
-}
-
-/** The difference between two texts of a file, as a unified diff. */
-export function differenceOf(file: string, before: string, after: string): string {
-  const diff = createTwoFilesPatch(file, file, before, after);
-  return diff.slice(diff.indexOf('--- '));
 }
 
 /** The result of restoring a backup. */
@@ -268,8 +242,7 @@ export async function restoreBackup(id: string, options: RestoreOptions): Promis
   const look = async () => {
     const present = await readBytes(file);
     const same = present === undefined ? bytes === undefined : bytes?.equals(present) === true;
-    const text = (of: Buffer | undefined) => of?.toString('utf8') ?? '';
-    return { present, same, ...(same ? {} : { diff: differenceOf(file, text(present), text(bytes)) }) };
+    return { present, same, ...(same ? {} : { diff: differenceOf(file, present ?? NOTHING, bytes ?? NOTHING) }) };
   };
   if (dryRun) {
     const { same, present: _, ...rest } = await look();

@@ -1,8 +1,9 @@
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
-import { type Changed, changes, differenceOf, type Planned } from './change.ts';
+import { type Changed, changes, NOTHING, type Planned } from './change.ts';
 import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
+import { differenceOf } from './difference.ts';
 import { type DataTable, hasAddress } from './entry.ts';
 import type { Meta } from './server-arguments.ts';
 import type { HttpChoice, OwnApplication } from './server-entry.ts';
@@ -49,7 +50,7 @@ export function changeOutcome(
   return {
     ...base,
     result: dryRun === true ? 'would change' : 'written',
-    diff: differenceOf(file.path, planned.before?.toString('utf8') ?? '', planned.after),
+    diff: differenceOf(file.path, planned.before ?? NOTHING, planned.after),
     ...backup,
     afterwards,
   };

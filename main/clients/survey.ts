@@ -2,10 +2,11 @@ import { isAbsolute } from 'node:path';
 import { inOneLine } from '../platform/errors.ts';
 import { readBytes } from '../platform/replace-file.ts';
 import { allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
-import { decode } from './change.ts';
+import { NOTHING } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
 import { isCurrent } from './editors/editor.ts';
+import { excerptOf } from './editors/excerpt.ts';
 import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
 import type { Launcher } from './launcher.ts';
@@ -72,9 +73,9 @@ async function readEntries(client: ClientFacts, { path }: LocatedFile): Promise<
 
 /** A client's entries in its file's text. @throws {CausewayError} `invalid_file` */
 export function entriesIn(client: ClientFacts, path: string, bytes: Buffer | undefined): ReadFile {
-  const text = decode(bytes, editTarget(client, path));
-  const asItIs = layoutIn(client, path, text);
-  const entries = editorOf(client.format).read(text, editTarget(asItIs, path));
+  const excerpt = excerptOf(client, bytes ?? NOTHING, editTarget(client, path));
+  const asItIs = layoutIn(client, path, excerpt);
+  const entries = editorOf(client.format).read(excerpt.text, editTarget(asItIs, path, excerpt));
   return { client: asItIs, exists: bytes !== undefined, entries };
 }
 

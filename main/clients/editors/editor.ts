@@ -13,6 +13,8 @@ export interface EditTarget {
   list?: true | undefined;
   /** The first keys of a document that is created. */
   preamble?: Record<string, string> | undefined;
+  /** Where a character is in the file, if the text is an excerpt of it. A byte order mark does not count. */
+  placeAt?: ((offset: number) => { line: number; column: number }) | undefined;
 }
 
 /**

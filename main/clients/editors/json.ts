@@ -159,7 +159,7 @@ function parse(body: string, target: EditTarget): Node | undefined {
   const [error] = errors;
   if (error) {
     const words = faultWords(printParseErrorCode(error.error));
-    throw unreadable(target, `this is not valid JSON: ${words}`, lineAndColumn(body, error.offset));
+    throw unreadable(target, `this is not valid JSON: ${words}`, placeOf(body, error.offset, target));
   }
   if (root?.type !== 'object') throw unreadable(target, 'an object was expected', { line: 1, column: 1 });
   holdLevels(root, ({ children = [] }) => children, target);
@@ -173,7 +173,8 @@ function descend(body: string, root: Node, target: EditTarget): Node[] {
   for (const key of target.key) {
     const next = find(node, key);
     if (!next || next.type === 'null') break;
-    if (next.type !== 'object') throw unreadable(target, `"${key}" is not an object`, lineAndColumn(body, next.offset));
+    if (next.type !== 'object')
+      throw unreadable(target, `"${key}" is not an object`, placeOf(body, next.offset, target));
     found.push(next);
     node = next;
   }
@@ -192,4 +193,8 @@ function dataOf(text: string, target: EditTarget): unknown {
 
 function nest(path: string[], value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}
+
+function placeOf(body: string, offset: number, { placeAt }: EditTarget): { line: number; column: number } {
+  return placeAt ? placeAt(offset) : lineAndColumn(body, offset);
 }
