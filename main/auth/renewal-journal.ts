@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, truncate } from 'node:fs/promises';
+import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readBounded } from '../platform/bounded-file.ts';
 import { asSentence, CausewayError } from '../platform/errors.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
 import type { Profile } from './auth.ts';
@@ -85,7 +86,7 @@ export class RenewalJournal {
 
   async #read(): Promise<UnfinishedRenewal | undefined> {
     try {
-      return Entry.parse(JSON.parse(await readFile(this.#file, 'utf8')));
+      return Entry.parse(JSON.parse((await readBounded(this.#file, 'own')).toString('utf8')));
     } catch {
       return undefined;
     }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { readFile, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBounded } from '../platform/bounded-file.ts';
 import { stateFolder } from '../platform/paths.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
 import type { Profile } from './auth.ts';
@@ -43,8 +44,8 @@ export class SignInGeneration {
 
   /** Whose answers may be shown: a key of the user who signed in last; empty if nobody has. */
   async user(): Promise<string> {
-    return readFile(this.#file, 'utf8').then(
-      (text) => text.trim(),
+    return readBounded(this.#file, 'own').then(
+      (bytes) => bytes.toString('utf8').trim(),
       () => '',
     );
   }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBounded } from '../platform/bounded-file.ts';
 import type { SentSecrets } from '../platform/foreign-text.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { ListedTool } from '../rules/decision.ts';
@@ -52,7 +52,7 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
   };
   const read = async (): Promise<StoredAnswers> => {
     try {
-      const entries: unknown = JSON.parse(await readFile(await file(), 'utf8'));
+      const entries: unknown = JSON.parse((await readBounded(await file(), 'own')).toString('utf8'));
       return typeof entries === 'object' && entries !== null ? Object.fromEntries(Object.entries(entries)) : {};
     } catch {
       // Nothing is known yet, or the file is damaged: the next answer replaces it.

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -14,6 +13,7 @@ import {
   warning,
 } from '../diagnosis/finding.ts';
 import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
+import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
@@ -205,7 +205,11 @@ export async function storedSettings(env: NodeJS.ProcessEnv): Promise<StoredSett
       remedy: 'The application keeps a copy and starts with default settings.',
     });
   try {
-    const stored = await parseJson(await readFile(path, 'utf8'), z.record(z.string(), z.unknown()), damaged);
+    const stored = await parseJson(
+      (await readBounded(path, 'own')).toString('utf8'),
+      z.record(z.string(), z.unknown()),
+      damaged,
+    );
     const simple = Object.entries(stored).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
     return { path, values: Object.fromEntries(simple), error: undefined };
   } catch (error) {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type PolicyTrial, tryPolicy } from '../diagnosis/policy-check/check.ts';
 import { type Computer, readComputer } from '../diagnosis/policy-check/computer.ts';
 import type { PolicyIssue } from '../diagnosis/policy-check/issue.ts';
+import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { ignoredKeys, type PolicyFact, policyFacts } from '../policy/format.ts';
@@ -54,7 +54,7 @@ interface CheckPolicyOptions {
  */
 export async function checkPolicy(context: CommandContext, name: string, options: CheckPolicyOptions): Promise<void> {
   const path = resolve(name);
-  const bytes = await readFile(path).catch((cause: unknown) => {
+  const bytes = await readBounded(path, 'given').catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${path}.`, { cause });
     throw fileError(path, cause, 'It was not read.');
   });

@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
-import { readBytes, writeWholeFile } from '../platform/replace-file.ts';
+import { writeWholeFile } from '../platform/replace-file.ts';
 import { applyProvision, type Provisioned } from '../provision/apply.ts';
 import { exportProvision } from '../provision/export.ts';
 import { formatProvision, parseProvision, provisionJsonSchema } from '../provision/provision-file.ts';
@@ -37,7 +38,7 @@ export async function provision(
   if (options.schema) return writeJson(context.stdout, provisionJsonSchema());
   if (options.export !== undefined) return exportTo(context, options.export, options);
   const path = resolve(name ?? '');
-  const bytes = await readBytes(path);
+  const bytes = await readBytes(path, 'given');
   if (bytes === undefined) {
     throw new CausewayError('not_found', `There is no file ${path}.`, {
       remedy: 'Write one with `causeway provision --export FILE` on a computer that is set up.',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { stateFolder } from '../platform/paths.ts';
@@ -100,19 +101,19 @@ async function allBackups(env: NodeJS.ProcessEnv) {
   const ids = await readdir(backupFolder(env)).catch(() => []);
   const found = await Promise.all(
     ids.map(async (id) => {
-      const text = await readFile(join(backupFolder(env), id, ABOUT), 'utf8').catch(() => '{}');
-      const about = aboutSchema.safeParse(parseOrNothing(text));
+      const bytes = await readBounded(join(backupFolder(env), id, ABOUT), 'own').catch(() => undefined);
+      const about = aboutSchema.safeParse(parseOrNothing(bytes?.toString('utf8') ?? '{}'));
       return about.success ? [{ ...about.data, id }] : [];
     }),
   );
   return found.flat().sort((a, b) => b.at - a.at || b.id.localeCompare(a.id));
 }
 
-/** A backup and its bytes. @throws {CausewayError} `not_found` */
+/** A backup, and which entries were ours then. @throws {CausewayError} `not_found` */
 export async function readBackup(
   env: NodeJS.ProcessEnv,
   id: string,
-): Promise<{ backup: Backup; bytes: Buffer | undefined; record: FileRecord | undefined }> {
+): Promise<{ backup: Backup; record: FileRecord | undefined }> {
   const found = (await allBackups(env)).find((one) => one.id === id);
   if (!found) {
     throw new CausewayError('not_found', `There is no backup "${id}".`, {
@@ -120,8 +121,15 @@ export async function readBackup(
     });
   }
   const { record, ...backup } = found;
-  const bytes = backup.missing ? undefined : await readFile(join(backupFolder(env), id, basename(backup.file)));
-  return { backup, bytes, record };
+  return { backup, record };
+}
+
+/** A backup's bytes; undefined if there was no file. @throws {CausewayError} `invalid_file`, and what the system says */
+export async function backedUpBytes(
+  env: NodeJS.ProcessEnv,
+  { id, file, missing }: Backup,
+): Promise<Buffer | undefined> {
+  return missing ? undefined : readBounded(join(backupFolder(env), id, basename(file)), 'client');
 }
 
 function parseOrNothing(text: string): unknown {

@@ -18,15 +18,19 @@ export function editTarget({ key, list, preamble }: ClientFacts, file: string, e
 }
 
 /**
- * The client as this text has it: with the newer key and shapes where entries already exist. A text that has neither
- * keeps the older ones, which every version reads. @throws {CausewayError} `invalid_file`
+ * Whether entries already exist where newer versions of a client keep them. In a text that has neither, they do not count: every
+ * version reads the older place. @throws {CausewayError} `invalid_file`
  */
-export function layoutIn(client: ClientFacts, file: string, { text, placeAt }: Excerpt): ClientFacts {
-  const { newer, ...older } = client;
-  if (!newer) return client;
-  const holder = editorOf(client.format).read(text, { file, key: newer.key.slice(0, -1), placeAt });
+export function hasNewerLayout({ format, newer }: ClientFacts, file: string, { text, placeAt }: Excerpt): boolean {
+  if (!newer) return false;
+  const holder = editorOf(format).read(text, { file, key: newer.key.slice(0, -1), placeAt });
   const there = holder.get(newer.key.at(-1) ?? '');
   // Under the older key, an entry could have that very name.
-  const isEntry = typeof there !== 'object' || there === null || 'command' in there || 'url' in there;
-  return isEntry ? older : { ...older, ...newer };
+  return typeof there === 'object' && there !== null && !('command' in there || 'url' in there);
+}
+
+/** The client with the key and shapes of one layout. */
+export function laidOut(client: ClientFacts, isNewer: boolean): ClientFacts {
+  const { newer, ...older } = client;
+  return newer && isNewer ? { ...older, ...newer } : older;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { propertyListAsJson } from '../platform/property-list.ts';
-import { readBytes } from '../platform/replace-file.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';
 import { editorOf } from './editors.ts';
 import { commandLineOf, type DataTable } from './entry.ts';
@@ -74,7 +74,7 @@ function readOwn({ isOwn }: ManagedFile, read: () => Map<string, unknown>): Map<
 }
 
 async function textOf({ path, format, isPropertyList }: ManagedFile): Promise<string | undefined> {
-  const bytes = await readBytes(path);
+  const bytes = await readBytes(path, 'own');
   if (bytes === undefined) return undefined;
   const text = (isPropertyList ? await propertyListAsJson(path) : bytes).toString('utf8');
   return text.trim() === '' && format === 'json' ? '{}' : text;

@@ -1,12 +1,12 @@
 import { ownMember } from '../platform/own-member.ts';
-import { readBytes } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { checkClient, checkRemoval } from '../policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
-import { change, changes, type Planned, plan, type Wanted } from './change.ts';
+import { change } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
 import { sameData } from './entry.ts';
+import type { ClientFile, ClientFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import { managedCheck } from './managed.ts';
 import {
@@ -19,13 +19,15 @@ import {
   shared,
 } from './outcome.ts';
 import type { HostEnvironment } from './places.ts';
+import type { Plan, Wanted } from './plan.ts';
 import { type FileRecord, knownOf, recordedFile, type WrittenRecord } from './record.ts';
 import { refuseRunning } from './running.ts';
-import { type ClientName, readersOf } from './survey.ts';
+import { type ClientName, type ReadFile, readersOf, readFileOf } from './survey.ts';
 
 export interface OperationOptions {
   env: NodeJS.ProcessEnv;
   environment: HostEnvironment;
+  files: ClientFiles;
   launcher: Launcher;
   /** All known clients. */
   clients: readonly ClientFacts[];
@@ -39,7 +41,7 @@ export interface OperationOptions {
 
 /** A client's file as read before it is locked. */
 interface FoundFile {
-  bytes: Buffer | undefined;
+  read: ReadFile;
   known: FileRecord | undefined;
 }
 
@@ -121,16 +123,14 @@ export class Operation {
     replace = this.#choice.replace,
   ): Promise<ChangeOutcome[]> {
     const { dryRun, evenShared, whileRunning } = this.#choice;
-    const { env, launcher, locks, running, now } = this.#options;
+    const { env, files, launcher, locks, running, now } = this.#options;
     try {
       const known = await this.#known(client, file);
-      const bytes = await readBytes(file.path);
-      const asked = await wantedIn(client, file, { bytes, known });
+      const asked = await wantedIn(client, file, { read: await readFileOf(client, file, files), known });
       const { wanted, refusals } = await this.#allowed(client, file, asked);
       if (wanted.size === 0 && refusals.length > 0) return refusals;
-      const planning = { replace, project: file.project };
-      const planned = plan(client, file.path, bytes, wanted, { ...planning, known });
-      const isChange = changes(planned);
+      const planned = await files.plan(client, place(file), wanted, { replace, known });
+      const isChange = planned.change !== undefined;
       const result = async () => {
         if (dryRun) return planned;
         const writesEntry = [...wanted.values()].some((entry) => entry !== undefined);
@@ -143,7 +143,7 @@ export class Operation {
         if (writesEntry) await launcher.keepEnvironment?.();
         if (!(isChange || forgets(planned, known))) return planned;
         const record = await this.#options.record();
-        const changed = await change(client, file.path, wanted, { ...planning, env, locks, record, now });
+        const changed = await change(client, place(file), wanted, { replace, env, files, locks, record, now });
         this.#record = changed.remembered;
         return changed;
       };
@@ -152,7 +152,7 @@ export class Operation {
         failed(client, file, entryInUse(client, file, name, done.inUse.length === wanted.size)),
       );
       refused.push(...refusals);
-      if (refused.length > 0 && !changes(done)) return refused;
+      if (refused.length > 0 && !done.change) return refused;
       const outcome = changeOutcome(client, file, done, this.#choice);
       return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
     } catch (error) {
@@ -187,12 +187,17 @@ export class Operation {
   }
 }
 
+/** What distinguishes a file from others; the rest is for building entries. */
+function place({ path, project }: LocatedFile): ClientFile {
+  return project === undefined ? { path } : { path, project };
+}
+
 function onlyEntries(wanted: Wanted): Wanted {
   return new Map([...wanted].filter(([, entry]) => entry !== undefined));
 }
 
 /** Whether the record has something about our entry that the text no longer has, or that is no longer wanted. */
-function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
+function forgets({ record }: Plan, known: FileRecord | undefined): boolean {
   if (!sameData(record.meta ?? {}, known?.meta ?? {})) return true;
   return Object.keys(known?.entries ?? {}).some((name) => ownMember(record.entries, name) === undefined);
 }

@@ -1,10 +1,10 @@
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
-import { type Changed, changes, NOTHING, type Planned } from './change.ts';
+import type { Changed } from './change.ts';
 import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
-import { differenceOf } from './difference.ts';
 import { type DataTable, hasAddress } from './entry.ts';
+import type { Plan } from './plan.ts';
 import type { Meta } from './server-arguments.ts';
 import type { HttpChoice, OwnApplication } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
@@ -32,25 +32,25 @@ export interface ChangeOutcome {
 export function changeOutcome(
   client: ClientFacts,
   file: LocatedFile,
-  planned: Planned | Changed,
+  planned: Plan | Changed,
   { dryRun, http }: ChangeChoice,
 ): ChangeOutcome {
   const { id, name, afterwards } = client;
-  const changed = changes(planned);
+  const { change } = planned;
   const adds = Object.keys(planned.record.entries).length > 0;
   const besides = [
     ...(client.warnings ?? []),
     ...(file.warning ? [file.warning] : []),
     ...unsaid(client, planned, http),
   ];
-  const warnings = changed && adds ? [...planned.warnings, ...besides] : planned.warnings;
+  const warnings = change && adds ? [...planned.warnings, ...besides] : planned.warnings;
   const base = { client: id, name, file: file.path, warnings };
-  if (!changed) return { ...base, result: 'unchanged' };
+  if (!change) return { ...base, result: 'unchanged' };
   const backup = 'backup' in planned && planned.backup ? { backup: planned.backup.id } : {};
   return {
     ...base,
     result: dryRun === true ? 'would change' : 'written',
-    diff: differenceOf(file.path, planned.before ?? NOTHING, planned.after),
+    diff: change.diff,
     ...backup,
     afterwards,
   };
@@ -63,7 +63,7 @@ const EXAMPLE_PORT = 8080;
  * What was asked for and has no place in a client's entry. Databricks does not register clients itself: one that cannot be
  * told which application it is has no way in.
  */
-function unsaid(client: ClientFacts, { record }: Planned, http: HttpChoice | undefined): string[] {
+function unsaid(client: ClientFacts, { record }: Plan, http: HttpChoice | undefined): string[] {
   const { name } = client;
   const written = JSON.stringify(Object.values(record.entries));
   const port = http?.callbackPort;

@@ -1,5 +1,6 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { stateFolder } from '../platform/paths.ts';
@@ -25,7 +26,7 @@ export async function claim(folder: string, record: string): Promise<void> {
     await mkdir(folder);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw fileError(folder, error);
-    if ((await identity()) === (await readFile(record, 'utf8').catch(() => ''))) return;
+    if ((await identity()) === String(await readBounded(record, 'own').catch(() => ''))) return;
     throw foreign(folder);
   }
   await writeWholeFile(record, await identity(), { mode: 0o600 });

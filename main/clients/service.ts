@@ -7,15 +7,17 @@ import { checkClient, checkDirect, checkRemoval } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import { type AllServers, allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import { readBackup } from './backups.ts';
-import { type Restored, restoreBackup, type Wanted } from './change.ts';
+import { type Restored, restoreBackup } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { findCommand, isThere, locateFormer, projectFile } from './detect.ts';
 import { isOurs } from './entry.ts';
+import { type ClientFiles, LocalFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
 import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
 import { type Pin, pinsOf } from './pins.ts';
 import { type HostEnvironment, lookedUp, newLookups, placesOf } from './places.ts';
+import type { Wanted } from './plan.ts';
 import { knownOf, openRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import { refuseRunning, runningClients } from './running.ts';
 import { type Meta, withMetaForServer } from './server-arguments.ts';
@@ -23,7 +25,6 @@ import { correctionOf, entriesToPaste, entryToday, entryWithMeta, type Pasteable
 import type { ManagedServer } from './servers.ts';
 import {
   type ClientReport,
-  entriesIn,
   readersOf,
   reportClient,
   reportFile,
@@ -43,6 +44,8 @@ export interface ClientsOptions {
   /** The processes that run now: each by its name, or by its path if the system reports it. */
   running(): Promise<Set<string>>;
   now?(): number;
+  /** What reads and writes clients' files; by default in this thread. */
+  files?: ClientFiles;
   /** The table, for tests. */
   clients?: readonly ClientFacts[];
   /** The options for watching files, for tests. */
@@ -52,10 +55,12 @@ export interface ClientsOptions {
 /** The AI clients on this computer, and the entries in their files. */
 export class ClientsService {
   readonly #options: ClientsOptions;
+  readonly #files: ClientFiles;
   #record: Promise<SettingsFile<WrittenRecord>> | undefined;
 
   constructor(options: ClientsOptions) {
     this.#options = options;
+    this.#files = options.files ?? new LocalFiles();
   }
 
   /** Every client and the state of every server's entry in it, in known projects too, or in one project alone. Writes nothing. */
@@ -78,8 +83,8 @@ export class ClientsService {
     servers: readonly ManagedServer[],
     choice: ChangeChoice = {},
   ): Promise<ChangeOutcome[]> {
-    return this.#change(ids, choice, async (client, file, { bytes, known }) => {
-      const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
+    return this.#change(ids, choice, async (_client, file, { read, known }) => {
+      const { client: asItIs, entries } = read;
       const all = allServersIn(entries, known);
       const { launcher } = this.#options;
       const wanted: Wanted = new Map(choice.insteadOfAll ? all.map(({ name }) => [name, undefined]) : []);
@@ -108,8 +113,8 @@ export class ClientsService {
 
   /** Writes one entry for all servers into those clients' files, instead of all entries of ours in them. */
   async addAll(ids: readonly string[], all: AllServers, choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
-    return this.#change(ids, choice, (client, file, { bytes, known }) => {
-      const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
+    return this.#change(ids, choice, (_client, file, { read, known }) => {
+      const { client: asItIs, entries } = read;
       const ours = [...entries].flatMap(([name, present]) => (isOurs(present, writtenAs(known, name)) ? [name] : []));
       const former = new Set([...ours, ...Object.keys(known?.entries ?? {})]);
       const entry = entryWithMeta([asItIs, file, all, this.#options.launcher], ownMetaOf(known, all));
@@ -177,11 +182,9 @@ export class ClientsService {
     choice: ChangeChoice = {},
   ): Promise<ChangeOutcome[]> {
     let options: SurveyOptions | undefined;
-    return this.#change(ids, choice, async (client, file, { bytes, known }) => {
+    return this.#change(ids, choice, async (client, file, { read, known }) => {
       options ??= this.#surveying(servers, await this.#readRecord());
-      const look = () => entriesIn(client, file.path, bytes);
-      const { repairable } = await reportFile(client, file, { ...options, known: async () => known }, look);
-      const read = look();
+      const { repairable } = await reportFile(client, file, { ...options, known: async () => known }, read);
       const { client: asItIs } = read;
       const modified = withAll(servers, read, known).filter(({ name }) => repairable.includes(name));
       const wanted = modified.map(async (server) => {
@@ -211,7 +214,15 @@ export class ClientsService {
     }
     const [{ env }, record] = [this.#options, await this.#open()];
     const now = () => this.#now();
-    return restoreBackup(id, { env, clients: this.#clients, locks: this.#locks, record, now, dryRun });
+    return restoreBackup(id, {
+      env,
+      files: this.#files,
+      clients: this.#clients,
+      locks: this.#locks,
+      record,
+      now,
+      dryRun,
+    });
   }
 
   /**
@@ -269,6 +280,7 @@ export class ClientsService {
     if (choice.http) checkDirect(await currentPolicy());
     const options: OperationOptions = {
       ...this.#options,
+      files: this.#files,
       clients: this.#clients,
       now: () => this.#now(),
       locks: this.#locks,
@@ -315,6 +327,7 @@ export class ClientsService {
     let readers: ReturnType<typeof readersOf> | undefined;
     return {
       environment,
+      files: this.#files,
       servers,
       known: async (client, path) => knownOf(record, await recordOf(client, path), client),
       projects: (client) =>

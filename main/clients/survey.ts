@@ -1,14 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { inOneLine } from '../platform/errors.ts';
-import { readBytes } from '../platform/replace-file.ts';
 import { allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
-import { NOTHING } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
 import { isCurrent } from './editors/editor.ts';
-import { excerptOf } from './editors/excerpt.ts';
-import { editorOf, editTarget, layoutIn } from './editors.ts';
+import { laidOut } from './editors.ts';
 import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
+import type { ClientFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import { managedWarnings } from './managed.ts';
 import type { HostEnvironment, Places } from './places.ts';
@@ -67,21 +65,22 @@ export interface ReadFile {
 }
 
 /** Reads a client's entries. @throws {CausewayError} `invalid_file`, `file_not_writable` */
-async function readEntries(client: ClientFacts, { path }: LocatedFile): Promise<ReadFile> {
-  return entriesIn(client, path, await readBytes(path));
-}
-
-/** A client's entries in its file's text. @throws {CausewayError} `invalid_file` */
-export function entriesIn(client: ClientFacts, path: string, bytes: Buffer | undefined): ReadFile {
-  const excerpt = excerptOf(client, bytes ?? NOTHING, editTarget(client, path));
-  const asItIs = layoutIn(client, path, excerpt);
-  const entries = editorOf(client.format).read(excerpt.text, editTarget(asItIs, path, excerpt));
-  return { client: asItIs, exists: bytes !== undefined, entries };
+export async function readFileOf(
+  client: ClientFacts,
+  { path, project }: LocatedFile,
+  files: ClientFiles,
+): Promise<ReadFile> {
+  const { exists, entries, hasNewerLayout } = await files.read(client, {
+    path,
+    ...(project !== undefined && { project }),
+  });
+  return { client: laidOut(client, hasNewerLayout), exists, entries };
 }
 
 /** The options of a survey. */
 export interface SurveyOptions {
   environment: HostEnvironment;
+  files: ClientFiles;
   servers: readonly ManagedServer[];
   known(client: ClientFacts, path: string): Promise<FileRecord | undefined>;
   /** The client's files in known projects. */
@@ -138,12 +137,12 @@ export function withAll(
   return [...servers, ...allServersIn(entries, known).filter((all) => servers.every(({ name }) => name !== all.name))];
 }
 
-/** One file of a client and the state of every server's entry in it. `look` reads the file, if that is not done yet. */
+/** One file of a client and the state of every server's entry in it. `found` is the file, if it was read before. */
 export async function reportFile(
   client: ClientFacts,
   file: LocatedFile,
   options: SurveyOptions,
-  look: () => ReadFile | Promise<ReadFile> = () => readEntries(client, file),
+  found?: ReadFile,
 ): Promise<FileReport> {
   const { servers, isProgram } = options;
   const { path, project = null } = file;
@@ -163,7 +162,7 @@ export async function reportFile(
   };
   try {
     result.sharedWith = await options.sharing(client, path);
-    const read = await look();
+    const read = found ?? (await readFileOf(client, file, options.files));
     result.exists = read.exists;
     const targets = withAll(servers, read, known);
     result.all = targets.flatMap((target) => ('all' in target ? [target.name] : []));

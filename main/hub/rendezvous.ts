@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { membersOf } from '../bridge/frame/members.ts';
+import { readBoundedSync } from '../platform/bounded-file.ts';
 import { homeFolder } from '../platform/paths.ts';
 import { HUB_PROTOCOL } from './wire.ts';
 
@@ -42,7 +43,7 @@ export function lookUpHub(folder: string): LookUp {
   const none: LookUp = { kind: 'none' };
   const file = rendezvousFile(folder);
   try {
-    const content = readFileSync(file, 'utf8');
+    const content = readBoundedSync(file, 'own').toString('utf8');
     const why = untrustedReason(folder, 'folder') ?? untrustedReason(file, 'file');
     if (why !== undefined) return { kind: 'untrusted', why };
     const rendezvous = readContent(content);

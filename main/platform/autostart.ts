@@ -1,5 +1,6 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBounded } from './bounded-file.ts';
 import { fileError } from './file-errors.ts';
 import { homeFolder } from './paths.ts';
 import { writeWholeFile } from './replace-file.ts';
@@ -32,7 +33,7 @@ export function windowsLoginItem([program = '', ...args]: readonly string[]): { 
 export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]): LoginItem {
   const file = autostartPath(env);
   return {
-    isOn: async () => isSwitchedOn(await readFile(file, 'utf8').catch(() => '')),
+    isOn: async () => isSwitchedOn(String(await readBounded(file, 'own').catch(() => ''))),
     async set(on) {
       try {
         if (on) await writeWholeFile(file, autostartEntry(command), { mode: 0o644 });

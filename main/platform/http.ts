@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
+import { readBoundedSync } from './bounded-file.ts';
 import { BUDGETS } from './budgets.ts';
 import { CausewayError } from './errors.ts';
 import type { ProxyLookup } from './system-proxies.ts';
@@ -156,7 +156,7 @@ function certificateFiles(env: NodeJS.ProcessEnv): string[] {
 
 function readPem(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readBoundedSync(file, 'given').toString('utf8');
   } catch (cause) {
     throw new CausewayError('invalid_file', `The certificate file ${file} cannot be read.`, {
       cause,

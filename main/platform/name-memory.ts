@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownMember } from './own-member.ts';
+import { readBounded } from './bounded-file.ts';
 import { stateFolder } from './paths.ts';
 
 /** A name that a user may type. The id is left out if the name is the id. */
@@ -58,7 +58,7 @@ export async function rememberNames(
 }
 
 async function read(env: NodeJS.ProcessEnv): Promise<{ memory: Memory; bytes: Buffer | undefined }> {
-  const bytes = await readFile(fileOf(env)).catch(() => undefined);
+  const bytes = await readBounded(fileOf(env), 'own').catch(() => undefined);
   return { memory: memoryIn(jsonIn(bytes)), bytes };
 }
 

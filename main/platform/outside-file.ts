@@ -38,7 +38,7 @@ export async function replaceOutside(
   expected: Buffer | undefined,
   mode: number,
 ): Promise<void> {
-  await replaceFile(path, Buffer.from(clearedJson(text)), expected, mode);
+  await replaceFile(path, Buffer.from(clearedJson(text)), expected, { kind: 'own', mode });
 }
 
 /** As `writePieces`; each piece is whole, such as a line. @throws {CausewayError} as `writePieces` */

@@ -12,41 +12,18 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { access, constants, type FileHandle, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { codeOf, FileError, fileError, notWritable } from './file-errors.ts';
+import { currentVersion, type FileKind, findVersion, notAFile } from './bounded-file.ts';
+import { codeOf, fileError, notWritable } from './file-errors.ts';
 import { checkNotRemoved } from './removal.ts';
-import {
-  removeTemporary,
-  renameWithRetry,
-  renameWithRetrySync,
-  retryWhileHeld,
-  temporaryName,
-} from './temporary-file.ts';
+import { removeTemporary, renameWithRetry, renameWithRetrySync, temporaryName } from './temporary-file.ts';
 
-/** The largest file that is read, in bytes. A larger one is hardly a configuration file. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** The maximum length of a chain of links, as on Linux. */
 const MAX_LINKS = 40;
 /** How many bytes a stream collects before they are written. */
 const CHUNK_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
-
-/**
- * A file's bytes, nothing if there is none.
- * @throws {CausewayError} `invalid_file` if it is a folder or too large, `file_not_writable` if it may not be read
- */
-export async function readBytes(path: string): Promise<Buffer | undefined> {
-  try {
-    const found = await stat(path);
-    if (!found.isFile()) throw notAFile(path, found);
-    if (found.size > MAX_FILE_BYTES) throw refused(path, `is too large (${Math.round(found.size / 1024 / 1024)} MB)`);
-    return await retryWhileHeld(() => readFile(path));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError(path, error);
-  }
-}
 
 /** Thrown for a file that another process changed while it was being edited. */
 export class ChangedMeanwhile extends Error {}
@@ -71,14 +48,16 @@ export async function replaceFile(
   path: string,
   bytes: Buffer,
   expected: Buffer | undefined,
-  mode?: number,
+  { kind, mode }: { kind: FileKind; mode?: number },
 ): Promise<void> {
   const check = async () => {
-    if (!same(await readBytes(path), expected)) throw new ChangedMeanwhile();
+    const found = await findVersion(path, kind);
+    if (!same(found?.bytes, expected)) throw new ChangedMeanwhile();
+    return found?.version;
   };
   await putInPlace(path, { mode, makesFolder: true, write: (handle) => handle.writeFile(bytes), check });
   // The file is read back, because a program that wrote at the same moment may have replaced it.
-  if (!same(await readBytes(path), bytes)) throw new ChangedMeanwhile();
+  if (!same((await findVersion(path, kind))?.bytes, bytes)) throw new ChangedMeanwhile();
 }
 
 /**
@@ -170,8 +149,8 @@ export async function removeLeftOver(path: string): Promise<void> {
 }
 
 /** Removes a file that holds what is expected. @throws {ChangedMeanwhile} @throws {CausewayError} `file_not_writable` */
-export async function removeFile(path: string, expected: Buffer): Promise<void> {
-  if (!same(await readBytes(path), expected)) throw new ChangedMeanwhile();
+export async function removeFile(path: string, expected: Buffer, kind: FileKind): Promise<void> {
+  if (!same((await findVersion(path, kind))?.bytes, expected)) throw new ChangedMeanwhile();
   await rm(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
@@ -180,8 +159,11 @@ export async function removeFile(path: string, expected: Buffer): Promise<void> 
 interface Writing extends WriteOptions {
   makesFolder: boolean;
   write(handle: FileHandle): Promise<void>;
-  /** Called when the new bytes are on disk and the old file is still in place. */
-  check?(): Promise<void>;
+  /**
+   * Called when the new bytes are on disk and the old file is still in place. Returns the version that the old one must still
+   * have in the moment in which it is replaced; nothing if there is no file.
+   */
+  check?(): Promise<string | undefined>;
 }
 
 async function putInPlace(path: string, { mode, asNew = false, makesFolder, write, check }: Writing): Promise<void> {
@@ -203,7 +185,11 @@ async function putInPlace(path: string, { mode, asNew = false, makesFolder, writ
     } finally {
       await handle.close();
     }
-    await check?.();
+    if (check) {
+      const version = await check();
+      // Comparing a large file takes a while, and this does not.
+      if (currentVersion(path) !== version) throw new ChangedMeanwhile();
+    }
     await renameWithRetry(temporary, target);
     await syncFolder(dirname(target));
   } catch (error) {
@@ -327,12 +313,4 @@ async function* inChunks(pieces: AsyncIterable<string>, onError: (error: unknown
 
 function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b);
-}
-
-function notAFile(path: string, found: Stats): FileError {
-  return refused(path, `is a ${found.isDirectory() ? 'folder' : 'device or a pipe'}, not a file`);
-}
-
-function refused(path: string, problem: string): FileError {
-  return new FileError('invalid_file', path, { problem, repair: 'Move it out of the way.' });
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readBoundedSync } from './bounded-file.ts';
 import { CausewayError } from './errors.ts';
 import { codeOf, fileError } from './file-errors.ts';
 import { lostMember } from './json-faults.ts';
@@ -133,7 +133,7 @@ function damage(message: string, cause?: Misread): CausewayError {
 function readText(path: string): string | undefined {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = readBoundedSync(path, 'own');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError(path, error);

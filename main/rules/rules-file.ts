@@ -1,5 +1,6 @@
 import { type FSWatcher, lstatSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, FileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
@@ -84,11 +85,7 @@ export class RulesFile {
 
   async #load(): Promise<Rules> {
     // The schema library takes longer to load than the file: it is loaded only if there are rules.
-    const [{ parseRules }, { readBytes }] = await Promise.all([
-      import('./rules.ts'),
-      import('../platform/replace-file.ts'),
-    ]);
-    const bytes = await readBytes(this.path);
+    const [{ parseRules }, bytes] = await Promise.all([import('./rules.ts'), readBytes(this.path, 'own')]);
     if (bytes !== undefined) return parseRules(this.path, bytes);
     if (versionOf(this.path) !== DANGLING) return NOTHING;
     const remedy = 'Restore the file or folder that the link points to, or remove the link.';

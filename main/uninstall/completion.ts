@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { readBounded } from '../platform/bounded-file.ts';
 import { homeFolder } from '../platform/paths.ts';
 import { removeFile, replaceFile } from '../platform/replace-file.ts';
 import { systemProgram } from '../platform/system-program.ts';
@@ -31,7 +31,7 @@ export async function completionScripts(env: NodeJS.ProcessEnv): Promise<Remnant
 
 function ofScript(file: string, bytes: Buffer | undefined): Remnant[] {
   if (!bytes || !SCRIPT.test(bytes.toString('utf8'))) return [];
-  return [{ kind: 'completion', what: file, remove: () => removeFile(file, bytes) }];
+  return [{ kind: 'completion', what: file, remove: () => removeFile(file, bytes, 'given') }];
 }
 
 function ofProfile(file: string, bytes: Buffer | undefined): Remnant[] {
@@ -47,7 +47,7 @@ function ofProfile(file: string, bytes: Buffer | undefined): Remnant[] {
       what: file,
       note,
       remove: async () => {
-        await replaceFile(file, Buffer.from(rest, encoding), bytes);
+        await replaceFile(file, Buffer.from(rest, encoding), bytes, { kind: 'given' });
         return note;
       },
     },
@@ -99,5 +99,5 @@ function withVariables(text: string, env: NodeJS.ProcessEnv): string {
 }
 
 function read(file: string): Promise<Buffer | undefined> {
-  return readFile(file).catch(() => undefined);
+  return readBounded(file, 'given').catch(() => undefined);
 }

@@ -26,7 +26,7 @@ async function* only(text: string): AsyncGenerator<string> {
 }
 
 const FORMS: [string, (file: string, text: string) => Promise<void>][] = [
-  ['expected bytes', (file, text) => replaceFile(file, Buffer.from(text), Buffer.from('old'))],
+  ['expected bytes', (file, text) => replaceFile(file, Buffer.from(text), Buffer.from('old'), { kind: 'own' })],
   ['whatever bytes', (file, text) => writeWholeFile(file, text)],
   ['at once', async (file, text) => writeWholeFileSync(file, text)],
   ['pieces', (file, text) => writePieces(file, only(text))],

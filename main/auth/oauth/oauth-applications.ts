@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import { withLock } from '../../platform/lock.ts';
@@ -41,7 +41,7 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
   async function read(): Promise<z.infer<typeof Saved>> {
     let text: string;
     try {
-      text = utf8Text(file, await readFile(file));
+      text = utf8Text(file, await readBounded(file, 'own'));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {};
       throw fileError(file, error);

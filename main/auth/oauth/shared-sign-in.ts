@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { acquireLock } from '../../platform/lock.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
@@ -133,7 +133,7 @@ function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }
 
 async function readOutcome(file: string): Promise<Outcome | undefined> {
   try {
-    return Outcome.parse(JSON.parse(await readFile(file, 'utf8')));
+    return Outcome.parse(JSON.parse((await readBounded(file, 'own')).toString('utf8')));
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { withLock } from '../../platform/lock.ts';
 import { stateFolder } from '../../platform/paths.ts';
@@ -43,7 +44,7 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
 
   async function read(): Promise<Stored | undefined> {
     try {
-      return Stored.parse(JSON.parse(await readFile(file, 'utf8')));
+      return Stored.parse(JSON.parse((await readBounded(file, 'own')).toString('utf8')));
     } catch {
       // Nothing was opened, or its record is damaged, which does not prevent a sign-in.
       return undefined;

@@ -1,5 +1,5 @@
-import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FileTooLarge, readBounded, readBytes } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { fileError, isOutOfFiles } from '../../platform/file-errors.ts';
 import { configFilePath, stateFolder } from '../../platform/paths.ts';
@@ -13,9 +13,10 @@ import { type ConfigDocument, type ConfigProblem, parseConfig, parseConfigBytes 
 export async function readConfig(path: string): Promise<ConfigDocument> {
   let document: ConfigDocument;
   try {
-    document = parseConfigBytes(await readUnlessPipe(path));
+    document = parseConfigBytes(await readBounded(path, 'profiles'));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return parseConfig('');
+    if (cause instanceof FileTooLarge) throw cause;
     if (isOutOfFiles(cause)) throw fileError(path, cause);
     throw new CausewayError('invalid_file', `The configuration file ${path} cannot be read.`, {
       cause,
@@ -25,17 +26,6 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
   const problem = document.problems.find(({ isUnreadable }) => isUnreadable);
   if (problem) throw malformed(path, problem);
   return document;
-}
-
-/** A named pipe without a writer would be waited for without end, and a pipe's second reader gets nothing. */
-async function readUnlessPipe(path: string): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    if ((await handle.stat()).isFIFO()) throw new Error('it is a named pipe');
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** How often an edit is tried again because another tool has changed the file meanwhile. */
@@ -50,17 +40,18 @@ const OWNER_ONLY = 0o600;
  */
 export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
   const path = configFilePath(env);
-  const [{ readBytes, removeLeftOver, replaceFile, ChangedMeanwhile }, { withLock }] = await Promise.all([
+  const [{ removeLeftOver, replaceFile, ChangedMeanwhile }, { withLock }] = await Promise.all([
     import('../../platform/replace-file.ts'),
     import('../../platform/lock.ts'),
   ]);
   const backup = `${path}.bak`;
   const editOnce = async () => {
-    const before = await readBytes(path);
+    const before = await readBytes(path, 'profiles');
     const bytes = editedBytes(path, before, edit);
     if (!bytes) return;
-    if (before?.length) await replaceFile(backup, before, await readBytes(backup), OWNER_ONLY);
-    await replaceFile(path, bytes, before, OWNER_ONLY);
+    const as = { kind: 'profiles', mode: OWNER_ONLY } as const;
+    if (before?.length) await replaceFile(backup, before, await readBytes(backup, 'profiles'), as);
+    await replaceFile(path, bytes, before, as);
   };
   await withLock(join(stateFolder(env), 'locks', 'configuration-file'), async () => {
     await Promise.all([removeLeftOver(path), removeLeftOver(backup)]);
@@ -86,8 +77,8 @@ export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) =>
  */
 export async function checkConfigEdit(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
   const path = configFilePath(env);
-  const { checkWritable, readBytes } = await import('../../platform/replace-file.ts');
-  editedBytes(path, await readBytes(path), edit);
+  const { checkWritable } = await import('../../platform/replace-file.ts');
+  editedBytes(path, await readBytes(path, 'profiles'), edit);
   await checkWritable(path);
 }
 

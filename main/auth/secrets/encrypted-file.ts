@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import { withLock } from '../../platform/lock.ts';
@@ -42,12 +43,12 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
     shared: true,
 
     async get(name) {
-      const text = await readFile(fileOf(name), 'utf8').catch((error: unknown) => {
+      const stored = await readBounded(fileOf(name), 'own').catch((error: unknown) => {
         // A file that cannot be read at the moment does not mean that the user is signed out.
         if (codeOf(error) !== 'ENOENT') throw fileError(fileOf(name), error);
       });
-      if (text === undefined) return undefined;
-      const plain = unseal(text, await openKey(), bound(name));
+      if (stored === undefined) return undefined;
+      const plain = unseal(stored.toString('utf8'), await openKey(), bound(name));
       return plain === undefined ? undefined : new Secret(plain);
     },
 
@@ -57,7 +58,7 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
 
     async prepare(name) {
       // Only writing tells whether there is room, and whether the file may be replaced.
-      const stored = await readFile(fileOf(name));
+      const stored = await readBounded(fileOf(name), 'own');
       await writeWholeFile(fileOf(name), stored, { mode: 0o600 });
     },
 
@@ -107,10 +108,12 @@ async function readOrMakeKey(
 }
 
 async function readKey(keyFile: string): Promise<string | undefined> {
-  return readFile(keyFile, 'utf8').catch((cause: unknown) => {
+  try {
+    return (await readBounded(keyFile, 'own')).toString('utf8');
+  } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
     throw new CausewayError('invalid_file', `The key file ${keyFile} cannot be read.`, { cause });
-  });
+  }
 }
 
 async function makeKey(keyFile: string): Promise<string> {

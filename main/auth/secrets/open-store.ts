@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
@@ -104,8 +104,8 @@ export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
   const managed = lockedValue(policy, 'tokenStore');
   if (managed) return managed;
   try {
-    return settings.parse(JSON.parse(await readFile(join(configFolder(env), `${SETTINGS_NAME}.json`), 'utf8')))
-      .tokenStore;
+    const stored = await readBounded(join(configFolder(env), `${SETTINGS_NAME}.json`), 'own');
+    return settings.parse(JSON.parse(stored.toString('utf8'))).tokenStore;
   } catch {
     // Nothing was chosen, or the file is damaged, which the desktop tells.
     return defaultValue(policy, 'tokenStore') ?? 'keychain';

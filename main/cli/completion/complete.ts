@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { parseConfig } from '../../auth/profiles/config-document.ts';
 import { readConfig } from '../../auth/profiles/config-file.ts';
 import { chooseProfile, listProfiles, type ProfileBook } from '../../auth/profiles/profiles.ts';
 import { CLIENTS } from '../../clients/table.ts';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { jsonIn, type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
 import { configFilePath, serverListPath } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
@@ -52,7 +52,7 @@ async function knownNames(env: NodeJS.ProcessEnv, words: readonly string[]): Pro
   const book: ProfileBook = { document: await readConfig(path).catch(() => parseConfig('')), path, env };
   const [remembered, list] = await Promise.all([
     rememberedNames(env, chosen(book, profile)),
-    readFile(serverListPath(env)).catch(() => undefined),
+    readBounded(serverListPath(env), 'own').catch(() => undefined),
   ]);
   const { servers } = Object(jsonIn(list));
   return {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readBounded, readBytes } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
 import { codeOf } from '../../platform/file-errors.ts';
 import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { isDevice, readBytes, writePieces } from '../../platform/replace-file.ts';
+import { isDevice, writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
 import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import { exportLines, readBulkFile } from '../../warehouses/bulk/files.ts';
@@ -101,7 +101,7 @@ export async function importOverrides(context: CommandContext, file: string, opt
 /** The results of an earlier import are replaced; anything else of that name is the user's. @throws {CausewayError} `already_exists` */
 async function checkResultsFile(path: string): Promise<void> {
   if (await isDevice(path)) return;
-  const before = await readBytes(path);
+  const before = await readBytes(path, 'given');
   if (!before?.length || before.toString('utf8').startsWith(REPORT_HEADER)) return;
   throw new CausewayError('already_exists', `${path} exists and does not hold the results of an import.`, {
     remedy: 'Nothing was changed. Name another file with --results.',
@@ -156,7 +156,7 @@ function summary(words: readonly string[]): string {
 
 async function readText(file: string): Promise<string> {
   try {
-    return utf8Text(file, await readFile(file));
+    return utf8Text(file, await readBounded(file, 'given'));
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;
     if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${file}.`, { cause });

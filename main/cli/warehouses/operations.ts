@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { syntaxFault } from '../../platform/json-faults.ts';
 import { utf8Text } from '../../platform/utf8.ts';
@@ -163,7 +163,7 @@ function sourceOf(argument: string): string {
 
 async function fileText(path: string): Promise<string> {
   try {
-    return utf8Text(path, await readFile(path));
+    return utf8Text(path, await readBounded(path, 'given'));
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'not readable';

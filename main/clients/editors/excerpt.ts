@@ -84,6 +84,11 @@ function wholeText(bytes: Buffer): Excerpt {
   };
 }
 
+/** Refuses entries that are larger than that. @throws {CausewayError} `invalid_file` */
+export function holdEntriesSize(entries: ReadonlyMap<string, unknown>, target: EditTarget): void {
+  if (JSON.stringify([...entries]).length > MAX_ENTRIES_BYTES) throw tooManyEntries(target);
+}
+
 /** The error for entries that take more than anyone has. */
 function tooManyEntries(target: EditTarget): Error {
   const limit = `${MAX_ENTRIES_BYTES / 1024} KiB`;

@@ -2,9 +2,10 @@ import { basename } from 'node:path';
 import type { overridesRequests } from '../../../preload/contract/overrides.ts';
 import type { Person, WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
+import { FileTooLarge, readBytes } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { readBytes, writePieces } from '../../platform/replace-file.ts';
+import { writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
 import { danglingState, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
@@ -142,7 +143,8 @@ async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
 /** Reads what an import file says. @throws {CausewayError} `invalid_file` */
 async function readImportFile(path: string): Promise<{ name: string; lines: ImportLine[] }> {
   const name = basename(path);
-  const bytes = await readBytes(path).catch((cause: unknown) => {
+  const bytes = await readBytes(path, 'given').catch((cause: unknown) => {
+    if (cause instanceof FileTooLarge) throw cause;
     const remedy = 'Check the file’s permissions or choose another file.';
     throw new CausewayError('invalid_file', `${name} cannot be read.`, { cause, remedy });
   });

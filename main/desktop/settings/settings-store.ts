@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type Conf from 'conf';
 import type { Options } from 'conf';
@@ -7,6 +7,7 @@ import { type CallFilter, callFilter } from '../../../preload/contract/activity.
 import { firstRun } from '../../../preload/contract/first-run.ts';
 import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
 import type { FirstRunState, Problem } from '../../../preload/contract.ts';
+import { readBoundedSync } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { writeWholeFileSync } from '../../platform/replace-file.ts';
@@ -240,7 +241,7 @@ function importOldFile(oldFile: string | undefined, path: string): void {
 
 function contentOf(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readBoundedSync(file, 'own').toString('utf8'));
   } catch {
     // What cannot be read was only remembered, not chosen.
     return {};

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keepBackup, listBackups, readBackup } from '../../../main/clients/backups.ts';
+import { backedUpBytes, keepBackup, listBackups } from '../../../main/clients/backups.ts';
 import { withFileLock } from '../../../main/clients/file-lock.ts';
 import { launcherFor, shippedLauncher } from '../../../main/clients/launcher.ts';
 import { prepareRendezvous, publishRendezvous } from '../../../main/hub/publish.ts';
@@ -86,8 +86,8 @@ describe('backups', () => {
   test('of the same moment, as after a clock was set back, are two', async () => {
     const first = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), at, undefined);
     const second = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('two'), at, undefined);
-    expect(String((await readBackup(env, first.id)).bytes)).toBe('one');
-    expect(String((await readBackup(env, second.id)).bytes)).toBe('two');
+    expect(String(await backedUpBytes(env, first))).toBe('one');
+    expect(String(await backedUpBytes(env, second))).toBe('two');
   });
 
   test('are removed if a killed process left them unfinished, and finished ones stay', async () => {
@@ -223,7 +223,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of its own${NO_SMALL_DISK ? ` (${NO_SM
     await disk.fill();
     await failure(keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.alloc(9000), 1, undefined));
     expect(await listBackups(env)).toEqual([kept]);
-    expect(String((await readBackup(env, kept.id)).bytes)).toBe('one');
+    expect(String(await backedUpBytes(env, kept))).toBe('one');
   });
 
   test('a copy of the executable that could not be replaced is still complete', async () => {

@@ -40,7 +40,8 @@ async function* piecesOf(...pieces: string[]): AsyncGenerator<string> {
 const FORMS: [string, (path: string, text: string) => Promise<void>][] = [
   [
     'expected bytes',
-    async (path, text) => replaceFile(path, Buffer.from(text), await readFile(path).catch(() => undefined)),
+    async (path, text) =>
+      replaceFile(path, Buffer.from(text), await readFile(path).catch(() => undefined), { kind: 'own' }),
   ],
   ['whatever bytes', (path, text) => writeWholeFile(path, text)],
   ['whatever bytes, at once', async (path, text) => writeWholeFileSync(path, text)],

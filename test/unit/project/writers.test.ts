@@ -30,7 +30,7 @@ const UNFILTERED: Record<string, string> = {
   'clients/file-lock.ts': 'a process id',
   'clients/own-folder.ts': 'a note of our own',
   'clients/backups.ts': "the AI clients' own files, which have to come back byte for byte",
-  'clients/change.ts': "the AI clients' own files, of which all but our entry stays as it is",
+  'clients/files.ts': "the AI clients' own files, of which all but our entry stays as it is",
   'clients/record.ts': 'what entries Causeway has written',
   'clients/servers.ts': "the user's list of servers",
   'cli/provision.ts': 'what the user has set up, for others',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,6 +51,16 @@ it.each([
   await writeFile(path, content);
   expect(await call()).toBe(
     `The rules in RULES cannot be read (${reason}). Correct the file, or delete it to remove all rules. Until then, no tool may be called.`,
+  );
+});
+
+it('a rules file of 31 MB forbids every tool unread', async () => {
+  const { path, call } = await open();
+  await writeFile(path, '{"version":1}');
+  await truncate(path, 31 * 1024 * 1024);
+  expect(await call()).toBe(
+    'The rules in RULES cannot be read (it has 31 MiB, and a file of Causeway may have 1 MiB). ' +
+      'Rename it to start again without it, or restore it from a copy. Until then, no tool may be called.',
   );
 });
 
