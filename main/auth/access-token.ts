@@ -73,13 +73,22 @@ export function isHeaderValue(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
+/** What a text has in it that keeps it from being sent as a header's value; undefined if there is nothing. */
+export function unsendablePart(text: string): string | undefined {
+  if (isHeaderValue(text)) return undefined;
+  if (/[\r\n]/.test(text)) return 'a line break';
+  if (/ /.test(text)) return 'a space';
+  return text === '' || /\p{Cc}/u.test(text) ? 'a control character' : 'a character outside ASCII';
+}
+
 /**
  * The headers that authenticate a request with a token.
  * @throws {CausewayError} `unexpected_answer` if the text cannot be a token
  */
 export function bearerHeaders(token: Secret): Record<string, string> {
-  if (!sentWith(token).every((secret) => isHeaderValue(secret.reveal()))) {
-    throw new CausewayError('unexpected_answer', 'The token contains a character that cannot be sent.', {
+  const [part] = sentWith(token).flatMap((secret) => unsendablePart(secret.reveal()) ?? []);
+  if (part !== undefined) {
+    throw new CausewayError('unexpected_answer', `The token contains ${part}, which cannot be sent.`, {
       remedy: "Sign in again, or check where this profile's token comes from.",
     });
   }

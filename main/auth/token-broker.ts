@@ -7,6 +7,7 @@ import { within } from '../platform/within.ts';
 import { type AccessToken, isAlive, isFresh } from './access-token.ts';
 import type { Profile, TokenRequest, TokenSource } from './auth.ts';
 import { bindIdentity, type SignInIdentity, userNameInToken } from './identity.ts';
+import { UnusableAnswer } from './oauth/oauth-failure.ts';
 import { noRoomForRenewal, RenewalJournal, type UnfinishedRenewal } from './renewal-journal.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { newGeneration, packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
@@ -251,18 +252,24 @@ export function userTokens(options: UserTokensOptions): UserTokens {
           throw error instanceof CausewayError ? noRoomForRenewal(profile, error) : error;
         }
       }
+      const put = async (answered: TokenRecord) => {
+        if (isRecorded) await journal.makeRoom();
+        await keep(answered, instead);
+      };
       let renewed: TokenRecord | undefined;
       try {
         renewed = await refresh(record, { mayWait });
       } catch (error) {
+        if (error instanceof UnusableAnswer) {
+          await put(error.kept);
+          if (isRecorded) await journal.clear();
+          throw error;
+        }
         const isUsed = !(error instanceof CausewayError && NOT_USED.has(error.code));
         if (isRecorded) await (before ? journal.leave(before) : isUsed ? journal.unanswered() : journal.clear());
         throw error;
       }
-      if (renewed) {
-        if (isRecorded) await journal.makeRoom();
-        await keep(renewed, instead);
-      }
+      if (renewed) await put(renewed);
       if (isRecorded) await journal.clear();
       return renewed;
     };

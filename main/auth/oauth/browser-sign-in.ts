@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
 import { createApplicationCommand } from '../../platform/next-action.ts';
-import { Secret } from '../../platform/secret.ts';
+import type { Secret } from '../../platform/secret.ts';
 import { expiryFrom } from '../access-token.ts';
 import type { Profile, SignInProgress } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
@@ -17,9 +17,10 @@ import {
   listenForCallback,
 } from './callback-listener.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
-import { oauthRefusal, refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
+import { refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
 import { clientAuth } from './refresh.ts';
 import { SAYS_SCOPES_ARE_MISSING } from './scopes.ts';
+import { readTokenAnswer } from './token-answer.ts';
 
 export interface BrowserSignIn {
   profile: Profile;
@@ -161,32 +162,31 @@ async function exchange(
   const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri, canChoose });
   const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
   const issuedAt = now();
-  let answer: oauth.TokenEndpointResponse;
-  try {
-    const response = await oauth.authorizationCodeGrantRequest(
-      issuer.metadata,
-      client,
-      clientAuth(clientSecret),
-      accepted,
-      redirectUri,
-      verifier,
-      oauthOptions(issuer, signal),
-    );
-    answer = await oauth.processAuthorizationCodeResponse(issuer.metadata, client, response);
-  } catch (error) {
-    throw oauthRefusal(error, sent)?.error === 'invalid_grant'
+  const response = await oauth.authorizationCodeGrantRequest(
+    issuer.metadata,
+    client,
+    clientAuth(clientSecret),
+    accepted,
+    redirectUri,
+    verifier,
+    oauthOptions(issuer, signal),
+  );
+  const answer = await readTokenAnswer(response, { host, sent });
+  if ('refusal' in answer) {
+    throw answer.refusal.error === 'invalid_grant'
       ? codeExpired(host)
-      : unexpectedRefusal(error, { host, clientId, what: 'the sign-in', sent });
+      : unexpectedRefusal(answer.refusal, { host, clientId, what: 'the sign-in' });
   }
-  const token = new Secret(answer.access_token);
+  if ('unusable' in answer) throw answer.unusable;
+  const { accessToken: token, refreshToken, expiresIn, scopes: granted } = answer.granted;
   return {
     issuer: issuer.metadata.issuer,
     clientId,
     tokenEndpoint: issuer.metadata.token_endpoint ?? '',
     revocationEndpoint: issuer.metadata.revocation_endpoint,
-    access: { token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) },
-    refreshToken: answer.refresh_token === undefined ? undefined : new Secret(answer.refresh_token),
-    scopes: answer.scope?.split(' ').filter(Boolean) ?? scopes,
+    access: { token, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) },
+    refreshToken,
+    scopes: granted ?? scopes,
     userName: await userNameIn(fetch, profile, token, signal),
   };
 }
@@ -239,7 +239,7 @@ function validate(
         );
       case 'temporarily_unavailable':
       case 'server_error':
-        throw serviceUnavailable(host, { status: 503, error: error.error, description: '' });
+        throw serviceUnavailable(host, { status: 400, error: error.error, description: '' });
       case 'unauthorized_client':
         throw refusedApplication(host, client.client_id, error.error);
       default:

@@ -92,7 +92,7 @@ async function readMetadata(host: string, place: string, response: Response): Pr
       );
     }
   }
-  return metadata;
+  return { ...metadata, token_endpoint: metadata.token_endpoint ?? `${place}/v1/token` };
 }
 
 function noWorkspace(host: string, detail: string, cause?: unknown): CausewayError {
@@ -115,21 +115,7 @@ export function oauthOptions({ host, fetch }: Pick<Issuer, 'host' | 'fetch'>, si
         headers,
         signal,
         body: body === undefined || body === null ? undefined : String(body),
-      }).then(withErrorOfBody),
+      }),
     [oauth.allowInsecureRequests]: protocol === 'http:' && isLoopback(hostname),
   };
-}
-
-/**
- * A refusal without its challenge if its body says why (RFC 6749 §5.2): the library reads only one of them, and a challenge
- * often says no more than that there is one.
- */
-async function withErrorOfBody(response: Response): Promise<Response> {
-  if (response.ok || !response.headers.has('www-authenticate')) return response;
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined);
-  if (typeof body === 'object' && body && 'error' in body) response.headers.delete('www-authenticate');
-  return response;
 }

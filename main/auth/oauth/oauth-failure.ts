@@ -1,7 +1,5 @@
-import * as oauth from 'oauth4webapi';
 import { CausewayError } from '../../platform/errors.ts';
-import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
-import { retryAfterMs } from '../../platform/retry.ts';
+import type { TokenRecord } from '../secrets/token-record.ts';
 
 /** A sign-in service's answer that has no tokens. */
 export interface OAuthRefusal {
@@ -14,52 +12,11 @@ export interface OAuthRefusal {
 }
 
 /**
- * What an error of the OAuth library says, without what was sent with the request: services echo it. Undefined if the
- * service did not answer with a refusal.
+ * Whether a refusal means that the refresh token has ended and only a new sign-in helps. A service that is busy or down has not
+ * judged it, whatever its answer says besides.
  */
-export function oauthRefusal(error: unknown, sent: SentSecrets): OAuthRefusal | undefined {
-  const refusal = readRefusal(error);
-  return (
-    refusal && {
-      ...refusal,
-      error: foreignText(refusal.error, { sent, maxLength: 100 }),
-      description: foreignText(refusal.description, { sent }),
-    }
-  );
-}
-
-function readRefusal(error: unknown): OAuthRefusal | undefined {
-  if (error instanceof oauth.ResponseBodyError) {
-    return {
-      status: error.status,
-      error: error.error,
-      description: error.error_description ?? '',
-      retryAfterMs: askedWait(error.response),
-    };
-  }
-  if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    const said = error.cause.find(({ parameters }) => parameters.error)?.parameters;
-    return {
-      status: error.status,
-      error: said?.error ?? '',
-      description: said?.error_description ?? '',
-      retryAfterMs: askedWait(error.response),
-    };
-  }
-  if (!(error instanceof oauth.OperationProcessingError)) return undefined;
-  const response = error.cause instanceof Response ? error.cause : undefined;
-  return response && !response.ok
-    ? { status: response.status, error: '', description: '', retryAfterMs: askedWait(response) }
-    : undefined;
-}
-
-/** The delay that an answer asks for, in milliseconds. */
-export function askedWait({ headers }: Response): number | undefined {
-  return retryAfterMs(headers.get('retry-after') ?? undefined);
-}
-
-/** Whether a refusal means that the refresh token has ended and only a new sign-in helps. */
-export function isDeadGrant({ error, description }: OAuthRefusal): boolean {
+export function isDeadGrant({ status, error, description }: OAuthRefusal): boolean {
+  if (isTemporary({ status, error })) return false;
   return error === 'invalid_grant' || /refresh token is invalid/i.test(description);
 }
 
@@ -74,7 +31,7 @@ export function isTemporary({ status, error }: Pick<OAuthRefusal, 'status' | 'er
 
 /** The error while the sign-in service is down or busy. The user stays signed in. */
 export function serviceUnavailable(host: string, { status, error, retryAfterMs: ms }: OAuthRefusal): CausewayError {
-  const detail = TEMPORARY.has(error) ? error : `HTTP ${status}`;
+  const detail = TEMPORARY.has(error) && status < 500 ? error : `HTTP ${status}`;
   return new CausewayError('unavailable', `The sign-in service of ${host} is not available (${detail}).`, {
     remedy: 'Try again in a minute.',
     retryAfterMs: ms,
@@ -94,29 +51,32 @@ export interface RefusedRequest {
   clientId: string;
   /** What was requested, as the end of "HOST refused …". */
   what: string;
-  /** The secrets that were sent with the request. */
-  sent: SentSecrets;
 }
 
-/**
- * Any other refusal as a `CausewayError`: temporary, about the application, or anything else. The
- * library's own error is never passed on as the cause: it may hold the answer's body, tokens included.
- */
-export function unexpectedRefusal(error: unknown, { host, clientId, what, sent }: RefusedRequest): CausewayError {
-  if (error instanceof CausewayError) return error;
-  const refusal = oauthRefusal(error, sent);
-  if (refusal && isTemporary(refusal)) return serviceUnavailable(host, refusal);
-  const said = refusal
-    ? [refusal.error || `HTTP ${refusal.status}`, refusal.description].filter(Boolean).join(': ')
-    : '';
-  if (refusal && (ABOUT_THE_APPLICATION.has(refusal.error) || refusal.status === 401)) {
+/** Any other refusal of a token endpoint as a `CausewayError`: temporary, about the application, or anything else. */
+export function unexpectedRefusal(refusal: OAuthRefusal, { host, clientId, what }: RefusedRequest): CausewayError {
+  if (isTemporary(refusal)) return serviceUnavailable(host, refusal);
+  const said = detailOf(refusal);
+  if (ABOUT_THE_APPLICATION.has(refusal.error) || refusal.status === 401) {
     return refusedApplication(host, clientId, said);
   }
-  return new CausewayError(
-    'sign_in_failed',
-    `${host} refused ${what}${said ? ` (${said})` : ': its response could not be read'}.`,
-    {
-      remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
-    },
-  );
+  return new CausewayError('sign_in_failed', `${host} refused ${what} (${said}).`, {
+    remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
+  });
+}
+
+/** What a refusal says, or else its status. */
+export function detailOf({ status, error, description }: OAuthRefusal): string {
+  return [error || `HTTP ${status}`, description].filter(Boolean).join(': ');
+}
+
+/** An answer with a new refresh token, but without an access token that can be used. The one that was sent is spent. */
+export class UnusableAnswer extends CausewayError {
+  /** The sign-in with the new refresh token. */
+  readonly kept: TokenRecord;
+
+  constructor({ code, message, remedy }: CausewayError, kept: TokenRecord) {
+    super(code, message, { remedy });
+    this.kept = kept;
+  }
 }

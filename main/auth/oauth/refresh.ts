@@ -1,10 +1,12 @@
 import * as oauth from 'oauth4webapi';
-import { Secret } from '../../platform/secret.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
+import type { Secret } from '../../platform/secret.ts';
 import { expiryFrom } from '../access-token.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { oauthOptions } from './issuer.ts';
-import { isDeadGrant, oauthRefusal, unexpectedRefusal } from './oauth-failure.ts';
+import { isDeadGrant, UnusableAnswer, unexpectedRefusal } from './oauth-failure.ts';
+import { readTokenAnswer } from './token-answer.ts';
 
 export interface RefreshContext {
   host: string;
@@ -18,35 +20,43 @@ export interface RefreshContext {
  * Trades a refresh token for a new pair (RFC 6749 §6). The answer's refresh token replaces the one that was sent; a server
  * that does not rotate sends none, and the old one stays.
  * @returns `undefined` when the refresh token has ended
- * @throws {CausewayError} `unavailable`, `sign_in_failed`, and what the fetch throws; never with a token inside
+ * @throws {CausewayError} `unavailable`, `sign_in_failed`, `login_page`, `unexpected_answer` (`UnusableAnswer` among them), and
+ * what the fetch throws; never with a token in its texts
  */
 export async function refreshTokens(record: TokenRecord, context: RefreshContext): Promise<TokenRecord | undefined> {
-  const { host, now } = context;
+  const { host, now, clientSecret } = context;
   if (!record.refreshToken) return undefined;
-  const server: oauth.AuthorizationServer = { issuer: record.issuer, token_endpoint: record.tokenEndpoint };
-  const client: oauth.Client = { client_id: record.clientId };
   const issuedAt = now();
-  try {
-    const response = await oauth.refreshTokenGrantRequest(
-      server,
-      client,
-      clientAuth(context.clientSecret),
+  const answer = await readTokenAnswer(
+    await oauth.refreshTokenGrantRequest(
+      { issuer: record.issuer, token_endpoint: record.tokenEndpoint },
+      { client_id: record.clientId },
+      clientAuth(clientSecret),
       record.refreshToken.reveal(),
       oauthOptions(context),
-    );
-    const answer = await oauth.processRefreshTokenResponse(server, client, response);
-    return {
-      ...record,
-      access: { token: new Secret(answer.access_token), issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) },
-      refreshToken: answer.refresh_token === undefined ? record.refreshToken : new Secret(answer.refresh_token),
-      scopes: answer.scope?.split(' ').filter(Boolean) ?? record.scopes,
-    };
-  } catch (error) {
-    const sent = [record.refreshToken, context.clientSecret];
-    const refusal = oauthRefusal(error, sent);
-    if (refusal && isDeadGrant(refusal)) return undefined;
-    throw unexpectedRefusal(error, { host, clientId: record.clientId, what: 'to renew the sign-in', sent });
+    ),
+    { host, sent: [record.refreshToken, clientSecret] },
+  );
+  if ('refusal' in answer) {
+    if (isDeadGrant(answer.refusal)) return undefined;
+    throw unexpectedRefusal(answer.refusal, { host, clientId: record.clientId, what: 'to renew the sign-in' });
   }
+  if ('unusable' in answer) {
+    const unusable = stillSignedIn(answer.unusable);
+    if (!answer.refreshToken) throw unusable;
+    throw new UnusableAnswer(unusable, { ...record, refreshToken: answer.refreshToken });
+  }
+  const { accessToken, refreshToken, expiresIn, scopes } = answer.granted;
+  return {
+    ...record,
+    access: { token: accessToken, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) },
+    refreshToken: refreshToken ?? record.refreshToken,
+    scopes: scopes ?? record.scopes,
+  };
+}
+
+function stillSignedIn({ code, message, remedy }: CausewayError): CausewayError {
+  return new CausewayError(code, sentences(message, 'You are still signed in.'), { remedy });
 }
 
 /** How an application authenticates. Public ones only send their id. */
@@ -76,9 +86,8 @@ export async function revokeTokens(
       if (!token) continue;
       const options = oauthOptions({ host, fetch }, signal);
       const auth = clientAuth(clientSecret);
-      await oauth.processRevocationResponse(
-        await oauth.revocationRequest(server, client, auth, token.reveal(), options),
-      );
+      const { ok } = await oauth.revocationRequest(server, client, auth, token.reveal(), options);
+      if (!ok) return false;
     }
     return true;
   } catch {

@@ -27,6 +27,8 @@ const FAILURES = [
   'permission_denied',
   'tls',
   'timeout',
+  'login_page',
+  'unexpected_answer',
 ] as const;
 
 /** How the last sign-in of a profile ended, for the processes that waited for it. Holds no secret. */

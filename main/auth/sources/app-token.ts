@@ -5,7 +5,7 @@ import type { Profile, TokenSource } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { memoryTokenSource } from '../memory-tokens.ts';
 import { discoverIssuer } from '../oauth/issuer.ts';
-import { isTemporary, serviceUnavailable } from '../oauth/oauth-failure.ts';
+import { detailOf, isTemporary, serviceUnavailable } from '../oauth/oauth-failure.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
 import { JWT, TOKEN_EXCHANGE } from './federation.ts';
 import { requestToken } from './token-request.ts';
@@ -64,14 +64,14 @@ async function exchangeEntraToken(
   };
   const answer = await requestToken(ask, issuer.metadata.token_endpoint ?? `${host}/oidc/v1/token`, form, [entra]);
   if (!('refusal' in answer)) {
-    return { token: answer.token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expiresIn) };
+    const { accessToken, expiresIn } = answer.granted;
+    return { token: accessToken, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) };
   }
   const { refusal } = answer;
   if (isTemporary(refusal)) throw serviceUnavailable(host, refusal);
-  const detail = [refusal.error || `HTTP ${refusal.status}`, refusal.description].filter(Boolean).join(': ');
   throw new CausewayError(
     'sign_in_failed',
-    `Databricks Apps do not accept Entra ID tokens, and ${host} does not exchange the token of profile "${profile.name}" for one of its own (${detail}).`,
+    `Databricks Apps do not accept Entra ID tokens, and ${host} does not exchange the token of profile "${profile.name}" for one of its own (${detailOf(refusal)}).`,
     {
       remedy: 'An account admin can allow the exchange with a federation policy for Entra ID.',
       action: { do: 'add-browser-profile', host },

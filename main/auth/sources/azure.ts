@@ -6,6 +6,7 @@ import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { isTemporary, type OAuthRefusal, serviceUnavailable } from '../oauth/oauth-failure.ts';
+import { unsendableToken } from '../oauth/token-answer.ts';
 import type { AzureSettings } from '../profiles/profile-settings.ts';
 import { azureCloudOf, azureTokenBeside, DATABRICKS_RESOURCE, expiryAtAzure } from './azure-cloud.ts';
 import {
@@ -41,7 +42,7 @@ const Answer = z.object({
   /** Seconds since 1970; older releases only give the local time. */
   expires_on: z.coerce.number().positive().optional().catch(undefined),
   /** `YYYY-MM-DD hh:mm:ss.ffffff` in local time. */
-  expiresOn: z.string().optional(),
+  expiresOn: z.string().optional().catch(undefined),
 });
 
 /** `az` starts Python and asks Entra ID. */
@@ -92,6 +93,8 @@ export async function requestAzureCliToken(
   if (!given.ok) throw failure(given, profile, tenant);
   const { accessToken, ...times } = read(Answer, given.output);
   if (accessToken.equals(rejected)) throw refusedByWorkspace(profile, tenant);
+  const unsendable = unsendableToken(accessToken, 'The Azure CLI');
+  if (unsendable) throw unsendable;
   const beside = management?.ok ? read(Answer, management.output) : undefined;
   const ends = [expiryOf(times), beside && expiryOf(beside)].filter((end) => end !== undefined);
   return {
@@ -225,7 +228,8 @@ export async function requestEntraToken({ profile, azure, to, now }: EntraOption
     const url = `${cloud.entra}/${tenantId}/oauth2/token`;
     const answer = await requestToken(to(cloud.entra), url, form, [clientSecret]);
     if ('refusal' in answer) throw entraFailure(answer.refusal, { profile, azure, entra: cloud.entra });
-    return { ...answer, endsAt: expiryFrom(issuedAt, answer.expiresIn) };
+    const { accessToken, expiresIn } = answer.granted;
+    return { token: accessToken, endsAt: expiryFrom(issuedAt, expiresIn) };
   };
   const [given, management] = await Promise.all([ask(DATABRICKS_RESOURCE), ask(cloud.management)]);
   const ends = [given.endsAt, management.endsAt].filter((end) => end !== undefined);

@@ -1,9 +1,11 @@
 import * as oauth from 'oauth4webapi';
 import { CausewayError } from '../../platform/errors.ts';
-import { Secret } from '../../platform/secret.ts';
+import type { Secret } from '../../platform/secret.ts';
 import { type AccessToken, expiryFrom } from '../access-token.ts';
 import { type Issuer, oauthOptions } from '../oauth/issuer.ts';
-import { isTemporary, oauthRefusal, unexpectedRefusal } from '../oauth/oauth-failure.ts';
+import { detailOf, isTemporary, unexpectedRefusal } from '../oauth/oauth-failure.ts';
+import { clientAuth } from '../oauth/refresh.ts';
+import { readTokenAnswer } from '../oauth/token-answer.ts';
 
 export interface ClientCredentials {
   clientId: string;
@@ -20,31 +22,26 @@ export async function requestClientToken(
   { clientId, clientSecret, scopes = ['all-apis'] }: ClientCredentials,
   now: () => number,
 ): Promise<AccessToken> {
-  const client: oauth.Client = { client_id: clientId };
   const issuedAt = now();
-  try {
-    const response = await oauth.clientCredentialsGrantRequest(
+  const answer = await readTokenAnswer(
+    await oauth.clientCredentialsGrantRequest(
       issuer.metadata,
-      client,
-      oauth.ClientSecretBasic(clientSecret.reveal()),
+      { client_id: clientId },
+      clientAuth(clientSecret),
       { scope: scopes.join(' ') },
       oauthOptions(issuer),
-    );
-    const answer = await oauth.processClientCredentialsResponse(issuer.metadata, client, response);
-    return { token: new Secret(answer.access_token), issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) };
-  } catch (error) {
-    const refusal = oauthRefusal(error, [clientSecret]);
-    if (!refusal || isTemporary(refusal) || (refusal.status !== 400 && refusal.status !== 401))
-      throw unexpectedRefusal(error, {
-        host: issuer.host,
-        clientId,
-        what: `the client ${clientId}`,
-        sent: [clientSecret],
-      });
-    const detail = refusal.error || `HTTP ${refusal.status}`;
-    throw new CausewayError('sign_in_failed', `${issuer.host} refused the client ${clientId} (${detail}).`, {
-      remedy:
-        'Check client_id and client_secret of the profile, and that the service principal may use this workspace.',
-    });
+    ),
+    { host: issuer.host, sent: [clientSecret] },
+  );
+  if ('granted' in answer) {
+    const { accessToken, expiresIn } = answer.granted;
+    return { token: accessToken, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) };
   }
+  if ('unusable' in answer) throw answer.unusable;
+  const { refusal } = answer;
+  if (isTemporary(refusal) || (refusal.status !== 400 && refusal.status !== 401))
+    throw unexpectedRefusal(refusal, { host: issuer.host, clientId, what: `the client ${clientId}` });
+  throw new CausewayError('sign_in_failed', `${issuer.host} refused the client ${clientId} (${detailOf(refusal)}).`, {
+    remedy: 'Check client_id and client_secret of the profile, and that the service principal may use this workspace.',
+  });
 }

@@ -7,6 +7,7 @@ import { homeFolder } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
 import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
+import { unsendableToken } from '../oauth/token-answer.ts';
 import { isExecutable, type ProgramOutcome, programCandidates, runExternalProgram, usualFolders } from './program.ts';
 
 export interface CliOptions {
@@ -21,8 +22,8 @@ export interface CliOptions {
 
 const Answer = z.object({
   access_token: z.string().min(1),
-  expiry: z.iso.datetime({ offset: true }).optional(),
-  expires_in: z.number().optional(),
+  expiry: z.iso.datetime({ offset: true }).optional().catch(undefined),
+  expires_in: z.number().positive().optional().catch(undefined),
 });
 
 /** The legacy CLI is a small Python script; the present one is a program of many megabytes. */
@@ -121,16 +122,25 @@ function run(program: string, args: string[], { env, configFile }: CliOptions): 
 }
 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {
-  try {
-    const { access_token, expiry, expires_in } = Answer.parse(JSON.parse(output.reveal()));
-    return {
-      token: new Secret(access_token),
-      issuedAt,
-      expiresAt: expiry === undefined ? expiryFrom(issuedAt, expires_in) : asTime(Date.parse(expiry)),
-    };
-  } catch {
+  const answer = Answer.safeParse(asJson(output)).data;
+  if (!answer) {
     throw new CausewayError('cli_unavailable', `${program} did not return a token.`, {
       remedy: 'Update the Databricks CLI.',
     });
+  }
+  const { access_token, expiry, expires_in } = answer;
+  const token = new Secret(access_token);
+  const unsendable = unsendableToken(token, 'The Databricks CLI');
+  if (unsendable) throw unsendable;
+  const endsAt = expiry === undefined ? Number.NaN : Date.parse(expiry);
+  // Go writes the year 1 for a token that does not say when it expires.
+  return { token, issuedAt, expiresAt: endsAt > 0 ? asTime(endsAt) : expiryFrom(issuedAt, expires_in) };
+}
+
+function asJson(text: Secret): unknown {
+  try {
+    return JSON.parse(text.reveal());
+  } catch {
+    return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { discoverIssuer } from '../oauth/issuer.ts';
-import { isTemporary, type OAuthRefusal, serviceUnavailable } from '../oauth/oauth-failure.ts';
+import { detailOf, isTemporary, type OAuthRefusal, serviceUnavailable } from '../oauth/oauth-failure.ts';
 import { isLoopback } from '../profiles/host.ts';
 import type { FederationSettings, ProfileSettings } from '../profiles/profile-settings.ts';
 import { requestToken } from './token-request.ts';
@@ -48,7 +48,8 @@ export async function requestFederatedToken(
   };
   const answer = await requestToken(fetch, endpoint, form, [idToken]);
   if ('refusal' in answer) throw refused(answer.refusal, { profile, clientId, audience, claims, now: now() });
-  return { token: answer.token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expiresIn) };
+  const { accessToken, expiresIn } = answer.granted;
+  return { token: accessToken, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) };
 }
 
 const HostConfig = z.object({
@@ -101,7 +102,7 @@ interface Refused {
 function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, now }: Refused): CausewayError {
   const { host, name } = profile;
   if (isTemporary(refusal)) return serviceUnavailable(host, refusal);
-  const detail = [refusal.error || `HTTP ${refusal.status}`, refusal.description].filter(Boolean).join(': ');
+  const detail = detailOf(refusal);
   const shown = (value: string | undefined) => (value === undefined ? 'none' : displayText(value, { maxLength: 200 }));
   const { iss, sub, aud } = claims;
   const audiences = shown([aud].flat().filter(Boolean).join(', ') || undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDeadGrant, isTemporary } from '../../../main/auth/oauth/oauth-failure.ts';
+import { isDeadGrant, isTemporary, UnusableAnswer } from '../../../main/auth/oauth/oauth-failure.ts';
 import { refreshTokens } from '../../../main/auth/oauth/refresh.ts';
 import type { TokenRecord } from '../../../main/auth/secrets/token-record.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
@@ -109,10 +109,110 @@ describe('refreshing the tokens of a sign-in', () => {
   });
 });
 
+const PAIR = { access_token: 'new-access', token_type: 'Bearer', expires_in: 3600, refresh_token: 'new-refresh' };
+
+describe('an answer with an access token', () => {
+  it.each<[string, Record<string, unknown>, number?]>([
+    ['a lifetime of null', { expires_in: null }],
+    ['a negative lifetime', { expires_in: -1 }],
+    ['a lifetime of zero', { expires_in: 0 }],
+    ['a lifetime in words', { expires_in: 'an hour' }],
+    ['an empty lifetime', { expires_in: '' }],
+    ['a list as lifetime', { expires_in: [3600] }],
+    ['a lifetime as text', { expires_in: '3600' }, 3600],
+    ['a lifetime with decimals', { expires_in: 59.5 }, 59.5],
+    ['no type', { token_type: undefined }, 3600],
+    ['a type of null', { token_type: null }, 3600],
+    ['an unknown type', { token_type: 'urn:example:ours' }, 3600],
+    ['a number as type', { token_type: 1 }, 3600],
+    ['a scope of null', { scope: null }, 3600],
+    ['a number as scope', { scope: 7 }, 3600],
+    ['an empty scope', { scope: '' }, 3600],
+    ['a junk ID token', { id_token: 'junk' }, 3600],
+    ['an ID token of null', { id_token: null }, 3600],
+    ['an object as ID token', { id_token: {} }, 3600],
+    ['an error of null', { error: null, error_description: null }, 3600],
+    ['members of its own', { account: { id: 1 }, not_before_policy: 0 }, 3600],
+  ])('and %s is a good pair', async (_what, member, seconds) => {
+    const { outcome } = await renewed(answered(200, { ...PAIR, ...member }));
+    expect(outcome).toMatchObject({
+      access: { issuedAt: NOW, expiresAt: seconds === undefined ? undefined : NOW + seconds * 1000 },
+      scopes: RECORD.scopes,
+    });
+    const { access, refreshToken } = outcome as TokenRecord;
+    expect([access.token.reveal(), refreshToken?.reveal()]).toEqual(['new-access', 'new-refresh']);
+  });
+
+  it.each(['', null, 7, {}])('and %j as refresh token leaves the one that was sent', async (token) => {
+    const { outcome } = await renewed(answered(200, { ...PAIR, refresh_token: token }));
+    const { access, refreshToken } = outcome as TokenRecord;
+    expect([access.token.reveal(), refreshToken?.reveal()]).toEqual(['new-access', REFRESH_TOKEN]);
+  });
+
+  it('is read whatever its media type is, and with scopes in a list', async () => {
+    const answer = answered(200, { ...PAIR, scope: ['sql', 'genie'] }, { 'content-type': 'text/plain' });
+    expect((await renewed(answer)).outcome).toMatchObject({ scopes: ['sql', 'genie'] });
+  });
+});
+
+describe('an answer without an access token that can be used', () => {
+  const cases: [string, unknown, string][] = [
+    ['none', {}, 'sent an answer without an access token.'],
+    ['null', { access_token: null }, 'sent an answer without an access token.'],
+    ['an empty one', { access_token: '' }, 'sent an answer without an access token.'],
+    ['a number', { access_token: 7 }, 'sent an answer without an access token.'],
+    ['a list', [], 'sent an answer that is not a JSON object.'],
+    ['text', 'granted', 'sent an answer that is not a JSON object.'],
+    ...[
+      ['a line break', 'new\naccess'],
+      ['a line break', 'new-access\r\n'],
+      ['a space', 'new access'],
+      ['a control character', 'new\u0000access'],
+      ['a control character', 'new\u007faccess'],
+      ['a character outside ASCII', 'new-accéss'],
+      ['a character outside ASCII', 'new\u2028access'],
+    ].map<[string, unknown, string]>(([part, text]) => [
+      `${part} in it`,
+      { access_token: text },
+      `returned an access token with ${part} in it, which cannot be sent. It was not stored.`,
+    ]),
+  ];
+
+  it.each(cases)('is said in words: %s', async (_what, body, said) => {
+    const { outcome } = await renewed(answered(200, body));
+    expect(outcome).toMatchObject({
+      code: 'unexpected_answer',
+      message: `The sign-in service of ${HOST} ${said} You are still signed in.`,
+      remedy: 'Try again in a minute. If it keeps failing, send this message to your administrator.',
+    });
+  });
+
+  it.each(['new\naccess', null])('keeps its new refresh token (%j)', async (token) => {
+    const { outcome } = await renewed(answered(200, { ...PAIR, access_token: token }));
+    expect(outcome).toBeInstanceOf(UnusableAnswer);
+    const { access, refreshToken } = (outcome as UnusableAnswer).kept;
+    expect([access.token.reveal(), refreshToken?.reveal()]).toEqual(['old-access-token', 'new-refresh']);
+  });
+
+  it.each([
+    ['with status 200', answered(200, ' <!doctype html><title>Guest Wi-Fi</title>', { 'content-type': 'text/html' })],
+    ['with status 403', answered(403, '<html>Blocked</html>', { 'content-type': 'text/html' })],
+    ['that says so by its status', answered(511, 'Sign in to the network.', { 'content-type': 'text/plain' })],
+    ['of a proxy that wants a sign-in', answered(407, '', { 'proxy-authenticate': 'Negotiate' })],
+  ])('is the page of a captive portal, which nobody has to sign in again for: %s', async (_what, answer) => {
+    expect((await renewed(answer)).outcome).toMatchObject({
+      code: 'login_page',
+      message: `A web page answered instead of the sign-in service of ${HOST}. A captive portal or a company proxy is in between. You are still signed in.`,
+      remedy: 'Open the workspace in a browser, sign in to the network, and try again.',
+    });
+  });
+});
+
 describe('a sign-in', () => {
   it.each([
     ['the grant is invalid', refused(400, 'invalid_grant', 'revoked')],
     ['the grant is invalid, with another status', refused(401, 'invalid_grant')],
+    ['the grant is invalid, with the status of success', refused(200, 'invalid_grant')],
     ['the message says so', refused(400, 'invalid_request', 'The Refresh Token is invalid.')],
   ])('ends: %s', async (_when, answer) => {
     expect((await renewed(answer)).outcome).toBeUndefined();
@@ -124,6 +224,12 @@ describe('a sign-in', () => {
     ['a service that asks the client to wait', refused(400, 'slow_down'), 'slow_down'],
     ['a service that is busy, with the matching status', refused(503, 'temporarily_unavailable'), 'HTTP 503'],
     ['too many requests', refused(429, 'too_many'), 'HTTP 429'],
+    ['too many requests, whatever the answer says', refused(429, 'invalid_grant'), 'HTTP 429'],
+    [
+      'a service that is down, whatever the answer says',
+      refused(500, 'invalid_grant', 'Refresh token is invalid'),
+      'HTTP 500',
+    ],
     ['a page of a gateway', answered(502, '<html>', { 'content-type': 'text/html' }), 'HTTP 502'],
     ['an internal error', answered(500, ''), 'HTTP 500'],
   ])('does not end with %s', async (_when, answer, detail) => {
@@ -177,7 +283,6 @@ describe('a sign-in', () => {
     ['for another reason', refused(400, 'invalid_scope', 'no such scope'), ' (invalid_scope: no such scope).'],
     ['without a description', refused(400, 'invalid_scope'), ' (invalid_scope).'],
     ['without a reason', answered(403, '{}'), ' (HTTP 403).'],
-    ['with an invalid response', answered(200, '{}'), ': its response could not be read.'],
   ])('does not end if the service refuses %s', async (_why, answer, said) => {
     expect((await renewed(answer)).outcome).toMatchObject({
       code: 'sign_in_failed',

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
+import { retryAfterMs } from '../../platform/retry.ts';
+import { Secret } from '../../platform/secret.ts';
+import { unsendablePart } from '../access-token.ts';
+import type { OAuthRefusal } from './oauth-failure.ts';
+
+/** The tokens in a token endpoint's answer (RFC 6749 §5.1). */
+export interface GrantedTokens {
+  accessToken: Secret;
+  /** Undefined if the answer has none: the one that was sent stays good then. */
+  refreshToken: Secret | undefined;
+  /** In seconds; undefined if the answer gives no usable number. */
+  expiresIn: number | undefined;
+  /** Undefined if the answer does not say. */
+  scopes: string[] | undefined;
+}
+
+/** What a token endpoint has answered. */
+export type TokenAnswer =
+  | { granted: GrantedTokens }
+  | { refusal: OAuthRefusal }
+  /** No access token that can be used; a refresh token may have come nevertheless, and the one that was sent is then spent. */
+  | { unusable: CausewayError; refreshToken: Secret | undefined };
+
+/** A member that a server may leave out, or fill with anything else; then it counts as left out. */
+const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
+/** The lifetime as a number or as text, as Entra ID's older endpoint writes it. */
+const Seconds = z.union([z.number(), z.string().trim().min(1).transform(Number)]).pipe(z.number().positive());
+
+const Granted = z.looseObject({
+  access_token: optional(z.string().min(1)),
+  refresh_token: optional(z.string().min(1)),
+  expires_in: optional(Seconds),
+  scope: optional(z.union([z.string(), z.array(z.string()).transform((scopes) => scopes.join(' '))])),
+});
+
+const Refused = z.looseObject({
+  error: optional(z.string()),
+  error_description: optional(z.string()),
+  error_code: optional(z.union([z.string(), z.number()])),
+  message: optional(z.string()),
+});
+
+/**
+ * Reads the answer of a token endpoint, for every grant. An access token is enough: whatever else is missing, `null` or
+ * not what RFC 6749 §5.1 says counts as left out, `token_type` and `id_token` are not read, and nothing throws.
+ * @param host whom an error names
+ * @param sent the secrets that were sent with the request, which the answer may repeat
+ */
+export async function readTokenAnswer(
+  response: Response,
+  { host, sent }: { host: string; sent: SentSecrets },
+): Promise<TokenAnswer> {
+  const text = await response.text();
+  if (isSignInPage(response, text)) return { unusable: signInPage(host), refreshToken: undefined };
+  const body = asJson(text);
+  const { error, error_description, error_code, message } = Refused.safeParse(body).data ?? {};
+  // Some services refuse with the status of success.
+  if (response.ok && (error === undefined || isGranted(body))) return readGranted(body, host);
+  const challenge = response.headers.get('www-authenticate') ?? '';
+  const inBody = error ?? error_code ?? message;
+  const code = inBody === undefined ? challengeParameter(challenge, 'error') : String(error ?? error_code ?? '');
+  const said = error_description ?? message ?? (inBody ? '' : challengeParameter(challenge, 'error_description'));
+  return {
+    refusal: {
+      status: response.status,
+      error: foreignText(code, { sent, maxLength: 100 }),
+      description: foreignText(said, { sent }),
+      retryAfterMs: retryAfterMs(response.headers.get('retry-after') ?? undefined),
+    },
+  };
+}
+
+function isGranted(body: unknown): boolean {
+  return Granted.safeParse(body).data?.access_token !== undefined;
+}
+
+function readGranted(body: unknown, host: string): TokenAnswer {
+  const answer = Granted.safeParse(body).data;
+  const refreshToken = answer?.refresh_token === undefined ? undefined : new Secret(answer.refresh_token);
+  if (answer?.access_token === undefined) {
+    const what = answer ? 'without an access token' : 'that is not a JSON object';
+    const message = `The sign-in service of ${host} sent an answer ${what}.`;
+    return { unusable: new CausewayError('unexpected_answer', message, { remedy: REMEDY }), refreshToken };
+  }
+  const accessToken = new Secret(answer.access_token);
+  const error = unsendableToken(accessToken, `The sign-in service of ${host}`);
+  if (error) return { unusable: error, refreshToken };
+  const scopes = answer.scope?.split(' ').filter(Boolean);
+  return {
+    granted: {
+      accessToken,
+      refreshToken,
+      expiresIn: answer.expires_in,
+      scopes: scopes?.length ? scopes : undefined,
+    },
+  };
+}
+
+const REMEDY = 'Try again in a minute. If it keeps failing, send this message to your administrator.';
+
+/**
+ * The error if a token cannot be sent, such as one with a line break in it; undefined if it can be.
+ * @param from what has given it out, as the beginning of a sentence
+ */
+export function unsendableToken(token: Secret, from: string): CausewayError | undefined {
+  const part = unsendablePart(token.reveal());
+  if (part === undefined) return undefined;
+  return new CausewayError(
+    'unexpected_answer',
+    `${from} returned an access token with ${part} in it, which cannot be sent. It was not stored.`,
+    { remedy: REMEDY },
+  );
+}
+
+/** Whether a page of the network answers; statuses that ask for a sign-in to the network (RFC 9110 §15.5.8, RFC 6585 §6) say so. */
+function isSignInPage({ ok, status }: Response, text: string): boolean {
+  if (status === 407 || status === 511) return true;
+  return (ok || status === 403) && /^\s*</.test(text);
+}
+
+/** The error if a web page answers in place of the sign-in service. */
+function signInPage(host: string): CausewayError {
+  return new CausewayError(
+    'login_page',
+    `A web page answered instead of the sign-in service of ${host}. A captive portal or a company proxy is in between.`,
+    { remedy: 'Open the workspace in a browser, sign in to the network, and try again.' },
+  );
+}
+
+/** A parameter of a challenge (RFC 9110 §11.6.1), as text in quotes; empty if there is none. */
+function challengeParameter(challenge: string, name: string): string {
+  const [, quoted = ''] = new RegExp(`\\b${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(challenge) ?? [];
+  return quoted.replaceAll(/\\(.)/gs, '$1');
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
