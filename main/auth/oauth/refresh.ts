@@ -61,7 +61,20 @@ function stillSignedIn({ code, message, remedy }: CausewayError): CausewayError 
 
 /** How an application authenticates. Public ones only send their id. */
 export function clientAuth(clientSecret: Secret | undefined): oauth.ClientAuth {
-  return clientSecret ? oauth.ClientSecretBasic(clientSecret.reveal()) : oauth.None();
+  if (!clientSecret) return oauth.None();
+  return (_server, { client_id }, _body, headers) => {
+    const credentials = `${basicPart(client_id)}:${basicPart(clientSecret.reveal())}`;
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+  };
+}
+
+/**
+ * A client's id or secret as the Basic scheme holds it. RFC 6749 §2.3.1 encodes both like a form; many servers take them as
+ * they are. The characters that a form need not change (RFC 3986 §2.3) stay, so that both kinds of server read the same. A space
+ * becomes `%20`, which decoders of forms and of URLs read alike.
+ */
+export function basicPart(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** How long signing out waits for the workspace, in milliseconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isDeadGrant, isTemporary, UnusableAnswer } from '../../../main/auth/oauth/oauth-failure.ts';
-import { refreshTokens } from '../../../main/auth/oauth/refresh.ts';
+import { basicPart, refreshTokens } from '../../../main/auth/oauth/refresh.ts';
 import type { TokenRecord } from '../../../main/auth/secrets/token-record.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
@@ -205,6 +205,29 @@ describe('an answer without an access token that can be used', () => {
       message: `A web page answered instead of the sign-in service of ${HOST}. A captive portal or a company proxy is in between. You are still signed in.`,
       remedy: 'Open the workspace in a browser, sign in to the network, and try again.',
     });
+  });
+});
+
+describe('the id and the secret of a client', () => {
+  it('go out as they are if they have letters, digits and -._~ only, as service principals’ do', async () => {
+    const id = '3f0c2b1e-5a6d-4c7b-8d9e-0f1a2b3c4d5e';
+    const secret = 'dose0a1b2c3d4e5f6.A_z~9-';
+    const record = { ...RECORD, clientId: id };
+    const answer = answered(200, { access_token: 'new-access' });
+    const { requests } = await renewed(answer, { record, clientSecret: new Secret(secret) });
+    const [scheme, encoded = ''] = requests[0]?.headers.get('authorization')?.split(' ') ?? [];
+    expect([scheme, Buffer.from(encoded, 'base64').toString()]).toEqual(['Basic', `${id}:${secret}`]);
+  });
+
+  it.each([
+    ['a:b', 'a%3Ab'],
+    ['a b+c', 'a%20b%2Bc'],
+    ['%41', '%2541'],
+    ["!'()*", '%21%27%28%29%2A'],
+    ['é', '%C3%A9'],
+  ])('are encoded like a form otherwise: %s', (text, encoded) => {
+    expect(basicPart(text)).toBe(encoded);
+    expect(new URLSearchParams(`x=${encoded}`).get('x')).toBe(text);
   });
 });
 
