@@ -20,8 +20,9 @@ import { RequestLog } from './request-log.ts';
 import type { OAuthClient } from './sign-in/clients.ts';
 import { Entra } from './sign-in/entra.ts';
 import type { Approval } from './sign-in/page.ts';
+import { createPlainIssuer, type Oddities } from './sign-in/plain-issuer.ts';
 import { createServiceLogin } from './sign-in/service-login.ts';
-import { createSignIn, type Lifetimes } from './sign-in/sign-in.ts';
+import { createSignIn, type Lifetimes, type SignInOptions } from './sign-in/sign-in.ts';
 import type { FederationPolicy } from './sign-in/token-exchange.ts';
 import { createState, type ReplaceableState, type StateOptions } from './state.ts';
 import { TokenRecord } from './token-record.ts';
@@ -38,8 +39,13 @@ export interface WorkspaceOptions {
   lifetimes?: Partial<Lifetimes>;
   /** OAuth applications besides `databricks-cli`. */
   oauthClients?: OAuthClient[];
-  /** Whether access tokens work until they expire, as self-contained ones do. */
+  /** Whether access tokens work until they expire, as self-contained ones do. Those of the plain issuer always do. */
   accessTokensOutliveRevocation?: boolean;
+  /**
+   * Who issues tokens: `oidc-provider`, or one that uses no library and differs wherever it may. By default the one that the
+   * variable `WORKSPACE_ISSUER` names, so that the same tests can run against both.
+   */
+  issuer?: 'oidc-provider' | 'plain';
   /** How the managed MCP servers behave. */
   mcp?: Partial<ManagedServerSettings>;
 }
@@ -64,6 +70,10 @@ export interface EmbeddedWorkspace {
   federation: { clientId: string; policies: FederationPolicy[] };
   /** Entra ID: its tokens are good for the workspace, not for apps, unless they are traded first. */
   entra: Entra;
+  /** What the plain issuer does; undefined with the other one. */
+  oddities: Oddities | undefined;
+  /** Whether what is revoked ends access tokens, too. */
+  endsAccessTokens: boolean;
   state: ReplaceableState;
   features: Features;
   lifetimes: Lifetimes;
@@ -117,7 +127,8 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     approval: () => approval,
     activationMs: () => mcp.settings.activationMs,
   });
-  const signIn = await createSignIn({
+  const issuer = options.issuer ?? (process.env.WORKSPACE_ISSUER === 'plain' ? 'plain' : 'oidc-provider');
+  const signInOptions: SignInOptions = {
     host,
     state,
     log,
@@ -129,7 +140,9 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     entra,
     serviceLogin,
     accessTokensOutliveRevocation: options.accessTokensOutliveRevocation ?? false,
-  });
+  };
+  const plain = issuer === 'plain' ? createPlainIssuer(signInOptions) : undefined;
+  const signIn = plain ?? (await createSignIn(signInOptions));
   const personal = new Map(users.map(({ token, id }) => [token, id]));
   const bearers = new Bearers(state, personal, signIn, entra);
   const apps = createApps({ host, state, bearers, tokens, mcp: mcp.settings });
@@ -184,6 +197,8 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     servicePrincipal,
     federation,
     entra,
+    oddities: plain?.oddities,
+    endsAccessTokens: !plain && !signInOptions.accessTokensOutliveRevocation,
     state,
     features,
     lifetimes,

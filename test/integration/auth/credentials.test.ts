@@ -89,7 +89,9 @@ describe('client credentials', () => {
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'sign_in_failed',
-      message: `${stage.workspace.host} refused the client ${stage.workspace.servicePrincipal.clientId} (invalid_client: client authentication failed).`,
+      message: expect.stringContaining(
+        `${stage.workspace.host} refused the client ${stage.workspace.servicePrincipal.clientId} (invalid_client`,
+      ),
     });
     expect(inspect(failure, { depth: 10 })).not.toContain('hush');
   });

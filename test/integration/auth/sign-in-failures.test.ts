@@ -11,9 +11,10 @@ const changed = (url: URL, name: string, value: string) => {
   return copy;
 };
 
+/** With more than one parameter of that name, whether there was one or not. */
 const added = (url: URL, name: string, value: string) => {
   const copy = new URL(url);
-  copy.searchParams.append(name, value);
+  for (let count = 0; count < 2; count += 1) copy.searchParams.append(name, value);
   return copy;
 };
 
