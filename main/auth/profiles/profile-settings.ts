@@ -272,7 +272,7 @@ function troubleWithAzure({ host, method, azure }: ProfileSettings): Refused | u
         'Its azure_workspace_resource_id is not valid. Use the form /subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Databricks/workspaces/NAME.',
     };
   }
-  if (azureCloudOf(host, resourceId)) return undefined;
+  if (azureCloudOf(host)) return undefined;
   return {
     reason: 'not_azure',
     message: `It signs in by ${method}, but ${host} is not an Azure workspace. Entra tokens are sent only to Azure workspaces. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.`,

@@ -33,13 +33,13 @@ const CLOUDS: readonly [suffix: string, cloud: AzureCloud][] = [
 
 /**
  * The cloud that a workspace's host is in; undefined outside Azure. An Entra token for Azure Databricks is good at every
- * workspace of the tenant, so it is sent nowhere else. On this computer, which no token leaves, the public cloud is
- * meant; and so it is at any other host of a profile that names its Azure resource.
+ * workspace of the tenant, so it is sent nowhere else, whatever else the profile or the environment names. On this computer,
+ * which no token leaves, the public cloud is meant.
  */
-export function azureCloudOf(host: string, resourceId: string | undefined): AzureCloud | undefined {
+export function azureCloudOf(host: string): AzureCloud | undefined {
   const { hostname } = new URL(host);
   const [, known] = CLOUDS.find(([suffix]) => hostname.endsWith(suffix)) ?? [];
-  return known ?? (isLoopback(hostname) || resourceId !== undefined ? PUBLIC_CLOUD : undefined);
+  return known ?? (isLoopback(hostname) ? PUBLIC_CLOUD : undefined);
 }
 
 /** Azure Databricks refuses tokens that end within 30 s; ours count as ended this much before their end, in milliseconds. */

@@ -88,7 +88,7 @@ export async function requestAzureCliToken(
   };
 
   const issuedAt = now();
-  const cloud = azureCloudOf(profile.host, azure.resourceId);
+  const cloud = azureCloudOf(profile.host);
   const [given, management] = await Promise.all([ask(DATABRICKS_RESOURCE), cloud ? ask(cloud.management) : undefined]);
   if (!given.ok) throw failure(given, profile, tenant);
   const { accessToken, ...times } = read(Answer, given.output);
@@ -213,7 +213,7 @@ export interface EntraOptions {
  */
 export async function requestEntraToken({ profile, azure, to, now }: EntraOptions): Promise<AccessToken> {
   const { tenantId, clientId, clientSecret, resourceId } = azure;
-  const cloud = azureCloudOf(profile.host, resourceId);
+  const cloud = azureCloudOf(profile.host);
   if (!tenantId || !clientId || !clientSecret || !cloud) {
     throw new CausewayError('profile_unusable', `Profile "${profile.name}" is no longer an Azure service principal.`);
   }

@@ -57,7 +57,10 @@ const HostConfig = z.object({
   token_federation_default_oidc_audiences: z.array(z.string().min(1)).optional(),
 });
 
-/** The audience of an ID token if the profile names none: what the host expects, else its account or its token endpoint. */
+/**
+ * The audience of an ID token if the profile names none: its account at a unified host, else the host's token endpoint. Of what the
+ * host itself says that it expects, only these are believed: with an audience of its choice it could get a token for somebody else.
+ */
 async function defaultAudience(
   fetch: HostFetch,
   host: string,
@@ -69,7 +72,9 @@ async function defaultAudience(
     .then((body: unknown) => HostConfig.safeParse(body).data)
     // Not every host has it, and it is optional.
     .catch(() => undefined);
-  const [wanted] = config?.token_federation_default_oidc_audiences ?? [];
+  const mayBe = (audience: string) =>
+    audience === accountId || (URL.canParse(audience) && new URL(audience).origin === host);
+  const wanted = config?.token_federation_default_oidc_audiences?.find(mayBe);
   const isUnified = /^unified/i.test(config?.host_type ?? '');
   return wanted ?? (isUnified ? accountId : undefined) ?? endpoint;
 }

@@ -163,21 +163,31 @@ describe('github-oidc', () => {
     });
   });
 
-  test('requests the audience that the host expects', async () => {
+  test.each([
+    ['the account of the profile', 'acc-1', 'acc-1'],
+    ['its own address', 'HOST/oidc/other', 'HOST/oidc/other'],
+    ['another service, such as AWS STS', 'sts.amazonaws.com', 'HOST/oidc/v1/token'],
+    ['another address', 'https://evil.example/oidc/v1/token', 'HOST/oidc/v1/token'],
+    ['another account', 'acc-2', 'HOST/oidc/v1/token'],
+  ])('requests an audience that the host names only if it is its own: %s', async (_what, named, requested) => {
+    const audiences = [named.replace('HOST', stage.workspace.host)];
     stage.workspace.faults.add({
       path: '/.well-known/databricks-config',
       effect: {
         kind: 'answer',
         status: 200,
         headers: { 'content-type': 'application/json' },
-        body: '{"host_type":"workspace","token_federation_default_oidc_audiences":["the-account"]}',
+        body: JSON.stringify({ host_type: 'workspace', token_federation_default_oidc_audiences: audiences }),
       },
       times: 'always',
     });
-    trust('the-account');
+    const { configFile, readConfig } = stage.home;
+    await writeFile(configFile, (await readConfig()).replace('[github]', '[github]\naccount_id = acc-1'));
+    const wanted = requested.replace('HOST', stage.workspace.host);
+    trust(wanted);
     const job = await inJob();
     await (await source('github')).token();
-    expect(job.asked).toEqual(['the-account']);
+    expect(job.asked).toEqual([wanted]);
   });
 });
 
