@@ -91,8 +91,8 @@ export type SignInProgress =
   | { step: 'waiting-for-other'; url?: string | undefined }
   /** `opened` is false if the browser could not be opened. The user then has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
-  /** An answer arrived that belongs to another sign-in. */
-  | { step: 'ignored-answer' }
+  /** Answers arrived that belong to another sign-in; reported for the first, the tenth, the hundredth and so on. */
+  | { step: 'ignored-answer'; count: number }
   | { step: 'finishing' }
   /** The sign-in before has been replaced; `revoked` is whether the workspace has confirmed that it has ended. */
   | { step: 'replaced'; userName: string | undefined; isOtherUser: boolean; revoked: boolean };

@@ -151,7 +151,7 @@ async function askedApplication(
   if (clientId === undefined) {
     if (clientSecretStdin || callbackPort || scopes) {
       throw new CausewayError('usage', 'An OAuth application needs a client id.', {
-        remedy: `Add --client-id. An account admin creates an application with: ${applicationCommand(options)}`,
+        remedy: `Add --client-id. For an application that is used with --callback-port ${applicationPort(options)}, an account admin runs: ${applicationCommand(options)}`,
       });
     }
     return undefined;
@@ -168,10 +168,15 @@ async function askedApplication(
   };
 }
 
+function applicationPort({ callbackPort }: LoginOptions): number {
+  return portNumber(callbackPort) ?? DEFAULT_CALLBACK_PORT;
+}
+
 /** The command that creates an application for the given options. */
-function applicationCommand({ callbackPort, scopes, clientSecretStdin }: LoginOptions): string {
+function applicationCommand(options: LoginOptions): string {
+  const { scopes, clientSecretStdin } = options;
   return createApplicationCommand({
-    redirectUrl: `http://localhost:${portNumber(callbackPort) ?? DEFAULT_CALLBACK_PORT}`,
+    redirectUrl: `http://localhost:${applicationPort(options)}`,
     scopes: scopesOf(scopes) ?? ['all-apis'],
     confidential: clientSecretStdin === true,
   });
@@ -198,7 +203,11 @@ function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProg
       say('Waiting for up to five minutes. Press Ctrl-C to cancel.');
       break;
     case 'ignored-answer':
-      say('Ignored a response to another sign-in. Still waiting…');
+      say(
+        progress.count === 1
+          ? 'Ignored a response to another sign-in. Still waiting…'
+          : `Ignored ${progress.count} responses to other sign-ins. Still waiting…`,
+      );
       break;
     case 'finishing':
       say('The browser has responded. Finishing…');

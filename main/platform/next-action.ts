@@ -18,7 +18,7 @@ interface Details {
   /** The sign-in lacks a permission. */
   'grant-scope': { profile: string };
   /** An OAuth application with the scopes that are missing; `command` is the vendor's, filled in. */
-  'create-application': { command: string };
+  'create-application': { command: string; port: number };
   /** To a workspace that no profile names yet. */
   'add-workspace': { profile: string | undefined };
   'choose-profile': { profiles: readonly string[] };
@@ -93,8 +93,8 @@ export const AS_COMMAND: ActionWords = {
   'check-credentials': ({ profile, path }) =>
     `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace; if not, correct the profile's credentials.`,
   'grant-scope': ({ profile }) => `Run \`causeway login --profile ${quoted(profile)}\` and grant the missing scope.`,
-  'create-application': ({ command }) =>
-    `Or create one that has them, for \`causeway login --client-id CLIENT-ID\`: ${command}`,
+  'create-application': ({ command, port }) =>
+    `Or create one that has them, for \`causeway login --client-id CLIENT-ID --callback-port ${port}\`: ${command}`,
   'add-workspace': ({ profile }) =>
     `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
   'choose-profile': ({ profiles }) => `Choose one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,

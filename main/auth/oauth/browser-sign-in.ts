@@ -10,12 +10,8 @@ import type { HostFetch } from '../host-fetch.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { unlessAborted } from '../single-flight.ts';
 import { signedOut } from '../token-broker.ts';
-import {
-  type CallbackAnswer,
-  type CallbackListener,
-  type CallbackPage,
-  listenForCallback,
-} from './callback-listener.ts';
+import { type CallbackAnswer, type CallbackListener, listenForCallback } from './callback-listener.ts';
+import type { CallbackPage } from './callback-page.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
 import { refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
 import { clientAuth } from './refresh.ts';
@@ -61,7 +57,7 @@ export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRe
   const listener = await listenForCallback({
     ports: options.ports,
     state,
-    onStray: () => options.onProgress({ step: 'ignored-answer' }),
+    onStray: countingStrays(options.onProgress),
   });
   try {
     for (const [name, value] of [
@@ -75,6 +71,7 @@ export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRe
     ] as const) {
       address.searchParams.set(name, value);
     }
+    listener.startAt(address);
     await options.beforeShowing(address.href);
     const opened = await showInBrowser(address.href, options);
     options.onProgress({ step: 'waiting-for-browser', url: address.href, opened });
@@ -84,6 +81,15 @@ export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRe
   } finally {
     await listener.close();
   }
+}
+
+/** Reports the first, the tenth, the hundredth stray answer and so on: any program can send any number of them. */
+function countingStrays(onProgress: BrowserSignIn['onProgress']): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (/^10*$/.test(String(count))) onProgress({ step: 'ignored-answer', count });
+  };
 }
 
 function authorizationEndpoint({ host, metadata }: Issuer): URL {
@@ -151,7 +157,7 @@ async function finish(
 }
 
 async function exchange(
-  { profile, clientId, clientSecret, canChoose, scopes, fetch, now, signal }: BrowserSignIn,
+  { profile, clientId, clientSecret, canChoose, scopes, ports, fetch, now, signal }: BrowserSignIn,
   issuer: Issuer,
   parameters: URLSearchParams,
   { verifier, state, redirectUri }: { verifier: string; state: string; redirectUri: string },
@@ -159,7 +165,9 @@ async function exchange(
   const { host } = profile;
   checkParameters(host, parameters);
   const client: oauth.Client = { client_id: clientId };
-  const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri, canChoose });
+  // Another program may have this sign-in's port at the next one: the first is the one to be registered.
+  const [port = 8020] = ports;
+  const accepted = validate(issuer, client, parameters, state, { scopes, port, canChoose });
   const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
   const issuedAt = now();
   const response = await oauth.authorizationCodeGrantRequest(
@@ -210,7 +218,7 @@ function validate(
   client: oauth.Client,
   parameters: URLSearchParams,
   state: string,
-  { scopes, redirectUri, canChoose }: { scopes: string[]; redirectUri: string; canChoose: boolean },
+  { scopes, port, canChoose }: { scopes: string[]; port: number; canChoose: boolean },
 ): URLSearchParams {
   try {
     return oauth.validateAuthResponse(metadata, client, parameters, state);
@@ -233,7 +241,11 @@ function validate(
           {
             remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
             action: canChoose
-              ? { do: 'create-application', command: createApplicationCommand({ redirectUrl: redirectUri, scopes }) }
+              ? {
+                  do: 'create-application',
+                  command: createApplicationCommand({ redirectUrl: `http://localhost:${port}`, scopes }),
+                  port,
+                }
               : undefined,
           },
         );

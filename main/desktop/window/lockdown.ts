@@ -1,4 +1,5 @@
 import { app, session, shell } from 'electron';
+import { startAddress } from '../../auth/oauth/start-address.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { isClientUrl, isOwnAddress } from './navigation.ts';
 
@@ -20,7 +21,8 @@ export function lockDown(): void {
 
 /** Shows an address in the system's browser. Only `main/auth/browser-gate.ts` and the menu, whose addresses are fixed, lead here. */
 export async function openInSystemBrowser(address: string): Promise<void> {
-  await shell.openExternal(address);
+  // On Linux it becomes an argument of a program, which other users of the computer can read.
+  await shell.openExternal(process.platform === 'linux' ? startAddress(address) : address);
 }
 
 /** Hands an AI client its own link. @throws {CausewayError} `usage`, `not_found` */

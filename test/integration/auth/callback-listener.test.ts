@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, Server, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type CallbackListener, listenForCallback } from '../../../main/auth/oauth/callback-listener.ts';
+import { startAddress } from '../../../main/auth/oauth/start-address.ts';
 
+/** Who owns nothing; any user but the one who runs this. */
+const OTHER_USER = 65_534;
 const PORTS = Array.from({ length: 40 }, (_, index) => 18_020 + index);
 const PAGE = { status: 200, tone: 'good', title: 'Fine', lines: ['<b>&"bold"</b>'] } as const;
 let listener: CallbackListener;
@@ -35,6 +40,15 @@ async function get(
   let text = '';
   for await (const chunk of response) text += chunk;
   return { status: response.statusCode, headers: response.headers, text } as Got;
+}
+
+async function post(port: number, body: string, type = 'application/x-www-form-urlencoded') {
+  const response = await fetch(`http://localhost:${port}/`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  });
+  return { status: response.status, text: await response.text() };
 }
 
 /** Sends bytes as they are and gives what comes back until the listener closes the connection. */
@@ -159,6 +173,104 @@ describe('the listener for the browser’s callback', () => {
     await expect.poll(() => silent.filter(({ closed }) => closed).length).toBeGreaterThan(200);
     for (const socket of silent) socket.destroy();
   });
+
+  test('receives the callback on a connection that was open before many others', async () => {
+    const port = await listen();
+    const browser = connect(port, '127.0.0.1');
+    await once(browser, 'connect');
+    const others = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    await Promise.all(others.map((socket) => once(socket, 'connect')));
+    let said = '';
+    browser.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    browser.write(`GET /?code=c&state=the-state HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    const answer = await listener.answer;
+    // While the tokens are requested and stored, too.
+    const more = Array.from({ length: 600 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    await Promise.all(more.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    await answer.reply(PAGE);
+    await expect.poll(() => said).toContain('Fine');
+    for (const socket of [browser, ...others, ...more]) socket.destroy();
+  });
+
+  test('takes the callback of a service that answers with a form', async () => {
+    const port = await listen();
+    const page = post(port, 'code=c&state=the-state');
+    const answer = await listener.answer;
+    expect(answer.parameters.get('code')).toBe('c');
+    await answer.reply(PAGE);
+    expect(await page).toMatchObject({ status: 200, text: expect.stringContaining('Fine') });
+  });
+
+  test.each([
+    [
+      'of another sign-in',
+      'code=c&state=other',
+      'application/x-www-form-urlencoded',
+      400,
+      'belongs to another sign-in',
+    ],
+    ['without a state', 'a=b', 'application/x-www-form-urlencoded', 405, 'not an answer to a sign-in'],
+    ['of another type', '{"state":"the-state"}', 'application/json', 405, 'not an answer to a sign-in'],
+    [
+      'that is too long',
+      `state=the-state&code=${'c'.repeat(70_000)}`,
+      'application/x-www-form-urlencoded',
+      405,
+      'not an answer',
+    ],
+  ])('is not affected by a form %s', async (_what, body, type, status, said) => {
+    const port = await listen();
+    expect(await post(port, body, type)).toMatchObject({ status, text: expect.stringContaining(said) });
+  });
+
+  test('sends its user’s browser on to the sign-in page, from an address that tells nothing', async () => {
+    const port = await listen();
+    const page = new URL(
+      `https://acme.example/authorize?redirect_uri=${encodeURIComponent(listener.redirectUri)}&state=the-state`,
+    );
+    const start = new URL(startAddress(page.href));
+    expect(start.host).toBe(`localhost:${port}`);
+    expect((await get(port, start.pathname)).status).toBe(404);
+    listener.startAt(page);
+    expect(await get(port, start.pathname)).toMatchObject({ status: 302, headers: { location: page.href } });
+    expect((await get(port, start.pathname, { host: 'evil.example' })).status).toBe(421);
+    expect((await get(port, start.pathname, { purpose: 'prefetch' })).status).toBe(503);
+    expect((await get(port, '/open/other')).status).toBe(404);
+  });
+
+  // Only the superuser can act as another user.
+  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'ignores the callback of another user of this computer, and tells them nothing',
+    async () => {
+      const port = await listen();
+      const page = new URL(
+        `https://acme.example/authorize?redirect_uri=${encodeURIComponent(listener.redirectUri)}&state=the-state`,
+      );
+      listener.startAt(page);
+      const asOther = async (path: string) => {
+        const script = `fetch(${JSON.stringify(`http://localhost:${port}${path}`)}, { redirect: 'manual' }).then(async (r) => console.log(r.status, r.headers.get('location'), await r.text()))`;
+        const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+          uid: OTHER_USER,
+          env: {},
+          cwd: '/',
+        });
+        return stdout;
+      };
+      const refused = await asOther('/?code=theirs&state=the-state');
+      expect(refused).toContain('403');
+      expect(refused).toContain('opened by another user of this computer');
+      expect(stray).toBe(1);
+      const start = await asOther(new URL(startAddress(page.href)).pathname);
+      expect(start).toMatch(/^403 null/);
+      const mine = get(port, '/?code=mine&state=the-state');
+      const answer = await listener.answer;
+      expect(answer.parameters.get('code')).toBe('mine');
+      await answer.reply(PAGE);
+      await mine;
+    },
+  );
 
   test('continues after the handler of a stray callback throws', async () => {
     listener = await listenForCallback({

@@ -71,6 +71,7 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     ];
     const { code, stderr } = await runCauseway(stage.home, args);
     expect(code).toBe(2);
+    expect(stderr).toContain('used with --callback-port 8021, an account admin runs: databricks account');
     const [, json = ''] = /databricks account custom-app-integration create --json '(.*)'$/m.exec(stderr) ?? [];
     expect(JSON.parse(json)).toMatchObject({
       redirect_urls: ['http://localhost:8021'],

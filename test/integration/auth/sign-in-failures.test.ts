@@ -18,6 +18,14 @@ const added = (url: URL, name: string, value: string) => {
   return copy;
 };
 
+/** Sends answers to other sign-ins to the listener of this one. */
+async function flood(page: string): Promise<void> {
+  const redirect = new URL(page).searchParams.get('redirect_uri');
+  for (let round = 0; round < 100; round += 1) {
+    await Promise.all(Array.from({ length: 20 }, () => fetch(`${redirect}/?code=c&state=of-yesterday`)));
+  }
+}
+
 describe('a sign-in that fails says so, in the browser and in the terminal, and can be repeated', () => {
   interface Failure {
     what: string;
@@ -222,6 +230,20 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
     });
     expect(state).toMatchObject({ state: 'signed-in' });
     expect(steps).toEqual(['waiting-for-browser', 'ignored-answer', 'finishing']);
+  });
+
+  test('2,000 stray callbacks are summarized in a few lines', async () => {
+    const honest = scriptedBrowser();
+    const auth = stage.open({ openBrowser: async () => undefined });
+    const counts: number[] = [];
+    const state = await signInOutcome(auth, {
+      onProgress: (progress) => {
+        if (progress.step === 'ignored-answer') counts.push(progress.count);
+        if (progress.step === 'waiting-for-browser') void flood(progress.url).then(() => honest.open(progress.url));
+      },
+    });
+    expect(state).toMatchObject({ state: 'signed-in' });
+    expect(counts).toEqual([1, 10, 100, 1000]);
   });
 
   test('reports an unreachable workspace', async () => {

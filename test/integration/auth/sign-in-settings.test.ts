@@ -128,6 +128,28 @@ describe('an OAuth application of the account', () => {
     });
   });
 
+  test('is to be registered with the port that the next sign-in uses, whichever is taken now', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => {
+      taken.once('error', () => resolve());
+      taken.listen(8020, '127.0.0.1', resolve);
+    });
+    try {
+      const browser = scriptedBrowser();
+      const auth = stage.open({ openBrowser: browser.open });
+      await auth.setOAuthApplication(stage.workspace.host, { ...application, scopes: ['unity-catalog'] });
+      const failure = await signInOutcome(auth);
+      expect(new URL(browser.opened[0] ?? '').searchParams.get('redirect_uri')).not.toBe('http://localhost:8020');
+      expect(failure).toMatchObject({
+        remedy: expect.stringMatching(
+          /`causeway login --client-id CLIENT-ID --callback-port 8020`: .*"redirect_urls":\["http:\/\/localhost:8020"\]/,
+        ),
+      });
+    } finally {
+      taken.close();
+    }
+  });
+
   test('keeps its secret out of every file, and is forgotten when it is removed', async () => {
     const auth = stage.open({ openBrowser: scriptedBrowser().open });
     await auth.setOAuthApplication(stage.workspace.host, application);

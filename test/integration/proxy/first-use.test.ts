@@ -8,7 +8,7 @@ import { createCauseway } from '../../../main/causeway.ts';
 import { stateFolder } from '../../../main/platform/paths.ts';
 import { withEdit } from '../../../main/rules/rules.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
-import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { pageAt, scriptedBrowser } from '../auth/scripted-browser.ts';
 import { setBrowserStage } from '../auth/stage.ts';
 import { ProxyProcess } from './proxy-process.ts';
 import { listTools, signInTool } from './sign-in-tool.ts';
@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     const { error } = await proxy.request(1, 'resources/list');
     const [url = 'none'] = await stage.pages();
     expect(error.message).toMatch(/^Nothing was run: the user has not signed in to /);
-    expect(error.message).toContain(url);
+    expect(error.message).toContain(await pageAt(url));
   });
 
   it('answers three handshakes and opens one page for three proxies, one after another', async () => {

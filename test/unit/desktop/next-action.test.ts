@@ -26,7 +26,7 @@ const ACTIONS: readonly NextAction[] = [
   { do: 'list-backups' },
   { do: 'paste-by-hand' },
   { do: 'add-server' },
-  { do: 'create-application', command: 'databricks account …' },
+  { do: 'create-application', command: 'databricks account …', port: 8020 },
   { do: 'see-profiles' },
   { do: 'check-address', profile: 'my work' },
   { do: 'see-client-files' },
