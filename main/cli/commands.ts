@@ -240,7 +240,7 @@ function registerRules(program: Command, context: CommandContext): void {
 
 const APPROVALS_HELP = `
 Calls of tools set to "ask" wait in the running application until you allow or block them, in Causeway's window or here.
-Only a person in a terminal can allow a call. A program that runs as you can pretend to be that person.`;
+Only a person in a terminal can allow a call. Programs with your rights can pretend to be one.`;
 
 /** `causeway approvals …`: the calls that wait for the user. Each command's code loads when it runs. */
 function registerApprovals(program: Command, context: CommandContext): void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ownMember } from './own-member.ts';
 import { readBounded } from './bounded-file.ts';
+import { ownMember } from './own-member.ts';
 import { stateFolder } from './paths.ts';
 
 /** A name that a user may type. The id is left out if the name is the id. */

@@ -158,7 +158,9 @@ function approvalNews(call: PendingApprovalInfo): News {
     body: shown === '' ? strings.approvalShort(call.server) : strings.approvalBody(shown, call.server),
     action,
     buttons: [
-      isShownWhole(call) && shown === beginning ? answer(strings.allowOnce, 'allow') : { label: strings.review, action },
+      isShownWhole(call) && shown === beginning
+        ? answer(strings.allowOnce, 'allow')
+        : { label: strings.review, action },
       answer(strings.block, 'block'),
     ],
   };
