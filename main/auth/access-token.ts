@@ -88,7 +88,7 @@ export function unsendablePart(text: string): string | undefined {
 export function bearerHeaders(token: Secret): Record<string, string> {
   const [part] = sentWith(token).flatMap((secret) => unsendablePart(secret.reveal()) ?? []);
   if (part !== undefined) {
-    throw new CausewayError('unexpected_answer', `The token contains ${part}, which cannot be sent.`, {
+    throw new CausewayError('unexpected_answer', `The token contains ${part}. That cannot be sent.`, {
       remedy: "Sign in again, or check where this profile's token comes from.",
     });
   }

@@ -286,8 +286,9 @@ const POLICY_HELP = `
 A policy contains the settings that the administrators of this computer manage. Only they can write its file.`;
 
 const CHECK_HELP = `
-Looks up every name in the file: workspaces, profiles, servers, tools, AI clients. Shows which of your accounts, servers, AI clients and
-tools the policy would refuse. The exit code is 1 if there is an error, or everybody here would be locked out. Nothing is changed or sent.`;
+Looks up every name in the file: workspaces, profiles, servers, tools, AI clients. Shows which of your accounts, servers,
+AI clients and tools the policy would refuse. The exit code is 1 if there is an error, or everybody here would be locked
+out. Nothing is changed or sent.`;
 
 /** `causeway policy …`: what the organization has decided. Each command's code loads when it runs. */
 function registerPolicy(program: Command, context: CommandContext): void {

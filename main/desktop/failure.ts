@@ -74,7 +74,7 @@ export const AS_BUTTON: ActionWords = {
     `Correct the credentials of ${profile} in the Databricks configuration file. If they are right, ${path} belongs to another workspace.`,
   'grant-scope': ({ profile }) => `Sign in to ${profile} again and grant the missing scope.`,
   'create-application': ({ port }) =>
-    `Or ask for one that has them and the redirect URL http://localhost:${port}, and enter it on the Accounts screen with that port.`,
+    `Or ask for one with these scopes and the redirect URL http://localhost:${port}. Enter it on the Accounts screen with that port.`,
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',
   'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen.',

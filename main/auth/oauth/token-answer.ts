@@ -111,7 +111,7 @@ export function unsendableToken(token: Secret, from: string): CausewayError | un
   if (part === undefined) return undefined;
   return new CausewayError(
     'unexpected_answer',
-    `${from} returned an access token with ${part} in it, which cannot be sent. It was not stored.`,
+    `${from} returned an access token with ${part} in it. That cannot be sent and was not stored.`,
     { remedy: REMEDY },
   );
 }

@@ -32,7 +32,7 @@ const SHARED_ZONES =
 function workspaceIssues({ keys: { workspaces } }: Policy, { accounts }: Computer): PolicyIssue[] {
   const hosts = [...new Set(accounts.map(({ host }) => host))];
   if (workspaces?.locked && workspaces.value.length === 0) {
-    return [issue('error', 'workspaces.value', 'It allows no workspace, so nobody can sign in or call anything.')];
+    return [issue('error', 'workspaces.value', 'It allows no workspace. No user can sign in or call anything.')];
   }
   const seen = new Set<string>();
   return (workspaces?.value ?? []).flatMap((pattern, index) => {
@@ -55,7 +55,7 @@ function hostIssue(at: string, pattern: string): PolicyIssue | undefined {
   const { hostname } = new URL(domain === undefined ? pattern : `https://any.${domain}`);
   if (isLoopback(hostname)) return undefined;
   if (domain === undefined && isAccountHost(pattern)) {
-    return issue('error', at, `${pattern} is the account console, which is not a workspace.`);
+    return issue('error', at, `${pattern} is the account console and not a workspace.`);
   }
   if (domain !== undefined && (WORKSPACE_DOMAINS.includes(domain) || SHARED_ZONES.test(domain))) {
     return issue(
@@ -104,7 +104,7 @@ function applicationIssues({ keys: { oauthApplication, servers, requiredServers 
 
 function serverIssues({ keys: { servers, requiredServers } }: Policy): PolicyIssue[] {
   if (servers?.locked && servers.value.length === 0 && (requiredServers?.value ?? []).length === 0) {
-    return [issue('error', 'servers.value', 'It allows no server, so nobody can call anything.')];
+    return [issue('error', 'servers.value', 'It allows no server. No user can call anything.')];
   }
   return (servers?.value ?? []).flatMap((pattern, index) => pathIssue(`servers.value.${index}`, pattern) ?? []);
 }
@@ -137,12 +137,12 @@ function profileIssues(at: string, server: RequiredServer, { keys }: Policy, { a
   const account = accounts.find(({ profile }) => profile === server.profile);
   if (!account) {
     const meant = meantBy(server.profile, names);
-    const message = `There is no profile "${server.profile}" on this computer, so "${server.name}" would not work here.`;
+    const message = `There is no profile "${server.profile}" on this computer. "${server.name}" would not work here.`;
     return [issue(meant.length > 0 ? 'error' : 'warning', at, message, meant)];
   }
   const allowed = keys.workspaces?.locked ? keys.workspaces.value : undefined;
   if (!allowed || allowed.some((pattern) => matchesHost(pattern, account.host))) return [];
-  const message = `The profile "${server.profile}" leads to ${account.host}, which "workspaces" does not allow.`;
+  const message = `The profile "${server.profile}" leads to ${account.host}. "workspaces" does not allow that host.`;
   return [issue('error', at, message)];
 }
 
@@ -157,7 +157,7 @@ function clientIssues({ keys: { clients, requiredClients } }: Policy): PolicyIss
   );
   const none =
     clients?.locked && clients.value.length === 0
-      ? [issue('warning', 'clients.value', 'It allows no AI client, so no entries can be written.')]
+      ? [issue('warning', 'clients.value', 'It allows no AI client. No entries can be written.')]
       : [];
   const outside = (requiredClients?.value ?? []).flatMap((id, index) =>
     !clients?.locked || clients.value.includes(id)

@@ -64,13 +64,7 @@ function clientIssues(clients: NonNullable<RuleSet['clients']>): PolicyIssue[] {
     const shared =
       earlier === undefined
         ? []
-        : [
-            issue(
-              'error',
-              `${at}.wireNames`,
-              `"${earlier}" has one of these names too, so only its rules would apply.`,
-            ),
-          ];
+        : [issue('error', `${at}.wireNames`, `"${earlier}" has one of these names too. Only its rules would apply.`)];
     return [...wrong, ...other, ...shared];
   });
 }
@@ -96,13 +90,13 @@ function placeIssues(at: string, name: string, policy: Policy): PolicyIssue[] {
           issue(
             'error',
             at,
-            `"workspaces" does not allow ${host}, so these rules apply to nothing.`,
+            `"workspaces" does not allow ${host}. These rules apply to nothing.`,
             meantBy(host, hosts),
           ),
         ]),
     ...(isRequired || isAllowedPath(policy, path)
       ? []
-      : [issue('warning', at, `"servers" does not allow ${path}, so these rules apply to nothing.`)]),
+      : [issue('warning', at, `"servers" does not allow ${path}. These rules apply to nothing.`)]),
   ];
 }
 
@@ -125,11 +119,7 @@ function toolIssues(at: string, name: string, lists: Lists, { servers }: Compute
     const [first] = here;
     const how = first ? ` \`causeway servers test ${first.name}\` asks it.` : '';
     return [
-      issue(
-        'note',
-        at,
-        `The tools of this server are not known on this computer, so their names were not checked.${how}`,
-      ),
+      issue('note', at, `The tools of this server are not known on this computer. Their names were not checked.${how}`),
     ];
   }
   const isKnown = (tool: string, state: string) =>
@@ -147,7 +137,7 @@ function toolIssues(at: string, name: string, lists: Lists, { servers }: Compute
   return [
     ...unknown,
     ...twice.map(({ where, tool, state }) =>
-      issue('warning', `${at}${where}`, `"${tool}" is in several lists, of which "${state}" decides.`),
+      issue('warning', `${at}${where}`, `"${tool}" is in several lists. "${state}" decides.`),
     ),
   ];
 }

@@ -75,7 +75,7 @@ describe('an issuer of its own kind', () => {
 describe('a renewal that brings a refresh token, and no access token that can be used', () => {
   it.each([
     [null, 'sent an answer without an access token'],
-    ['a\nb', 'returned an access token with a line break in it, which cannot be sent'],
+    ['a\nb', 'returned an access token with a line break in it. That cannot be sent'],
   ])('fails in words (%j), and the new refresh token continues the sign-in', async (token, said) => {
     const auth = open();
     await signInOutcome(auth);
@@ -97,7 +97,7 @@ it('a sign-in whose token has a line break in it is refused in words, and nothin
   const browser = scriptedBrowser();
   expect(await signInOutcome(stage.open({ openBrowser: browser.open }))).toMatchObject({
     code: 'unexpected_answer',
-    message: `The sign-in service of ${stage.workspace.host} returned an access token with a line break in it, which cannot be sent. It was not stored.`,
+    message: `The sign-in service of ${stage.workspace.host} returned an access token with a line break in it. That cannot be sent and was not stored.`,
   });
   expect((await browser.page()).text).toContain('a line break in it');
   expect(await stored()).toEqual([]);

@@ -59,7 +59,7 @@ describe.each(Object.entries(GRANTS))('the answer to %s', (_grant, ask) => {
   it('is refused in words if its token cannot be sent', async () => {
     const outcome = await ask({ access_token: 'abc\ndef' }).catch((error: unknown) => error);
     expect(outcome).toBeInstanceOf(CausewayError);
-    expect(String(outcome)).toMatch(/returned an access token with a line break in it, which cannot be sent\./);
+    expect(String(outcome)).toMatch(/returned an access token with a line break in it\. That cannot be sent/);
   });
 });
 

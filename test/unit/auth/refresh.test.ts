@@ -174,7 +174,7 @@ describe('an answer without an access token that can be used', () => {
     ].map<[string, unknown, string]>(([part, text]) => [
       `${part} in it`,
       { access_token: text },
-      `returned an access token with ${part} in it, which cannot be sent. It was not stored.`,
+      `returned an access token with ${part} in it. That cannot be sent and was not stored.`,
     ]),
   ];
 

@@ -126,7 +126,7 @@ describe('a call that needs approval', () => {
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
     await vi.waitFor(() => expect(asked).toHaveLength(1));
-    expect(asked[0]?.call).toEqual({ client: undefined, tool: 'drop', arguments: '{}' });
+    expect(asked[0]?.call).toMatchObject({ client: undefined, tool: 'drop', arguments: '{}' });
     await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
     await one.take('{"jsonrpc":"2.0","method":"notifications/progress","params":{"requestId":1}}');
     expect(asked[0]?.signal.aborted).toBe(false);

@@ -201,7 +201,7 @@ describe('checking a policy finds', () => {
     [
       'a tool in two lists',
       toolRules(SQL, { on: ['execute_sql'], off: ['execute_sql'] }),
-      /^warning .*"execute_sql" is in several lists, of which "off" decides/,
+      /^warning .*"execute_sql" is in several lists\. "off" decides/,
     ],
     [
       'rules for a server that is not allowed',

@@ -13,6 +13,7 @@ const UNBOUNDED: Record<string, string> = {
   'desktop/electron-binary.ts': 'a file of the package electron',
   'cli/kept-chunks.ts': "the command's own program",
   'clients/running.ts': "the kernel's names of processes",
+  'auth/oauth/peer-user.ts': "the kernel's table of connections",
   'auth/secrets/encrypted-file.ts': "the system's own number",
   'auth/sources/federation.ts': 'looks at the size itself, and tells more',
   'platform/entry-environment.ts': 'looks at owner and size itself, before anything else is loaded',

@@ -105,7 +105,7 @@ test.each(['GET', 'POST'] as const)(
     tokens = ['a\r\nx-evil: 1', 'second'];
     await expect(rest()({ method })).rejects.toMatchObject({
       code: 'unexpected_answer',
-      message: 'The token contains a line break, which cannot be sent.',
+      message: 'The token contains a line break. That cannot be sent.',
       mayHaveRun: false,
     });
     expect([seen, waits]).toEqual([[], []]);
