@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAuth } from '../../../main/auth/open.ts';
+import { createCauseway } from '../../../main/causeway.ts';
 import { environmentFile, withEnvironment } from '../../../main/clients/entry-environment.ts';
 import { launcherFor } from '../../../main/clients/launcher.ts';
 import { entriesToPaste } from '../../../main/clients/server-entry.ts';
@@ -119,6 +120,32 @@ describe.each(Object.entries(PLACES))('an entry that was written with %s', (_, p
     expect(JSON.stringify(workspace.statements)).not.toContain('CREATE');
   });
 });
+
+describe.each(['another configuration file', 'an encrypted file with its own key'])(
+  'an entry that was written with %s',
+  (place) => {
+    test.each([
+      ['the same places goes through it', true],
+      ['others works alone, under the same permissions', false],
+    ])('while an application runs that knows %s', async (_, isSame) => {
+      const { workspace, shell, argumentsFor } = await person(PLACES[place] ?? (() => ({})));
+      const args = await argumentsFor('cursor');
+      const { HOME, USERPROFILE, PATH } = shell;
+      const causeway = createCauseway({ env: isSame ? shell : { HOME, USERPROFILE, PATH } });
+      const calls: string[] = [];
+      const hub = await causeway.serveProxies({ onCall: ({ tool }) => void calls.push(tool ?? '') });
+      onTestFinished(async () => {
+        await hub.close();
+        await causeway.close();
+      });
+      const [writes, reads] = await attempt(args, {});
+      expect(writes).toContain('allows only read-only tools on this server');
+      expect(reads).toContain('statement_id');
+      expect(calls.includes('execute_sql_read_only')).toBe(isSame);
+      expect(JSON.stringify(workspace.statements)).not.toContain('CREATE');
+    });
+  },
+);
 
 test('an entry starts the same in every client', () => {
   const env = { HOME: '/home/ana', CAUSEWAY_HOME: '/home/ana/cw' };
