@@ -1,4 +1,5 @@
 import { SilentHostError } from '../platform/silent-host.ts';
+import { serverKey } from '../rules/server-key.ts';
 import { AnswerCache, LIST_CHANGED } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink, intercept } from './back-pressure.ts';
@@ -94,7 +95,9 @@ class StdioBridge implements Bridge {
     const { signal } = this.#abort;
     const requests = new OwnRequests({ toClient: (frame, of) => this.#ask(frame, of), signal });
     this.#requests = requests;
-    this.#questions = showsQuestions && new ClientQuestions({ requests, server: endpoint.path, showsQuestions });
+    this.#questions =
+      showsQuestions &&
+      new ClientQuestions({ requests, server: serverKey(endpoint.profile.host, endpoint.path), showsQuestions });
     const askApproval = endpoint.askApproval ?? this.#questions?.ask;
     const user = () => this.#upstream.owner.userName;
     const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal, user });

@@ -1,4 +1,5 @@
-import type { Approval, AskApproval, CallToApprove, WaitLimits } from '../rules/approvals.ts';
+import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
+import { onlyReads } from '../rules/decision.ts';
 import { shownCall } from '../rules/shown-call.ts';
 import { memberAt, membersOf } from './frame/members.ts';
 import type { OwnRequests } from './own-requests.ts';
@@ -6,17 +7,21 @@ import type { OwnRequests } from './own-requests.ts';
 /** An answer that comes sooner than this, in milliseconds, is a program's own: nobody has read the question. */
 const FIRST_READ_MS = 600;
 
-/** The title of the one field of the form, and its choices. */
+/** The one field of the form for a tool that may change something, and its choices. What only reads is accepted without it. */
 const DECISION = 'decision';
 const ALLOW = 'Allow once';
 const BLOCK = 'Block this call';
+const CHOICE = { type: 'string', title: 'Decision', enum: [BLOCK, ALLOW], default: BLOCK };
 
-/** How long a client that is known to show questions to a person waits for the answer; undefined for any other client. */
-export type ShowsQuestions = (client: string) => Promise<Pick<WaitLimits, 'firstMs'> | undefined>;
+/**
+ * The name of a client that is known to show questions to a person, and how long it waits for the answer, in milliseconds;
+ * undefined for any other client.
+ */
+export type ShowsQuestions = (client: string) => Promise<{ name: string; firstMs: number } | undefined>;
 
 export interface ClientQuestionsPort {
   requests: OwnRequests;
-  /** The server's name for the person: its path. */
+  /** A `serverKey`. */
   server: string;
   showsQuestions: ShowsQuestions;
 }
@@ -44,26 +49,25 @@ export class ClientQuestions {
   }
 
   readonly ask: AskApproval = async (call, signal) => {
-    const { client, isManaged } = call;
-    const waits =
-      this.#showsForms && client !== undefined && !isManaged ? await this.#port.showsQuestions(client) : undefined;
-    const message = waits && this.#messageFor(call);
-    if (!waits || message === undefined) return 'absent';
-    return this.#answerTo(message, AbortSignal.any([signal, AbortSignal.timeout(waits.firstMs)]));
+    const { client, requestId, isManaged } = call;
+    if (!this.#showsForms || isManaged || client === undefined || requestId === undefined) return 'absent';
+    const found = await this.#port.showsQuestions(client);
+    const message = found && this.#messageFor(call, found.name);
+    if (!found || message === undefined) return 'absent';
+    const reads = onlyReads(this.#port.server, call.tool, call.hints) === true;
+    const until = AbortSignal.any([signal, AbortSignal.timeout(found.firstMs)]);
+    return this.#answerTo(reads, message, requestId, until);
   };
 
-  async #answerTo(message: string, signal: AbortSignal): Promise<Approval> {
-    const field = { type: 'string', title: 'Decision', enum: [BLOCK, ALLOW], default: BLOCK };
-    const requestedSchema = { type: 'object', properties: { [DECISION]: field }, required: [DECISION] };
+  async #answerTo(reads: boolean, message: string, of: string, signal: AbortSignal): Promise<Approval> {
+    const requestedSchema = reads
+      ? { type: 'object', properties: {} }
+      : { type: 'object', properties: { [DECISION]: CHOICE }, required: [DECISION] };
     const askedAt = performance.now();
     try {
-      const { result } = await this.#port.requests.ask(
-        'elicitation/create',
-        { message, requestedSchema },
-        'null',
-        signal,
-      );
-      const isAllowed = memberAt(result, 'action') === 'accept' && memberAt(result, 'content', DECISION) === ALLOW;
+      const { result } = await this.#port.requests.ask('elicitation/create', { message, requestedSchema }, of, signal);
+      const isChosen = reads || memberAt(result, 'content', DECISION) === ALLOW;
+      const isAllowed = isChosen && memberAt(result, 'action') === 'accept';
       return isAllowed && performance.now() - askedAt >= FIRST_READ_MS ? 'allowed' : 'refused';
     } catch {
       // The client has gone or withdrawn the call, or nobody has answered in time.
@@ -72,11 +76,12 @@ export class ClientQuestions {
   }
 
   /** Undefined if the call cannot be shown whole. */
-  #messageFor({ client, tool, user, arguments: json }: CallToApprove): string | undefined {
+  #messageFor({ tool, user, arguments: json }: CallToApprove, client: string): string | undefined {
     const { statement, rest, cut } = shownCall(json);
     if (cut > 0) return undefined;
+    const where = new URL(this.#port.server).pathname;
     const as = user === undefined ? '' : ` as ${user}`;
-    const question = `${client} wants to use ${tool} on ${this.#port.server}${as}. Allow this call?`;
+    const question = `${client} wants to use ${tool} on ${where}${as}. Allow this call?`;
     return [question, statement, rest].filter((text) => text !== null).join('\n\n');
   }
 }

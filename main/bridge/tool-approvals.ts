@@ -49,7 +49,7 @@ export class ToolApprovals {
     this.#waiting.add(waiting);
     const signal = AbortSignal.any([this.#options.signal, waiting.abort.signal]);
     const endProgress = progress.askingUser(frame);
-    const approval = await this.#approvalOf(frame, call, signal);
+    const approval = await this.#approvalOf(frame, { ...call, requestId: waiting.id }, signal);
     endProgress();
     this.#waiting.delete(waiting);
     if (signal.aborted) return 'cancelled';
@@ -68,7 +68,11 @@ export class ToolApprovals {
   }
 
   /** The user's answer about a call, or the rules' decision once the user has changed them. */
-  async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval | { text: string }> {
+  async #approvalOf(
+    frame: Buffer,
+    call: CallerAndTool & Pick<CallToApprove, 'requestId'>,
+    signal: AbortSignal,
+  ): Promise<Approval | { text: string }> {
     const { rules, decide, askApproval, user } = this.#options;
     if (!askApproval) return 'absent';
     const decided = new AbortController();

@@ -16,7 +16,8 @@ export function approvalWaits(client: string | undefined): { firstMs: number; mo
   return { firstMs: Math.min(limitMs, MAX_WAIT_MS), mostMs: Math.min(limitMs, MAX_EXTENDED_MS) };
 }
 
-/** The same for a client that is known to show a server's questions to a person; undefined for any other. */
-export function questionWaits(client: string): { firstMs: number } | undefined {
-  return clientOnWire(client)?.showsQuestions ? approvalWaits(client) : undefined;
+/** The same, and its name, for a client that is known to show a server's questions to a person; undefined for any other. */
+export function questionWaits(client: string): { name: string; firstMs: number } | undefined {
+  const found = clientOnWire(client);
+  return found?.showsQuestions ? { name: found.name, firstMs: approvalWaits(client).firstMs } : undefined;
 }

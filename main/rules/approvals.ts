@@ -10,6 +10,8 @@ export interface CallToApprove {
   user?: string | undefined;
   /** The call's arguments as the client wrote them, in JSON. */
   arguments: string;
+  /** The raw id of its request; undefined for a notification. */
+  requestId?: string | undefined;
   /** What the server says about the tool; undefined if it has not listed it. */
   hints?: ToolHints | undefined;
   /** Whether the organization has each call asked about, so that the user cannot allow more than this one. */

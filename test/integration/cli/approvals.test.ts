@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../../main/cli/program.ts';
 import { ApprovalQueue } from '../../../main/rules/approvals.ts';
-import type { ProxyProcess } from '../proxy/proxy-process.ts';
+import { CAUSEWAY, ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
 import { homeOfAna, startApplication, startSession } from './sql-session.ts';
 
@@ -44,6 +46,27 @@ function atTerminal(env: NodeJS.ProcessEnv, typed: string[], before = '') {
   });
   const run = (...args: string[]) => runProgram(args, { stdin, stdout, stderr, env: { ...env, NO_COLOR: '1' } });
   return { run, shown };
+}
+
+/** The same with a true terminal, in which `causeway approvals --watch` runs. */
+function realTerminal(env: NodeJS.ProcessEnv, typed: string[]) {
+  const command = [process.execPath, CAUSEWAY, 'approvals', '--watch'].map((word) => `'${word}'`).join(' ');
+  // Without `exec`, the shell would get Ctrl+C too.
+  const child = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+    env: { ...env, PATH: process.env.PATH, NO_COLOR: '1' },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const shown = { text: '' };
+  child.stdout.on('data', (chunk) => {
+    shown.text += chunk;
+    if (String(chunk).includes(': ') && String(chunk).includes('Type ') && typed.length > 0)
+      child.stdin.write(`${typed.shift()}\r`);
+  });
+  return {
+    shown,
+    interrupt: () => child.stdin.write('\u0003'),
+    ended: once(child, 'exit').then(([code]) => code),
+  };
 }
 
 /** What the client has been asked. */
@@ -115,26 +138,28 @@ describe('causeway approvals', () => {
     await call('SELECT 2');
   });
 
-  test('watches, asks about each call as it comes, and says when one was answered elsewhere', async () => {
-    const { env, call, approvals, queries } = await person();
-    const terminal = atTerminal(env, ['what', 'more', 'block', 'y']);
-    const watching = terminal.run('approvals', '--watch');
-    const { answered } = await call('DROP TABLE orders');
-    expect(await textOf(answered)).toContain('The user refused this call');
-    expect(terminal.shown.text).toContain(
-      'Type "allow" to allow it, "block" to block it, "more" for two more minutes: ',
-    );
-    expect(terminal.shown.text).toContain('Two more minutes.');
-    const read = await call('SELECT 1', 'execute_sql_read_only');
-    expect(await textOf(read.answered)).toContain('statement_id');
-    const elsewhere = await call('DROP TABLE taxi');
-    await expect.poll(() => terminal.shown.text).toContain('DROP TABLE taxi');
-    approvals.answer(Number(elsewhere.id), 'refused');
-    await expect.poll(() => terminal.shown.text, { timeout: 5_000 }).toContain('no longer waiting');
-    expect(queries()).toEqual(['SELECT 1']);
-    process.emit('SIGINT');
-    expect(await watching).toBe(0);
-  });
+  test.runIf(process.platform === 'linux')(
+    'watches, asks about each call as it comes, and says when one was answered elsewhere',
+    async () => {
+      const { env, call, approvals, queries } = await person();
+      const terminal = realTerminal(env, ['what', 'more', 'block', 'y']);
+      const { answered } = await call('DROP TABLE orders');
+      expect(await textOf(answered)).toContain('The user refused this call');
+      expect(terminal.shown.text).toContain(
+        'Type "allow" to allow it, "block" to block it, "more" for two more minutes: ',
+      );
+      expect(terminal.shown.text).toContain('Two more minutes.');
+      const read = await call('SELECT 1', 'execute_sql_read_only');
+      expect(await textOf(read.answered)).toContain('statement_id');
+      const elsewhere = await call('DROP TABLE taxi');
+      await expect.poll(() => terminal.shown.text).toContain('DROP TABLE taxi');
+      approvals.answer(Number(elsewhere.id), 'refused');
+      await expect.poll(() => terminal.shown.text, { timeout: 5_000 }).toContain('no longer waiting');
+      expect(queries()).toEqual(['SELECT 1']);
+      terminal.interrupt();
+      expect(await terminal.ended).toBe(0);
+    },
+  );
 
   test('says that only the running application can have calls wait', async () => {
     const { env } = await homeOfAna();
@@ -166,7 +191,7 @@ describe('with no application, the person is asked through their client', () => 
     const { client, answered, question } = await alone('claude-code');
     const asked = await question();
     expect(asked?.params).toMatchObject({
-      message: 'claude-code wants to use execute_sql on /api/2.0/mcp/sql. Allow this call?\n\nDROP TABLE taxi',
+      message: 'Claude Code wants to use execute_sql on /api/2.0/mcp/sql. Allow this call?\n\nDROP TABLE taxi',
       requestedSchema: {
         properties: { decision: { enum: ['Block this call', 'Allow once'], default: 'Block this call' } },
       },
@@ -174,6 +199,35 @@ describe('with no application, the person is asked through their client', () => 
     await sleep(700);
     client.send({ jsonrpc: '2.0', id: asked?.id, result: accepted('Allow once') });
     expect(await textOf(answered)).toContain('statement_id');
+  });
+
+  test('also in the stateless revision, where the call is sent again with the answer', async () => {
+    const { env, workspace } = await homeOfAna();
+    const run = (...args: string[]) => runCommand(env, args);
+    await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'data', '--profile', 'ana');
+    await run('rules', 'set', 'data', '--ask', 'execute_sql', 'execute_sql_read_only');
+    const client = new ProxyProcess(['--profile', 'ana', '--path', '/api/2.0/mcp/sql'], env);
+    onTestFinished(() => client.close());
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'claude-code', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    };
+    const call = (name: string, more: object = {}) => ({ name, arguments: { query: 'SELECT 1' }, _meta, ...more });
+    for (const [id, name, answer] of [
+      [1, 'execute_sql', accepted('Allow once')],
+      [3, 'execute_sql_read_only', { action: 'accept' }],
+    ] as const) {
+      const { result } = await client.request(id, 'tools/call', call(name));
+      const { resultType, inputRequests, requestState } = Object(result);
+      expect(resultType).toBe('input_required');
+      const [[key, asked] = []] = Object.entries(Object(inputRequests));
+      expect(asked).toMatchObject({ method: 'elicitation/create', params: { message: expect.stringContaining(name) } });
+      await sleep(700);
+      const again = { requestState, inputResponses: { [String(key)]: answer } };
+      expect(await textOf(client.request(id + 1, 'tools/call', call(name, again)))).toContain('statement_id');
+    }
+    expect(workspace.statements).toHaveLength(2);
   });
 
   test.each([

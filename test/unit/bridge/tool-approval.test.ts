@@ -36,6 +36,7 @@ describe('a call that needs approval', () => {
       tool: 'drop',
       arguments: JSON.stringify(args),
       isManaged: false,
+      requestId: '1',
     });
     expect(one.concerns(LIST)).toBe(true);
     asked[0]?.answer('allowed');

@@ -121,7 +121,8 @@ describe('the time that a call can wait', () => {
   });
 
   it('is known for questions through a client only if the client shows them to a person', () => {
-    expect(questionWaits('claude-code')).toEqual(approvalWaits('claude-code'));
+    const { firstMs } = approvalWaits('claude-code');
+    expect(questionWaits('claude-code')).toEqual({ name: 'Claude Code', firstMs });
     expect(questionWaits('something-new')).toBeUndefined();
     expect(questionWaits('cursor-vscode')).toBeUndefined();
   });
