@@ -5,10 +5,13 @@
  * executable runs this as CommonJS.
  */
 
+import { startWithoutLoaderVariables } from './loader-variables.ts';
+
 /** The oldest Node that runs it: `engines` in package.json. An older one would fail anywhere, with words about our code. */
 const OLDEST_NODE = [22, 19] as const;
 
 async function run([command, ...rest]: string[]): Promise<void> {
+  await startWithoutLoaderVariables();
   if (isTooOld(process.versions)) {
     process.stderr.write(
       `causeway: Causeway needs Node ${OLDEST_NODE.join('.')} or newer. This is Node ${process.versions.node}: ${process.execPath}\n`,

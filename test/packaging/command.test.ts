@@ -9,6 +9,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { installBrowser } from '../integration/auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../integration/auth/own-home.ts';
 import { noKeychain, sessionVariables } from '../integration/auth/secret-service.ts';
+import { canCompile, compileLibrary, STILL_LOADED } from '../preloaded-library.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import { COMMAND, noPackage } from './packaged.ts';
 
@@ -53,6 +54,13 @@ describe.skipIf(noPackage)('the causeway executable', () => {
     expect(await causeway(['-e', 'console.log("as Node")'])).toMatchObject({ code: 2, stdout: '' });
     const env = { ...home.env, NODE_OPTIONS: '--require /nowhere.js' };
     expect(await causeway(['--version'], env)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.skipIf(!canCompile)('does not keep a library that LD_PRELOAD loads', async () => {
+    const env = { ...home.env, LD_PRELOAD: compileLibrary(home.notes) };
+    expect(await causeway(['--version'], env)).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    expect((await causeway(['no-such-command'], env)).stderr).not.toContain(STILL_LOADED);
+    expect(await toolsThrough('ana', env)).toContain('execute_sql');
   });
 
   it('lists the profiles', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { canCompile, compileLibrary, STILL_LOADED } from '../../preloaded-library.ts';
 import { SQL, startApplication } from '../cli/sql-session.ts';
 import { CAUSEWAY } from '../proxy/proxy-process.ts';
 import { locked, MANAGED, managedHome } from './managed-home.ts';
@@ -134,6 +135,26 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     expect((await asUser(policy, [node, causeway, 'policy', 'show', '--json'], env)).stdout).not.toContain(
       'only.cloud',
     );
+  });
+
+  test('starts again without the program that NODE_OPTIONS loads, with the same arguments', async () => {
+    const { node, causeway } = await copyCommand();
+    const loaded = join(dirname(causeway), 'loaded.cjs');
+    await writeFile(loaded, "process.on('exit', () => process.stderr.write('still loaded'));");
+    const env = { NODE_OPTIONS: `--use-system-ca --require=${loaded}` };
+    const shown = await asUser(policy, [node, causeway, 'policy', 'show', '--json'], env);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ place: '/etc/causeway/policy.json', problem: null });
+    expect((await asUser(policy, [node, causeway, 'whoami'], { ...own, ...env })).stderr).toMatch(MANAGED);
+  });
+
+  test.skipIf(!canCompile)('starts again without the library that LD_PRELOAD loads', async () => {
+    const { node, causeway } = await copyCommand();
+    const library = compileLibrary(dirname(causeway));
+    const shown = await asUser(policy, ['env', `LD_PRELOAD=${library}`, node, causeway, 'policy', 'show', '--json']);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    const plain = await asUser(policy, ['env', `LD_PRELOAD=${library}`, node, '--version']);
+    expect(plain.stderr).toBe(STILL_LOADED);
   });
 
   test('cannot write it', async () => {
