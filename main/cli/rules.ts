@@ -5,14 +5,15 @@ import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { changeOwnRules } from '../policy/held-rules.ts';
 import { isRuledServer } from '../policy/host-pattern.ts';
-import type { RuleRow } from '../policy/rules-in-effect.ts';
+import { heldByOwn, type RuleRow, rulesInEffect } from '../policy/rules-in-effect.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
 import { type NamedScope, readRules, scopeOf } from '../rules/change.ts';
 import { formatRules, hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
 import type { Switch } from '../rules/switches.ts';
 import type { CommandContext } from './command.ts';
-import { rulesHere, serverNames } from './rules-list.ts';
+import { serverNames } from './rules-list.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
 interface ScopeOptions {
@@ -58,7 +59,11 @@ export async function setRules(
   const edit: RuleEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
   const file = new RulesFile(context.env);
   const after = await changeOwnRules(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
-  const warnings = scope.configured ? warningsFor(scope.configured.server, edit, names) : [];
+  const held = heldByOwn(after, scope, edit, tools ?? []).map(({ what }) => what);
+  const warnings = [
+    ...(scope.configured ? warningsFor(scope.configured.server, edit, names) : []),
+    ...(held.length === 0 ? [] : [`This has no effect, because of your own rules: ${held.join('; ')}.`]),
+  ];
   await printChanged(context, scope, options, after, warnings);
 }
 
@@ -102,7 +107,7 @@ async function printChanged(
   const of = rulesOf(after, scope);
   const others = configured?.others ?? [];
   const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server. The rules apply there too.`;
-  const rows = (await rulesHere(context)).rows.filter(({ by }) => by === 'organization');
+  const rows = rulesInEffect(await currentPolicy(), after).filter(({ by }) => by === 'organization');
   const managed = rows.length === 0 ? [] : [organizationNote(scope, rows)];
   const said = [...warnings, ...(others.length === 0 ? [] : [isSame]), ...managed.filter((note) => note !== undefined)];
   if (json) {

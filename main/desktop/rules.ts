@@ -2,7 +2,6 @@ import type { rulesRequests } from '../../preload/contract/rules.ts';
 import type { RulesOfScope, RulesScope } from '../../preload/contract.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { ownMember } from '../platform/own-member.ts';
 import { changeOwnRules, loosestFor } from '../policy/held-rules.ts';
 import { isRuledServer } from '../policy/host-pattern.ts';
 import { managedRules } from '../policy/managed-rules.ts';
@@ -14,6 +13,7 @@ import { type DecidedBy, decide, isSilent, type ListedTool } from '../rules/deci
 import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
+import { widerReadOnly } from '../rules/wider-rule.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
 /** Answers the requests about what AI clients may do. */
@@ -66,12 +66,14 @@ function rulesForWindow(
   const loosest = loosestFor(policy, scope);
   const { readOnly: ownReadOnly, newTools = null } = rulesOf(rules, scope);
   const isDefault = ownReadOnly === undefined && isReadOnlyByDefault(policy, rules, scope);
+  const wider = widerReadOnly(rules, scope);
   // A client without its own name represents every client that has no rules.
   const name = client?.wireNames[0] ?? '';
   return {
     readOnly: ownReadOnly ?? isDefault,
     isReadOnlyByDefault: isDefault,
-    readOnlyBy: organizationReadOnly(policy, loosest.isReadOnly) ?? widerReadOnly(rules, scope),
+    readOnlyBy:
+      organizationReadOnly(policy, loosest.isReadOnly) ?? (wider === null ? null : `Read only is on for ${wider}.`),
     newTools,
     loosestNewTools: loosest.newTools,
     tools: tools.map((tool) => {
@@ -131,20 +133,6 @@ function isReadOnlyByDefault(policy: Policy, rules: Rules, { server, client }: N
       (row.server === null || (server !== undefined && isRuledServer(row.server, server))) &&
       (row.client === undefined || row.client.wireNames.some((name) => client?.wireNames.includes(name))),
   );
-}
-
-/** The wider rule of the user that makes a scope read-only, in words. */
-function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | null {
-  const isAll = server === undefined && client === undefined;
-  if (rules.all?.readOnly && !isAll) return 'Read only is on for all servers.';
-  if (server !== undefined && client && ownMember(rules.clients, client.id)?.readOnly) {
-    return `Read only is on for ${client.name} on all servers.`;
-  }
-  const ofServer = server === undefined ? undefined : ownMember(rules.servers, server);
-  if (client && ofServer?.readOnly) {
-    return ownMember(ofServer.clients, client.id)?.readOnly === undefined ? 'Read only is on for this server.' : null;
-  }
-  return null;
 }
 
 /** Which rule decides, for the user. */

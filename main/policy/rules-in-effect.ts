@@ -1,6 +1,7 @@
 import { ownMember } from '../platform/own-member.ts';
-import { isSilent, type ListedTool } from '../rules/decision.ts';
-import type { RuleClient, RuleSet, Rules, ToolRules } from '../rules/rules.ts';
+import { decide, isSilent, type ListedTool } from '../rules/decision.ts';
+import type { RuleClient, RuleEdit, RuleScope, RuleSet, Rules, ToolRules } from '../rules/rules.ts';
+import { widerReadOnly } from '../rules/wider-rule.ts';
 import { type HeldRule, heldRules } from './held-rules.ts';
 import { isRuledServer } from './host-pattern.ts';
 import type { Policy } from './policy.ts';
@@ -15,8 +16,8 @@ export interface RuleRow {
   by: 'organization' | 'user';
   /** Whether users cannot change them. An organization's rules that are not locked are those of servers of which users have decided nothing. */
   locked: boolean;
-  /** What of them has no effect, because the organization's locked rules are stricter there. */
-  held: HeldRule[];
+  /** What of them has no effect, because the organization's locked rules, or wider ones of the user, are stricter there. */
+  held: Omit<HeldRule, 'key'>[];
 }
 
 /**
@@ -53,9 +54,49 @@ export function rulesInEffect(
   const ofUser = rowsOf(own).map((row) => {
     const tools = row.server === null ? [] : toolsOf(row.server);
     const scope = { server: row.server ?? undefined, client: row.client };
-    return { ...row, by: 'user' as const, locked: false, held: heldRules(policy, scope, row.of, tools) };
+    const held = heldRules(policy, scope, row.of, tools);
+    const isNew = ({ member, tool }: Omit<HeldRule, 'key'>) =>
+      !held.some((one) => one.member === member && one.tool === tool);
+    const byOwn = heldByOwn(own, scope, row.of, tools).filter(isNew);
+    return { ...row, by: 'user' as const, locked: false, held: [...held, ...byOwn] };
   });
   return [...organization.filter((row) => row.locked || isStillDefault(row, own)), ...ofUser];
+}
+
+/**
+ * What of a user's rules in a scope has no effect because of their own: read only has no exceptions where it is on for everything, or for
+ * a client everywhere, and goes before lists of tools.
+ */
+export function heldByOwn(
+  own: Rules,
+  scope: RuleScope,
+  { readOnly, on = [], ask = [] }: RuleEdit,
+  tools: readonly ListedTool[],
+): Omit<HeldRule, 'key'>[] {
+  const { server, client } = scope;
+  const wider = widerReadOnly(own, scope);
+  const held: Omit<HeldRule, 'key'>[] =
+    readOnly === false && wider !== null ? [{ member: 'readOnly', what: `read only is on for ${wider}` }] : [];
+  if (server === undefined) return held;
+  const isOff = (tool: string) => {
+    const { hints } = tools.find(({ name }) => name === tool) ?? {};
+    const decision = decide(own, { server, tool, client: client?.wireNames[0] ?? '', hints });
+    return decision.do === 'refuse' && decision.why === 'read-only';
+  };
+  const lists = [
+    ['on', on],
+    ['ask', ask],
+  ] as const;
+  return [
+    ...held,
+    ...lists.flatMap(([member, names]) =>
+      names.filter(isOff).map((tool) => ({
+        member,
+        tool,
+        what: `${tool} stays off, because only tools that read are allowed`,
+      })),
+    ),
+  ];
 }
 
 /** Whether a default of the organization decides anything beside what the user has decided. */

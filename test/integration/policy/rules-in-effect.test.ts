@@ -114,6 +114,34 @@ test('locked rules for a server, a client and new tools hold against rules set, 
   expect(await said('sql', '--client', 'cursor', '--no-read-only')).not.toContain('Managed by');
 });
 
+test('what a wider rule of the user leaves without effect is said when it is set, and shown so', async () => {
+  const { run } = await managedHome(() => ({}));
+  await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+  expect((await run('rules', 'set', '--all', '--read-only')).stderr).toBe('');
+  const set = await run('rules', 'set', 'sql', '--no-read-only', '--on', 'execute_sql', '--off', 'poll_sql_result');
+  expect(set.code).toBe(0);
+  expect(set.stderr).toContain(
+    'This has no effect, because of your own rules: read only is on for all servers; execute_sql',
+  );
+  const { stdout } = await run('rules');
+  expect(stdout).toMatch(
+    /sql +all +off: poll_sql_result \(no effect: not read only; .*, because read only is on for all/,
+  );
+  expect(JSON.parse((await run('rules', '--json')).stdout).inEffect).toMatchObject([
+    { server: null, readOnly: true },
+    { server: 'sql', off: ['poll_sql_result'], on: [] },
+  ]);
+  expect((await run('rules', 'set', 'sql', '--client', 'codex', '--no-read-only')).stderr).toContain('for all servers');
+  await run('rules', 'set', '--all', '--no-read-only');
+  expect((await run('rules', 'set', 'sql', '--on', 'execute_sql')).stderr).not.toContain('no effect');
+});
+
+test('with --dry-run, a default that the change would end is not said to apply', async () => {
+  const { run } = await managedHome(() => ({ readOnly: { value: true, locked: false } }));
+  const { code, stderr } = await run('rules', 'set', '--all', '--no-read-only', '--dry-run');
+  expect([code, stderr]).toEqual([0, '']);
+});
+
 test('a default holds until the user decides otherwise, also to allow', async () => {
   const { run, proxy } = await managedHome(() => ({ readOnly: { value: true, locked: false } }));
   expect((await run('rules')).stdout).toMatch(/read only +organization, until you decide/);
