@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type PolicyTrial, tryPolicy } from '../diagnosis/policy-check/check.ts';
 import { type Computer, readComputer } from '../diagnosis/policy-check/computer.ts';
 import type { PolicyIssue } from '../diagnosis/policy-check/issue.ts';
+import { withMeantMember } from '../diagnosis/policy-check/unknown-members.ts';
 import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
@@ -58,7 +59,9 @@ export async function checkPolicy(context: CommandContext, name: string, options
     if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${path}.`, { cause });
     throw fileError(path, cause, 'It was not read.');
   });
-  const policy = await parsePolicy(path, bytes);
+  const policy = await parsePolicy(path, bytes).catch((error: unknown) => {
+    throw withMeantMember(error, bytes);
+  });
   const auth = await context.causeway().auth();
   const computer = await readComputer(context.env, auth, openClients(context, {}));
   const trial = tryPolicy(policy, await currentPolicy(), computer);

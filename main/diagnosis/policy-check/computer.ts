@@ -1,4 +1,5 @@
 import { type AuthMethod, type AuthService, maySignIn } from '../../auth/auth.ts';
+import { chosenKind } from '../../auth/secrets/open-store.ts';
 import { lastListedTools } from '../../bridge/answer-store.ts';
 import { openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
@@ -18,6 +19,8 @@ export interface Computer {
   accounts: { profile: string; host: string; signsIn: boolean; method: AuthMethod | undefined }[];
   servers: ComputerServer[];
   clients: ComputerClient[];
+  /** Where secrets are kept now; undefined if that is not known. */
+  tokenStore: string | undefined;
   /** The user's own rules; undefined if they cannot be read, so that no tool may be called anyway. */
   rules: Rules | undefined;
   /** Why nothing of it is known, as a sentence; undefined if it is. */
@@ -54,7 +57,15 @@ export async function readComputer(
     return await computerOf(env, auth, clients);
   } catch (error) {
     const problem = inOneLine(error);
-    return { home: homeFolder(env), accounts: [], servers: [], clients: [], rules: undefined, problem };
+    return {
+      home: homeFolder(env),
+      accounts: [],
+      servers: [],
+      clients: [],
+      tokenStore: undefined,
+      rules: undefined,
+      problem,
+    };
   }
 }
 
@@ -91,5 +102,6 @@ async function computerOf(env: NodeJS.ProcessEnv, auth: AuthService, clients: Cl
     ],
   }));
   const rules = await readRules(new RulesFile(env)).catch(() => undefined);
-  return { home: homeFolder(env), accounts, servers, clients: found, rules };
+  const tokenStore = env.CAUSEWAY_TOKEN_STORE || (await chosenKind(env).catch(() => undefined));
+  return { home: homeFolder(env), accounts, servers, clients: found, tokenStore, rules };
 }

@@ -24,8 +24,8 @@ export interface PolicyEffect {
   /** For a tool, the id of the only client for which it holds. */
   client?: string;
   /**
-   * `refused`: cannot be used. `asks`: each call waits for the user. `signs-in`: has to sign in through the organization's OAuth
-   * application. `stays`: cannot be removed. `added`, `replaced`: by a required server. `locked`: cannot be changed.
+   * `refused`: cannot be used. `asks`: each call waits for the user. `signs-in`: has to sign in again, through the organization's OAuth
+   * application or into another store. `stays`: cannot be removed. `added`, `replaced`: by a required server. `locked`: cannot be changed.
    */
   effect: 'refused' | 'asks' | 'signs-in' | 'stays' | 'added' | 'replaced' | 'locked';
   /** The key that decides it. */
@@ -64,15 +64,28 @@ function isRefused(check: () => void): boolean {
   }
 }
 
-function accountEffects(policy: Policy, { accounts }: Computer): PolicyEffect[] {
+function accountEffects(policy: Policy, { accounts, tokenStore }: Computer): PolicyEffect[] {
   const application = lockedValue(policy, 'oauthApplication');
+  const store = lockedValue(policy, 'tokenStore');
+  const isElsewhere = store !== undefined && tokenStore !== undefined && store !== tokenStore;
   return accounts.flatMap(({ profile: name, host, signsIn }): PolicyEffect[] => {
     const why = `${host} is not an allowed workspace.`;
     if (isRefused(() => checkWorkspace(policy, host)))
       return [{ what: 'account', name, effect: 'refused', key: 'workspaces', why, locked: true }];
-    if (!application || !signsIn) return [];
+    if (!signsIn) return [];
+    const signIn = { what: 'account', name, effect: 'signs-in', locked: true } as const;
+    if (!application && isElsewhere) {
+      return [
+        {
+          ...signIn,
+          key: 'tokenStore',
+          why: `Secrets are kept in the ${placeOf(tokenStore)} now, not in the ${placeOf(store)}.`,
+        },
+      ];
+    }
+    if (!application) return [];
     const through = `Sign-ins must use the OAuth application "${application.clientId}".`;
-    return [{ what: 'account', name, effect: 'signs-in', key: 'oauthApplication', why: through, locked: true }];
+    return [{ ...signIn, key: 'oauthApplication', why: through }];
   });
 }
 
@@ -181,6 +194,10 @@ function toolEffect(
       ? 'New tools are off.'
       : 'It is off.';
   return { ...base, effect: 'refused', key, why };
+}
+
+function placeOf(store: string): string {
+  return store.replace('-', ' ');
 }
 
 /** What users cannot choose any longer. */

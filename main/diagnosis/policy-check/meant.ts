@@ -14,7 +14,8 @@ export function meantBy(name: string, known: readonly string[]): string[] {
 const MIN_BEGINNING = 4;
 const MAX_SUGGESTIONS = 3;
 
-/** How many letters may be wrong: two of five, and no more than three. */
-function mistakesIn(name: string): number {
-  return Math.max(1, Math.min(3, Math.floor(name.length * 0.4)));
+/** How many letters may be wrong: two that are swapped count as two. */
+function mistakesIn({ length }: string): number {
+  if (length <= 3) return 1;
+  return length < 8 ? 2 : 3;
 }

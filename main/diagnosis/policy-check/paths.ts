@@ -31,11 +31,13 @@ export function pathIssue(at: string, pattern: string): PolicyIssue | undefined 
   if (typeof matches !== 'function' || PATHS_OF_KINDS.some(matches)) return undefined;
   if (scopeForPath(pattern.replaceAll('*', 'x')) !== undefined) return undefined;
   const meant = BEGINNINGS.flatMap((beginning) => {
+    const known = beginning.split('/');
     const segments = pattern.split('/');
-    const count = beginning.split('/').length;
-    const rest = segments.slice(count);
-    const isClose = meantBy(segments.slice(0, count).join('/'), [beginning]).length > 0;
-    return isClose ? [[beginning, ...rest].join('/')] : [];
+    const isClose = known.every((name, index) => {
+      const segment = segments[index] ?? '';
+      return segment.toLowerCase() === name || meantBy(segment, [name]).length > 0;
+    });
+    return isClose ? [[...known, ...segments.slice(known.length)].join('/')] : [];
   });
   const message = `${pattern} is the path of no kind of server that Causeway knows.`;
   return issue(meant.length > 0 ? 'error' : 'warning', at, message, meant.slice(0, 3));

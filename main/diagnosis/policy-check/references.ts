@@ -89,17 +89,24 @@ function hostsMeant(pattern: string, hosts: string[]): string[] {
 }
 
 function applicationIssues({ keys: { oauthApplication, servers, requiredServers } }: Policy): PolicyIssue[] {
-  const scopes = oauthApplication?.value.scopes;
-  if (!oauthApplication?.locked || scopes === undefined) return [];
+  if (!oauthApplication) return [];
+  const { scopes, clientId } = oauthApplication.value;
+  const unknown = issue(
+    'note',
+    'oauthApplication.value.clientId',
+    `Only the workspaces know whether there is an OAuth application "${clientId}". They were not asked.`,
+  );
+  if (!oauthApplication.locked || scopes === undefined) return [unknown];
   const paths = [
     ...(servers?.value ?? []).filter((pattern) => !pattern.includes('*')),
     ...(requiredServers?.value ?? []).map(({ path }) => path),
   ];
-  return missingScopes(scopes, paths).map((scope) => {
+  const missing = missingScopes(scopes, paths).map((scope) => {
     const without = [...new Set(paths.filter((path) => scopeForPath(path) === scope))].join(', ');
     const message = `Sign-ins may not request the scope "${scope}", without which ${without} refuses every call.`;
     return issue('error', 'oauthApplication.value.scopes', message, meantBy(scope, scopes));
   });
+  return [unknown, ...missing];
 }
 
 function serverIssues({ keys: { servers, requiredServers } }: Policy): PolicyIssue[] {

@@ -74,3 +74,22 @@ test('policy check also checks a file where the accounts of this computer cannot
   expect(stdout).toContain('Did you mean claude-code?');
   expect(stdout).toContain('It was not tried on this computer.');
 });
+
+test.each([
+  ['a key', { readonly: locked(true) }, '"readonly" is not supported by this version. Did you mean "readOnly"?'],
+  ['a member of a key', { audit: locked({ file: true, otpl: 'x' }) }, 'Did you mean "otlp"?'],
+  [
+    'a member of a rule',
+    { rules: locked({ servers: { '/api/2.0/mcp/sql': { readOnly: true, newTool: 'off' } } }) },
+    'Did you mean "newTools"?',
+  ],
+  [
+    'a member of a required server',
+    { requiredServers: locked([{ name: 'a', profil: 'b', profile: 'c', path: '/api/2.0/mcp/sql' }]) },
+    'Did you mean "profile"?',
+  ],
+])('policy check says what was meant by %s that is misspelt', async (_, keys, text) => {
+  const { code, stderr } = await (await homeWithFile(() => keys)).check();
+  expect(code).toBe(1);
+  expect(stderr).toContain(text);
+});

@@ -42,6 +42,7 @@ const COMPUTER: Computer = {
     { id: 'codex', name: 'Codex', isInstalled: true, entries: [] },
     { id: 'zed', name: 'Zed', isInstalled: false, entries: [] },
   ],
+  tokenStore: 'encrypted-file',
   rules: { version: 1 },
 };
 
@@ -288,7 +289,7 @@ describe('checking a policy finds', () => {
         },
       }),
     };
-    expect((await issues(keys)).filter((line) => !line.includes('No tool of "sales"'))).toEqual([]);
+    expect((await issues(keys)).filter((line) => !/No tool of "sales"|OAuth application "x"/.test(line))).toEqual([]);
   });
 
   it('no fault with workspaces and profiles on a computer without accounts', async () => {
@@ -382,6 +383,20 @@ describe('trying a policy shows', () => {
         why: expect.stringContaining('"genie"'),
       },
     ]);
+  });
+
+  it('who has to sign in again, because secrets are kept elsewhere now', async () => {
+    expect(await effects({ tokenStore: locked('keychain') })).toMatchObject([
+      {
+        what: 'account',
+        name: 'work',
+        effect: 'signs-in',
+        key: 'tokenStore',
+        why: 'Secrets are kept in the encrypted file now, not in the keychain.',
+      },
+      { what: 'setting', name: 'Credential storage', effect: 'locked' },
+    ]);
+    expect(await effects({ tokenStore: locked('encrypted-file') })).toHaveLength(1);
   });
 
   it('which of this holds already', async () => {
