@@ -1,11 +1,12 @@
 import type { z } from 'zod';
+import { CLIENTS } from '../../clients/table.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { policyJsonSchema, policySchema } from '../../policy/policy-schema.ts';
 import { meantBy } from './meant.ts';
 
 /**
- * The refusal of a file that is not a policy, with what was probably meant by the first member that no policy has; the refusal as
- * it is if there is none, or nothing is close to it.
+ * The refusal of a file that is not a policy, with what was probably meant by the first member that no policy has, or the name of an AI
+ * client instead of its id; the refusal as it is if there is none, or nothing is close to it.
  */
 export function withMeantMember(refusal: unknown, bytes: Buffer): unknown {
   if (!(refusal instanceof CausewayError) || refusal.code !== 'invalid_file') return refusal;
@@ -26,6 +27,19 @@ function memberMeant(text: string): string[] {
     return [];
   }
   const [first] = policySchema.safeParse(json).error?.issues ?? [];
+  if (first?.code === 'invalid_format' && /^(clients|requiredClients)$/.test(String(first.path[0]))) {
+    const named = first.path.reduce<unknown>(
+      (at, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),
+      json,
+    );
+    const id = String(named)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-');
+    return meantBy(
+      id,
+      CLIENTS.map((client) => client.id),
+    );
+  }
   if (first?.code !== 'unrecognized_keys') return [];
   return meantBy(first.keys[0] ?? '', membersAt(policyJsonSchema(), first.path));
 }

@@ -77,6 +77,7 @@ test('policy check also checks a file where the accounts of this computer cannot
 
 test.each([
   ['a key', { readonly: locked(true) }, '"readonly" is not supported by this version. Did you mean "readOnly"?'],
+  ['the name of an AI client', { clients: locked(['Claude Code']) }, 'Did you mean "claude-code"?'],
   ['a member of a key', { audit: locked({ file: true, otpl: 'x' }) }, 'Did you mean "otlp"?'],
   [
     'a member of a rule',

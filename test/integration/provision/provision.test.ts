@@ -150,6 +150,24 @@ describe('causeway provision', () => {
   });
 });
 
+test('profiles and servers with names that every object has are set up like others', async () => {
+  const { run, file, apply, cursor } = await home();
+  await writeFile(
+    file,
+    `version: 1
+profiles: [{ name: __proto__, host: ${HOST} }, { name: constructor, host: ${HOST} }]
+servers: [{ name: constructor, profile: __proto__, path: /api/2.0/mcp/sql }]
+clients: [{ id: cursor }]
+`,
+  );
+  const parts = (result: string) => ['profile', 'profile', 'server', 'client'].map((what) => `${what} ${result}`);
+  expect(await apply()).toMatchObject({ code: 0, results: parts('added') });
+  expect(await apply()).toMatchObject({ code: 0, results: parts('unchanged') });
+  expect(Object.keys(JSON.parse(await readFile(cursor, 'utf8')).mcpServers)).toEqual(['constructor']);
+  expect((await run('clients', 'remove', 'cursor')).code).toBe(0);
+  expect(await readFile(cursor, 'utf8').catch(() => '')).not.toContain('constructor');
+});
+
 describe('causeway provision --export', () => {
   test('writes a file that sets up another computer the same way, without secrets', async () => {
     const one = await home();
