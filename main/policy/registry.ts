@@ -82,13 +82,12 @@ function knownName(name: string, known: readonly string[]): string {
 function dataOf(name: string, printed: Printed): unknown {
   const { kind, text } = printed;
   if (kind === 'REG_DWORD') return isSame(name, 'version') ? Number(text) : Number(text) !== 0;
-  if (kind === 'REG_MULTI_SZ')
-    return checkedText(text)
-      .split(String.raw`\0`)
-      .filter((each) => each !== '');
+  if (kind === 'REG_MULTI_SZ') {
+    const texts = checkedText(text).split(String.raw`\0`);
+    return texts.filter((each) => each !== '').map(unescaped);
+  }
   const whole = textOf(printed);
-  if (!/^\s*[[{]/.test(whole))
-    return whole.replace(ESCAPE, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  if (!/^\s*[[{]/.test(whole)) return unescaped(whole);
   try {
     return JSON.parse(whole);
   } catch {
@@ -98,6 +97,10 @@ function dataOf(name: string, printed: Printed): unknown {
 
 /** How a letter beyond ASCII is written, in a text that is not JSON too. */
 const ESCAPE = /\\u([0-9a-f]{4})/gi;
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+}
 
 function textOf({ kind, text }: Printed): string {
   if (kind !== 'REG_SZ') throw new Error(`its value has the type ${kind}, not REG_SZ`);

@@ -294,7 +294,7 @@ describe('the policy in the registry', () => {
       ROOT_KEY,
       '    (Standard)    REG_SZ    ',
       '    organization    REG_SZ    M\\u00FCller',
-      '    optional    REG_MULTI_SZ    later\\0audit.value.later',
+      '    optional    REG_MULTI_SZ    later\\0audit.value.\\u006Cater',
       '',
       `${ROOT_KEY}\\ReadOnly`,
       '    Value    REG_DWORD    0x1',
