@@ -29,13 +29,13 @@ export default defineConfig({
       target: 'node20.18',
       externalizeDeps: false,
       rolldownOptions: {
-        input: 'main/index.ts',
+        input: { index: 'main/index.ts', 'files-thread': 'main/clients/files-thread.ts' },
         external: ['electron', 'keytar'],
         // What the command loads late, the application may load at once. The command's own build fails where that is in vain.
         checks: { ineffectiveDynamicImport: false },
         output: {
           format: 'cjs',
-          entryFileNames: 'index.js',
+          entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',
           // V8 keeps the source of what it may still have to compile. Names stay, for the log's stacks.
           minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },

@@ -6,8 +6,12 @@ import { loginShellPath } from '../clients/login-shell.ts';
 import { type System, thisSystem } from '../clients/places.ts';
 import { runningProcesses } from '../clients/running.ts';
 import { ClientsService } from '../clients/service.ts';
+import { ThreadedFiles } from '../clients/threaded-files.ts';
 import { homeFolder } from '../platform/paths.ts';
-import { COMMAND_FILE } from './places.ts';
+import { COMMAND_FILE, FILES_THREAD } from './places.ts';
+
+/** One thread for all screens. It starts when it is needed. */
+const files = new ThreadedFiles({ program: FILES_THREAD });
 
 /** Opens the AI clients of the current user. */
 export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
@@ -16,6 +20,7 @@ export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
   return new ClientsService({
     env,
     environment: { system, home, env, moreCommands: moreCommands(system, home, env) },
+    files,
     launcher: withEnvironment(desktopLauncher(env), env),
     running: runningProcesses,
   });

@@ -7,6 +7,10 @@ export const RENDERER_FOLDER = join(APP_FOLDER, 'out', 'renderer');
 export const PRELOAD_FILE = join(APP_FOLDER, 'out', 'preload', 'index.cjs');
 /** The `causeway` command as it is built, which Node runs. */
 export const COMMAND_FILE = join(APP_FOLDER, 'out', 'cli', 'causeway.js');
+/** What works on clients' files in a thread of its own: as it is built, or in the sources, which tests run. */
+export const FILES_THREAD = import.meta.filename.endsWith('.ts')
+  ? join(APP_FOLDER, 'main', 'clients', 'files-thread.ts')
+  : join(APP_FOLDER, 'out', 'main', 'files-thread.js');
 /** The licenses of everything in the application, which `resources/notices/` makes. */
 export const NOTICES_FILE = join(APP_FOLDER, 'out', 'notices.json');
 export const RESOURCES_FOLDER = join(APP_FOLDER, 'resources');

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ClientFiles } from '../../../main/clients/files.ts';
 import type { System } from '../../../main/clients/places.ts';
 import type { HttpChoice } from '../../../main/clients/server-entry.ts';
 import type { ManagedServer } from '../../../main/clients/servers.ts';
@@ -40,6 +41,7 @@ export interface OwnClients extends AsyncDisposable {
     script?: string;
     running?: string[];
     moreCommands?: () => Promise<string[]>;
+    files?: ClientFiles;
   }): ClientsService;
   /** Writes a file below the home folder and gives its path. */
   file(path: string, text: string | Buffer, mode?: number): Promise<string>;
@@ -61,7 +63,7 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
     root: join(folder, 'root'),
     env,
     command,
-    service: ({ system = 'linux', command: other = command, script, running = [], moreCommands } = {}) =>
+    service: ({ system = 'linux', command: other = command, script, running = [], moreCommands, files } = {}) =>
       new ClientsService({
         env,
         environment: { system, home, env, root: join(folder, 'root'), ...(moreCommands ? { moreCommands } : {}) },
@@ -71,6 +73,7 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
           prepare: async () => {},
           keepCurrent: async () => {},
         },
+        ...(files && { files }),
         running: async () => new Set(running),
         // Only what the system reports counts: looking now and then would hide that it did not.
         watching: { quietMs: 20, lookMs: 600_000 },
