@@ -22,6 +22,7 @@ import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
 import { signInHandlers } from './sign-in.ts';
 import { uninstallHandlers } from './uninstall.ts';
 import { warehouseHandlers } from './warehouse/handlers.ts';
+import { isTooLarge } from './window/input-size.ts';
 import { shownValues } from './window/shown-values.ts';
 
 /** One function for each request of the contract. */
@@ -31,6 +32,7 @@ type Schemas = {
   [Name in RequestName]: {
     input: { safeParse(raw: unknown): { success: true; data: RequestInputs[Name] } | { success: false } };
     output: { parse(value: unknown): RequestOutputs[Name] };
+    isLarge?: boolean;
   };
 };
 
@@ -67,8 +69,10 @@ export async function answer<Name extends RequestName>(
 ): Promise<Reply<RequestOutputs[Name]>> {
   const table: Schemas = requests;
   const schemas: Schemas[Name] = table[name];
-  const input = schemas.input.safeParse(raw);
   try {
+    if (isTooLarge(raw, schemas.isLarge === true))
+      throw new CausewayError('invalid_argument', `The window sent too much as ${name}.`);
+    const input = schemas.input.safeParse(raw);
     if (!input.success) throw new CausewayError('invalid_argument', `The window sent a malformed ${name}.`);
     return { ok: true, value: schemas.output.parse(shownValues(await handlers[name](input.data))) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inProfile, problem } from './parts.ts';
+import { inProfile, list, problem, text } from './parts.ts';
 
 /** One profile of the configuration file, and whether a user is signed in to it. */
 const account = z.object({
@@ -42,11 +42,11 @@ const account = z.object({
 
 /** An OAuth application that an account administrator has registered, used for one workspace. */
 const oauthApplication = z.object({
-  clientId: z.string().min(1),
+  clientId: text().min(1),
   /** The one port that its redirect address names; null for any of the usual ones. */
   callbackPort: z.int().min(1).max(65_535).nullable(),
   /** Null for those that Causeway asks for by itself. */
-  scopes: z.array(z.string().min(1)).nullable(),
+  scopes: list(text().min(1)).nullable(),
 });
 
 export const accountRequests = {
@@ -63,9 +63,9 @@ export const accountRequests = {
   /** The sign-in goes with it. */
   removeAccount: { input: inProfile, output: z.undefined() },
   /** The sign-in stays. */
-  renameAccount: { input: inProfile.extend({ name: z.string() }), output: z.undefined() },
+  renameAccount: { input: inProfile.extend({ name: text() }), output: z.undefined() },
   /** Points the profile to another workspace, which is asked first. A sign-in to the one before ends. */
-  changeAccountAddress: { input: inProfile.extend({ host: z.string() }), output: z.undefined() },
+  changeAccountAddress: { input: inProfile.extend({ host: text() }), output: z.undefined() },
   /** Null where the built-in application is used. A secret never comes out again. */
   getOAuthApplication: { input: inProfile, output: oauthApplication.extend({ hasSecret: z.boolean() }).nullable() },
   /** Used at the next sign-in. */
@@ -74,14 +74,14 @@ export const accountRequests = {
       application: oauthApplication
         .extend({
           /** `keep` leaves the one that there is, `none` says that there is none. */
-          secret: z.union([z.enum(['keep', 'none']), z.object({ value: z.string().min(1) })]),
+          secret: z.union([z.enum(['keep', 'none']), z.object({ value: text().min(1) })]),
         })
         .nullable(),
     }),
     output: z.undefined(),
   },
   /** Adds a profile that signs in in the browser. */
-  addAccount: { input: inProfile.extend({ host: z.string() }), output: z.undefined() },
+  addAccount: { input: inProfile.extend({ host: text() }), output: z.undefined() },
 } as const;
 
 export type Account = z.output<typeof account>;

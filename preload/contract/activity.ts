@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientMark } from './parts.ts';
+import { clientMark, text } from './parts.ts';
 
 /** A `causeway proxy` that is attached: one session of an AI client. */
 export const attachedProxy = z.object({
@@ -90,12 +90,12 @@ const call = z.object({
 
 /** Which calls, and in which order; null if any will do. */
 export const callFilter = z.object({
-  client: z.string().nullable(),
-  path: z.string().nullable(),
-  tool: z.string().nullable(),
+  client: text().nullable(),
+  path: text().nullable(),
+  tool: text().nullable(),
   outcome: z.union([outcome, z.literal('failed')]).nullable(),
   /** Part of the client's, server's or tool's name, the method, the path or the error's code; empty for any. */
-  text: z.string().max(200),
+  text: text(200),
   /** Whether those that failed come first. */
   failedFirst: z.boolean(),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientMark, problem } from './parts.ts';
+import { clientMark, list, problem, text } from './parts.ts';
 
 /** What happened to a server's entry in one file of a client. */
 const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'not-on-path', 'foreign']);
@@ -81,8 +81,8 @@ const clientsReport = z.object({
 /** One action on some clients, for some servers. */
 const clientChange = z.object({
   action: z.enum(['add', 'remove', 'repair']),
-  clients: z.array(z.string()).min(1),
-  servers: z.array(z.string()).min(1),
+  clients: list(text()).min(1),
+  servers: list(text()).min(1),
   /** Whether an entry that is not ours is replaced too. */
   replace: z.boolean(),
   /** Also while the client runs, although it then may overwrite the change. */
@@ -90,19 +90,19 @@ const clientChange = z.object({
   /** Also from a file that other clients read and that would lose it too. */
   evenShared: z.boolean().default(false),
   /** The folder of the project in whose files; null for the user's own. */
-  project: z.string().nullable().default(null),
+  project: text().nullable().default(null),
   /**
    * Has the client connect by itself, signing in as this OAuth application, or as the one that is published for it; null
    * where Causeway does both for it.
    */
   itself: z
-    .object({ clientId: z.string().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
+    .object({ clientId: text().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
     .nullable(),
   /** With `add`: one entry for all servers, instead of one for each. */
   allInOne: z.boolean().default(false),
   /** Pins the calls of these entries to a warehouse, or to none of their own; null leaves that as it is. */
   pin: z
-    .object({ warehouseId: z.string().min(1).nullable() })
+    .object({ warehouseId: text().min(1).nullable() })
     .nullable()
     .default(null),
 });
@@ -132,8 +132,8 @@ const clientBackup = z.object({
   missing: z.boolean(),
 });
 
-const oneBackup = z.object({ id: z.string() });
-const toPaste = z.object({ client: z.string().nullable() });
+const oneBackup = z.object({ id: text() });
+const toPaste = z.object({ client: text().nullable() });
 
 export const clientRequests = {
   listClients: { input: z.undefined(), output: clientsReport },
@@ -150,11 +150,11 @@ export const clientRequests = {
   /** Lets the user choose a project's folder; null if the user cancels. */
   chooseProject: { input: z.undefined(), output: z.object({ folder: z.string().nullable() }) },
   /** Opens a client with the first prompt filled in. */
-  openWithPrompt: { input: z.object({ client: z.string() }), output: z.undefined() },
+  openWithPrompt: { input: z.object({ client: text() }), output: z.undefined() },
   /** Puts the first prompt on the clipboard. */
   copyPrompt: { input: z.undefined(), output: z.undefined() },
   /** Opens the link by which a client adds an entry itself. */
-  openInClient: { input: z.object({ client: z.string(), server: z.string() }), output: z.undefined() },
+  openInClient: { input: z.object({ client: text(), server: text() }), output: z.undefined() },
 } as const;
 
 export const clientEvents = {

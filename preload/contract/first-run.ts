@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { inProfile } from './parts.ts';
+import { inProfile, list, text } from './parts.ts';
 
 /** How far the setup of a first run has come, and what the user has entered. It outlives the window and the application. */
 export const firstRun = z.object({
   step: z.enum(['workspace', 'sign-in', 'servers', 'clients', 'done']),
   /** As it was typed. */
-  url: z.string(),
+  url: text(),
   /** The name that was typed; null while the proposed one is used. */
-  name: z.string().nullable(),
+  name: text().nullable(),
   /** The profile that is set up; null until one is chosen. */
-  profile: z.string().nullable(),
+  profile: text().nullable(),
   /** Whether the profile was added here, and so is corrected here. */
   isNew: z.boolean(),
   /** The paths of the servers that are ticked; null before a choice. */
-  servers: z.array(z.string()).nullable(),
+  servers: list(text()).nullable(),
   /** The ids of the AI clients that are ticked; null before a choice. */
-  clients: z.array(z.string()).nullable(),
+  clients: list(text()).nullable(),
 });
 
 export const firstRunRequests = {
@@ -26,7 +26,7 @@ export const firstRunRequests = {
    * Answers with the profile: one that there is for that workspace already is used.
    */
   setUpWorkspace: {
-    input: z.object({ url: z.string(), name: z.string(), corrects: z.string().nullable() }),
+    input: z.object({ url: text(), name: text(), corrects: text().nullable() }),
     output: z.object({ profile: z.string(), isNew: z.boolean() }),
   },
   /** Opens a profile, and signs in if necessary. Answers when that has ended; the state has the result. */

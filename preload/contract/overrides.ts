@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inProfile, problem } from './parts.ts';
+import { inProfile, list, problem, text } from './parts.ts';
 
 /** One user's override, with names instead of ids as far as they can be found. */
 const overrideRow = z.object({
@@ -36,7 +36,7 @@ const overridesProgress = z.object({
 
 /** Which rows, and in which order. */
 const overridesQuery = z.object({
-  search: z.string(),
+  search: text(),
   only: z.enum(['all', 'dangling']),
   by: z.enum(['dangling', 'user', 'warehouse']),
   descending: z.boolean(),
@@ -44,11 +44,11 @@ const overridesQuery = z.object({
 
 const slice = z.object({ from: z.int().min(0), count: z.int().min(1).max(500) });
 
-const person = z.object({ id: z.string(), userName: z.string(), displayName: z.string() });
+const person = z.object({ id: text(), userName: text(), displayName: text() });
 
 /** The override to set, or `NONE` to clear it. */
 const wanted = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('CUSTOM'), warehouseId: z.string().min(1) }),
+  z.object({ type: z.literal('CUSTOM'), warehouseId: text().min(1) }),
   z.object({ type: z.literal('LAST_SELECTED') }),
   z.object({ type: z.literal('NONE') }),
 ]);
@@ -90,7 +90,10 @@ const bulkLine = z.object({
   message: z.string(),
 });
 
-const ofUser = inProfile.extend({ userId: z.string() });
+/** The largest number of users that are selected at once: more than a workspace may have. */
+const MAX_USERS = 200_000;
+
+const ofUser = inProfile.extend({ userId: text() });
 
 /** Where a file was written and how many rows it holds; null if the user cancels. */
 const written = z.object({ file: z.string(), count: z.number() }).nullable();
@@ -107,7 +110,7 @@ export const overridesRequests = {
   overrideIds: { input: inProfile.extend({ query: overridesQuery }), output: z.array(z.string()) },
   /** Looks who may use their warehouse. Answers when that is done. */
   checkAccess: { input: inProfile, output: z.undefined() },
-  findUsers: { input: inProfile.extend({ text: z.string() }), output: z.array(person) },
+  findUsers: { input: inProfile.extend({ text: text() }), output: z.array(person) },
   /** The override of one user, as the workspace stores it now. */
   overrideOf: {
     input: ofUser,
@@ -117,12 +120,16 @@ export const overridesRequests = {
   },
   /** Whether a user may run queries on a warehouse. */
   canUserUse: {
-    input: ofUser.extend({ warehouseId: z.string() }),
+    input: ofUser.extend({ warehouseId: text() }),
     output: z.union([z.boolean(), z.literal('unknown')]),
   },
   setOverrideOf: { input: inProfile.extend({ user: person, wanted }), output: z.undefined() },
   /** Plans the same change for several users. Answers when the plan is there. */
-  planForSelected: { input: inProfile.extend({ userIds: z.array(z.string()).min(1), wanted }), output: z.undefined() },
+  planForSelected: {
+    input: inProfile.extend({ userIds: list(text(), MAX_USERS).min(1), wanted }),
+    output: z.undefined(),
+    isLarge: true,
+  },
   /** Asks for a file and plans what it says. Tells whether one was chosen. */
   planImport: { input: inProfile, output: z.boolean() },
   /** Plans the same once more, if that could not be done. */

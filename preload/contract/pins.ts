@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inProfile } from './parts.ts';
+import { inProfile, text } from './parts.ts';
 
 /** A warehouse that the calls of some entries in AI clients name themselves. */
 const pin = z.object({
@@ -20,7 +20,7 @@ export const pinRequests = {
   listPins: { input: inProfile, output: z.object({ pins: z.array(pin), rank: z.string() }) },
   /** Pins a server's calls in every client, or leaves them to the workspace. Entries are written again by a repair. */
   pinServer: {
-    input: z.object({ server: z.string(), warehouseId: z.string().min(1).nullable() }),
+    input: z.object({ server: text(), warehouseId: text().min(1).nullable() }),
     output: z.undefined(),
   },
 } as const;

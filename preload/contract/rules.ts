@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { text } from './parts.ts';
 
 const switchState = z.enum(['on', 'off', 'ask']);
 
 /** What rules are for: a server, or every one where that is null; a client by its id, or every one. */
-const scope = z.object({ server: z.string().nullable(), client: z.string().nullable() });
+const scope = z.object({ server: text().nullable(), client: text().nullable() });
 
 const toolRule = z.object({
   name: z.string(),
@@ -44,7 +45,7 @@ export const rulesRequests = {
     input: scope.extend({
       readOnly: z.boolean().optional(),
       newTools: switchState.optional(),
-      tool: z.object({ name: z.string(), state: switchState }).optional(),
+      tool: z.object({ name: text(), state: switchState }).optional(),
     }),
     output: z.undefined(),
   },

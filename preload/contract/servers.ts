@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientMark, inProfile } from './parts.ts';
+import { clientMark, inProfile, list, text } from './parts.ts';
 
 const kind = z.enum(['sql', 'genie', 'vector-search', 'functions', 'app', 'other']);
 
@@ -86,19 +86,28 @@ const appAddress = z.object({
   halt: z.string().nullable(),
 });
 
-/** A table as it goes into a CSV file. */
-const table = z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.string())) });
+/** What a table may have: more than any tool answers with. */
+const [MAX_COLUMNS, MAX_ROWS, MAX_CELL] = [10_000, 100_000, 10_000_000];
 
-const serverNamed = z.object({ name: z.string() });
+/** A table as it goes into a CSV file. */
+const table = z.object({
+  columns: list(text(), MAX_COLUMNS),
+  rows: list(list(text(MAX_CELL), MAX_COLUMNS), MAX_ROWS),
+});
+
+const serverNamed = z.object({ name: text() });
+
+/** The longest token of a next page that a workspace is known to give, several times over. */
+const MAX_PAGE_TOKEN = 65_536;
 
 /** Work that the window can cancel, under an id of its choice. */
-const job = z.object({ job: z.string().min(1) });
+const job = z.object({ job: text().min(1) });
 
 /** What can be browsed: main/workspace/catalog-query.ts. */
 const query = z.discriminatedUnion('what', [
   z.object({ what: z.literal('catalogs') }),
-  z.object({ what: z.literal('schemas'), catalog: z.string() }),
-  z.object({ what: z.literal('functions'), catalog: z.string(), schema: z.string() }),
+  z.object({ what: z.literal('schemas'), catalog: text() }),
+  z.object({ what: z.literal('functions'), catalog: text(), schema: text() }),
   z.object({ what: z.literal('indexes') }),
   z.object({ what: z.literal('genie-spaces') }),
   z.object({ what: z.literal('services') }),
@@ -166,41 +175,41 @@ export const serverRequests = {
    * left out. A search that is whole continues beyond the usual limit of requests.
    */
   findServers: {
-    input: inProfile.extend({ ...job.shape, search: z.string(), isWhole: z.boolean() }),
+    input: inProfile.extend({ ...job.shape, search: text(), isWhole: z.boolean() }),
     output: z.object({ leftOut: z.array(z.string()), isPartial: z.boolean() }),
   },
   browse: {
-    input: inProfile.extend({ ...job.shape, query, from: z.string().nullable() }),
+    input: inProfile.extend({ ...job.shape, query, from: text(MAX_PAGE_TOKEN).nullable() }),
     output: z.object({ items: z.array(found), next: z.string().nullable() }),
   },
   /** Whether the managed server can search a vector search index. */
-  isSearchable: { input: inProfile.extend({ ...job.shape, index: z.string() }), output: z.boolean() },
+  isSearchable: { input: inProfile.extend({ ...job.shape, index: text() }), output: z.boolean() },
   cancelJob: { input: job, output: z.undefined() },
   /**
    * The path of a server by what it is to show, and a name for it. For `other` the target is the path or the address. Where the
    * path is known, the target is not looked at.
    */
   proposeServer: {
-    input: inProfile.extend({ kind, target: z.string(), path: z.string().optional() }),
+    input: inProfile.extend({ kind, target: text(), path: text().optional() }),
     output: z.object({ path: z.string(), name: z.string(), title: z.string().optional() }),
   },
   /** An app is added with the address that the user has confirmed. */
   addServer: {
     input: inProfile.extend({
       kind,
-      path: z.string(),
-      name: z.string(),
-      title: z.string().optional(),
-      confirmed: z.string().optional(),
+      path: text(),
+      name: text(),
+      title: text().optional(),
+      confirmed: text().optional(),
     }),
     output: z.undefined(),
   },
   /** Where the workspace says an app is: by its name, such as `mcp-reports`, or its path. */
-  findApp: { input: inProfile.extend({ app: z.string() }), output: appAddress },
+  findApp: { input: inProfile.extend({ app: text() }), output: appAddress },
   /** The same for a server of the list that is an app. */
   findAppOf: { input: serverNamed, output: appAddress },
   /** Lets calls of an app's server carry a token to this address. */
-  confirmApp: { input: serverNamed.extend({ origin: z.string() }), output: z.undefined() },
+  confirmApp: { input: serverNamed.extend({ origin: text() }), output: z.undefined() },
   /** Starts an app, and answers once it runs; `toolProgress` tells how it is meanwhile. */
   startApp: { input: serverNamed.extend(job.shape), output: z.undefined() },
   /** Moves a server to the one that has replaced it, with its name, its rules and its entries in clients. */
@@ -234,15 +243,19 @@ export const serverRequests = {
   },
   /** Answers with the tool's answer, also where that is an error. */
   tryTool: {
-    input: serverNamed.extend({ ...job.shape, tool: z.string(), arguments: z.record(z.string(), z.unknown()) }),
+    input: serverNamed.extend({ ...job.shape, tool: text(), arguments: z.record(text(), z.unknown()) }),
     output: toolAnswer,
   },
   /** Opens the workspace of a server in the browser. */
   openWorkspaceOf: { input: serverNamed, output: z.undefined() },
   copyServer: { input: serverNamed.extend({ what: z.enum(['path', 'url', 'sign-in-page']) }), output: z.undefined() },
-  copyTable: { input: table, output: z.undefined() },
+  copyTable: { input: table, output: z.undefined(), isLarge: true },
   /** Writes a table as CSV where the user chooses. Null if they cancel. */
-  saveTable: { input: table.extend({ name: z.string() }), output: z.object({ file: z.string() }).nullable() },
+  saveTable: {
+    input: table.extend({ name: text() }),
+    output: z.object({ file: z.string() }).nullable(),
+    isLarge: true,
+  },
 } as const;
 
 export const serverEvents = {

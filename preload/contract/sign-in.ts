@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { text } from './parts.ts';
 
 /** A sign-in that waits for the user in the browser: to a profile's workspace, or to the service behind a server. */
-const awaitedSignIn = z.union([z.object({ profile: z.string() }), z.object({ server: z.string() })]);
+const awaitedSignIn = z.union([z.object({ profile: text() }), z.object({ server: text() })]);
 
-const serviceNamed = z.object({ server: z.string() });
+const serviceNamed = z.object({ server: text() });
 
 export const signInRequests = {
   /** Shows the sign-in page in the browser once more. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { failure, inProfile, problem } from './parts.ts';
+import { failure, inProfile, list, problem, text } from './parts.ts';
 
 const certainty = z.enum(['known', 'predicted', 'unknown']);
 const stepSource = z.enum(['override', 'workspace-default', 'heuristic']);
@@ -115,7 +115,7 @@ export const overrideChange = z.object({
   after: overrideValue.nullable(),
 });
 
-const warehouseInProfile = inProfile.extend({ warehouseId: z.string().min(1) });
+const warehouseInProfile = inProfile.extend({ warehouseId: text().min(1) });
 
 export const warehouseRequests = {
   /** Reads the effective warehouse again; opens the profile again if that had failed. */
@@ -143,8 +143,8 @@ export const warehouseRequests = {
    */
   verify: {
     input: inProfile.extend({
-      mayStop: z.array(z.string()).nullable(),
-      pin: z.string().min(1).nullable().default(null),
+      mayStop: list(text()).nullable(),
+      pin: text().min(1).nullable().default(null),
     }),
     output: z.undefined(),
   },
