@@ -1,6 +1,7 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import { approvalWaits } from '../clients/approval-waits.ts';
+import { rememberStalls } from '../diagnosis/stalls.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
 import type { HubCall } from '../hub/session-record.ts';
 import { watchSystem } from '../platform/system-watch.ts';
@@ -127,6 +128,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
         },
       };
       endProxies = serveProxies(causeway, watcher, approvals);
+      onClose(rememberStalls(env, ({ ms }) => console.warn(`The main thread stood still for ${ms} ms.`)));
       void causeway.auth().then(
         (auth) =>
           onClose(

@@ -20,6 +20,7 @@ import {
   type ServerStatus,
   serversFinding,
 } from './local-checks.ts';
+import { stallsFinding } from './stalls.ts';
 import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
 
 /** What the window and the command line each provide in their own way. */
@@ -118,6 +119,7 @@ export const CHECKS: readonly CheckDefinition[] = [
   { id: 'servers', title: 'Servers', run: async (run) => serversFinding(await run.servers()) },
   { id: 'clients', title: 'AI clients', run: async ({ source }) => clientsFinding(await source.clients()) },
   { id: 'hub', title: 'AI client connection', run: ({ source }) => source.hub() },
+  { id: 'stalls', title: 'Responsiveness', run: ({ source }) => stallsFinding(source.env) },
 ];
 
 /** Prepares what the checks share. @throws {CausewayError} if the configuration cannot be opened at all */

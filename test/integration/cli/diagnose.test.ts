@@ -41,7 +41,7 @@ describe('causeway diagnose', () => {
       '! warning  Servers: No servers yet.\n           → Add one with: causeway servers add sql',
     );
     expect(stdout).toMatch(/No problem found\. See the warnings above\.\n$/);
-    expect(stdout.match(/^. (pass|warning|fail|unknown|n\/a) /gm)).toHaveLength(15);
+    expect(stdout.match(/^. (pass|warning|fail|unknown|n\/a) /gm)).toHaveLength(16);
     expect(code).toBe(0);
   });
 

@@ -69,6 +69,7 @@ describe('the checks', () => {
       override: 'pass',
       warehouse: 'pass',
       hub: 'pass',
+      stalls: 'pass',
     });
     expect(found['sign-in']?.words).toBe('Signed in as ana@example.com.');
     expect(seen[0]).toMatchObject({ running: true });

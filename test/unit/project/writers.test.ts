@@ -35,6 +35,7 @@ const UNFILTERED: Record<string, string> = {
   'clients/servers.ts': "the user's list of servers",
   'cli/provision.ts': 'what the user has set up, for others',
   'cli/warehouse/bulk.ts': "the results for lines of the user's file, which they compare with it",
+  'diagnosis/stalls.ts': 'times and durations',
   'desktop/overrides/handlers.ts': 'a file that is read again, where each user must keep their exact name',
   'desktop/servers/handlers.ts': "a query's result, which the user saves as it is",
   'desktop/settings/settings-store.ts': "the user's settings",
