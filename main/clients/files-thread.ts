@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { asCausewayError } from '../platform/errors.ts';
 import { LocalFiles } from './files.ts';
@@ -43,6 +44,9 @@ async function answer(call: FilesCall): Promise<Answer<unknown>> {
     return failure(error);
   }
 }
+
+// On Linux, this is the priority of the thread, and elsewhere of the whole process. A call comes before a file.
+if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
 parentPort?.on('message', async ({ call, port }: FilesRequest) => {
   port.postMessage(await answer(call));
