@@ -90,7 +90,10 @@ function start(): void {
   const blocker = updateBlocker(app.isPackaged, process.platform, env);
   const systemProxies = (origin: string) => session.defaultSession.resolveProxy(origin);
   const quitForGood = () => void login.set(false).finally(() => app.quit());
-  const confirmChange: SignInOptions['confirmChange'] = (change) => askPerson(userChangeQuestion(change));
+  const confirmChange: SignInOptions['confirmChange'] = async (change, beforeQuestion) => {
+    await beforeQuestion();
+    return askPerson(userChangeQuestion(change));
+  };
   const causeway = createCauseway({
     env,
     openBrowser: openInSystemBrowser,

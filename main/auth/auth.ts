@@ -115,9 +115,13 @@ export interface SignInOptions {
   /**
    * Asks whether another user may take the place of the one who is signed in, by their names as far as they are known. Called
    * after the browser's answer, before which nobody knows them. Without it, the new user does, and `replaced` says so.
+   * @param beforeQuestion to be called if the user is really asked: the browser says then that a question waits
    */
   confirmChange?:
-    | ((change: { profile: string; from: string | undefined; to: string | undefined }) => Promise<boolean>)
+    | ((
+        change: { profile: string; from: string | undefined; to: string | undefined },
+        beforeQuestion: () => Promise<void>,
+      ) => Promise<boolean>)
     | undefined;
   /** Fails before the browser opens if the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;

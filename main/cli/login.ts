@@ -35,7 +35,11 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     openBrowser: options.browser ? 'if-possible' : 'never',
     mustKeep: true,
     application,
-    confirmChange: ({ from, to }) => confirmChange(context, profile, { from, to, isAgreed: options.yes === true }),
+    confirmChange: async ({ from, to }, beforeQuestion) => {
+      if (options.yes === true || context.stdin.isTTY !== true) return true;
+      await beforeQuestion();
+      return confirmChange(context, profile, from, to);
+    },
     onProgress: (progress) => tell(context, profile, progress),
   });
   if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Not signed in to ${profile.host}.`);
@@ -68,9 +72,9 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
 async function confirmChange(
   context: CommandContext,
   { name }: Profile,
-  { from, to, isAgreed }: { from: string | undefined; to: string | undefined; isAgreed: boolean },
+  from: string | undefined,
+  to: string | undefined,
 ): Promise<boolean> {
-  if (isAgreed || context.stdin.isTTY !== true) return true;
   const before = `Profile ${name} is signed in as ${printable(from ?? 'a user whose name is not known')}.`;
   const question = to === undefined ? 'Sign in as another user instead?' : `Sign in as ${printable(to)} instead?`;
   return confirm(context, `${before} ${question}`, '--yes');

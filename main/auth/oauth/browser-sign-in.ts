@@ -4,6 +4,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
 import { createApplicationCommand } from '../../platform/next-action.ts';
 import type { Secret } from '../../platform/secret.ts';
+import { uninterrupted } from '../../platform/uninterrupted.ts';
 import { expiryFrom } from '../access-token.ts';
 import type { Profile, SignInProgress } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
@@ -14,7 +15,7 @@ import { type CallbackAnswer, type CallbackListener, listenForCallback } from '.
 import type { CallbackPage } from './callback-page.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
 import { refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
-import { clientAuth } from './refresh.ts';
+import { clientAuth, type RevocableTokens, revokeTokens } from './refresh.ts';
 import { SAYS_SCOPES_ARE_MISSING } from './scopes.ts';
 import { readTokenAnswer } from './token-answer.ts';
 
@@ -30,6 +31,11 @@ export interface BrowserSignIn {
   fetch: HostFetch;
   /** Called with the address before it is shown. It may refuse, and then nothing is shown. */
   beforeShowing: (url: string) => Promise<void>;
+  /**
+   * Stores what the user has signed in with, or revokes it and throws; the browser waits for that. `beforeQuestion` is to be called
+   * if the user has to answer a question first: the browser says so then.
+   */
+  keep: (record: TokenRecord, beforeQuestion: () => Promise<void>) => Promise<void>;
   /** Undefined shows the address only. */
   openBrowser: ((url: string) => Promise<void>) | undefined;
   /** Fails if the browser cannot be opened. */
@@ -138,36 +144,43 @@ function tooLate({ host }: Profile): CausewayError {
   });
 }
 
-/** Exchanges the browser's answer for tokens, and shows the outcome in the browser either way. */
+/** Exchanges the browser's answer for tokens, which are stored or revoked, and only then shows the outcome in the browser. */
 async function finish(
   options: BrowserSignIn,
   issuer: Issuer,
   answer: CallbackAnswer,
   secrets: { verifier: string; state: string; redirectUri: string },
 ): Promise<TokenRecord> {
-  let record: TokenRecord;
+  let isAnswered = false;
+  const reply = async (page: CallbackPage) => {
+    if (isAnswered) return;
+    isAnswered = true;
+    await answer.reply(page);
+  };
   try {
-    record = await exchange(options, issuer, answer.parameters, secrets);
+    const record = await exchange(options, issuer, answer.parameters, secrets);
+    await options.keep(record, () => reply(questionPage(options.profile)));
+    await reply(successPage(options.profile, record.userName));
+    return record;
   } catch (error) {
-    await answer.reply(failurePage(error));
+    await reply(failurePage(error));
     throw error;
   }
-  await answer.reply(successPage(options.profile, record.userName));
-  return record;
 }
 
 async function exchange(
-  { profile, clientId, clientSecret, canChoose, scopes, ports, fetch, now, signal }: BrowserSignIn,
+  options: BrowserSignIn,
   issuer: Issuer,
   parameters: URLSearchParams,
   { verifier, state, redirectUri }: { verifier: string; state: string; redirectUri: string },
 ): Promise<TokenRecord> {
+  const { profile, clientId, clientSecret, canChoose, ports, fetch, now, signal } = options;
   const { host } = profile;
   checkParameters(host, parameters);
   const client: oauth.Client = { client_id: clientId };
   // Another program may have this sign-in's port at the next one: the first is the one to be registered.
   const [port = 8020] = ports;
-  const accepted = validate(issuer, client, parameters, state, { scopes, port, canChoose });
+  const accepted = validate(issuer, client, parameters, state, { scopes: options.scopes, port, canChoose });
   const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
   const issuedAt = now();
   const response = await oauth.authorizationCodeGrantRequest(
@@ -185,18 +198,22 @@ async function exchange(
       ? codeExpired(host)
       : unexpectedRefusal(answer.refusal, { host, clientId, what: 'the sign-in' });
   }
-  if ('unusable' in answer) throw answer.unusable;
-  const { accessToken: token, refreshToken, expiresIn, scopes: granted } = answer.granted;
-  return {
-    issuer: issuer.metadata.issuer,
-    clientId,
-    tokenEndpoint: issuer.metadata.token_endpoint ?? '',
-    revocationEndpoint: issuer.metadata.revocation_endpoint,
-    access: { token, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) },
-    refreshToken,
-    scopes: granted ?? scopes,
-    userName: await userNameIn(fetch, profile, token, signal),
+  const { issuer: name, token_endpoint: tokenEndpoint = '', revocation_endpoint: revocationEndpoint } = issuer.metadata;
+  const known = { issuer: name, clientId, tokenEndpoint, revocationEndpoint };
+  // What is refused from here on has been given out.
+  const refuse = async (tokens: Pick<RevocableTokens, 'refreshToken' | 'access'>, error: unknown) => {
+    await uninterrupted(revokeTokens({ ...known, ...tokens }, fetch, clientSecret));
+    throw error;
   };
+  if ('unusable' in answer) return refuse({ refreshToken: answer.refreshToken }, answer.unusable);
+  const { accessToken: token, refreshToken, expiresIn, scopes = options.scopes } = answer.granted;
+  const access = { token, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) };
+  try {
+    const userName = await userNameIn(fetch, profile, token, signal);
+    return { ...known, access, refreshToken, scopes, userName };
+  } catch (error) {
+    return refuse({ refreshToken, access }, error);
+  }
 }
 
 /** The parameters that are read (RFC 6749 §4.1.2, RFC 9207 §2). */
@@ -281,6 +298,18 @@ function successPage({ host, name }: Profile, userName: string | undefined): Cal
     lines: [
       'You can close this window.',
       `Causeway now reaches ${new URL(host).host}${userName ? ` as ${userName}` : ''} (profile ${name}).`,
+    ],
+  };
+}
+
+function questionPage({ host, name }: Profile): CallbackPage {
+  return {
+    status: 200,
+    tone: 'neutral',
+    title: 'One question is left',
+    lines: [
+      'Causeway asks whether to sign in as another user. Answer it there.',
+      `You can close this window. Nothing has changed yet for ${new URL(host).host} (profile ${name}).`,
     ],
   };
 }

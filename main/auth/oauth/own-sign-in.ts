@@ -6,13 +6,12 @@ import { defaultValue, lockedValue, managedError, NO_POLICY, type Policy } from 
 import { currentPolicy } from '../../policy/system-policy.ts';
 import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInPages, SignInState } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
-import { isSameUser } from '../identity.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
 import { type ChosenKind, chosenKind, openSecretStore, openStoreOf } from '../secrets/open-store.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signInFolder } from '../sign-in-generation.ts';
-import { identityIn, signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
+import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
 import { oauthApplications } from './oauth-applications.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
 
@@ -188,6 +187,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
       fetch: http.to(profile.host),
       beforeShowing: (url) => pages.open(url, profile, asked.onlyIfNeeded === true),
+      keep: (made, beforeQuestion) => uninterrupted(keep(profile, made, asked, beforeQuestion)),
       openBrowser: asked.openBrowser === 'never' ? undefined : opener(asked, pages),
       mustOpen: asked.openBrowser === 'must',
       onProgress: (progress) => {
@@ -226,46 +226,23 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     if (isLost && mayOpen) await options.openBrowser(url).catch(() => undefined);
   }
 
-  /**
-   * Stores a sign-in in place of the one before, which is then revoked. What cannot be kept is revoked.
-   * @throws {CausewayError} `sign_in_cancelled` if the user wants to stay signed in as somebody else; what the store throws
-   */
-  async function keep(profile: Profile, made: TokenRecord, asked: SignInOptions): Promise<void> {
-    let previous: TokenRecord | undefined;
-    try {
-      const present = await tokens(profile).record();
-      if (present && !isSameUser(identityIn(present), identityIn(made)))
-        await confirmChange(profile, present, made, asked);
-      previous = await tokens(profile).replace(made);
-    } catch (error) {
-      await revoke(profile, made);
-      throw error;
-    }
-    if (!previous || previous.refreshToken?.equals(made.refreshToken)) return;
-    const revoked = await revoke(profile, previous);
-    const { userName } = identityIn(previous);
-    asked.onProgress?.({
-      step: 'replaced',
-      userName,
-      isOtherUser: !isSameUser(identityIn(previous), identityIn(made)),
-      revoked,
-    });
-  }
-
-  async function confirmChange(
-    { name, host }: Profile,
-    present: TokenRecord,
+  /** @param beforeQuestion called before the user is asked whether to replace another one */
+  async function keep(
+    profile: Profile,
     made: TokenRecord,
     asked: SignInOptions,
+    beforeQuestion: () => Promise<void>,
   ): Promise<void> {
-    const [from, to] = [identityIn(present).userName, identityIn(made).userName];
-    const confirm = asked.confirmChange ?? options.confirmChange;
-    if (!confirm || (await confirm({ profile: name, from, to }))) return;
-    const who = from ?? 'before';
-    throw new CausewayError(
-      'sign_in_cancelled',
-      `Profile "${name}" stays signed in to ${host} as ${who}. The new sign-in${to === undefined ? '' : ` as ${to}`} was revoked.`,
-    );
+    const { keepSignIn } = await import('./keep-sign-in.ts');
+    await keepSignIn({
+      profile,
+      made,
+      tokens: tokens(profile),
+      confirmChange: asked.confirmChange ?? options.confirmChange,
+      beforeQuestion,
+      revoke: (record) => revoke(profile, record),
+      onReplaced: (replaced) => asked.onProgress?.({ step: 'replaced', ...replaced }),
+    });
   }
 
   async function revoke(profile: Profile, record: TokenRecord): Promise<boolean> {
@@ -296,7 +273,6 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       onWaitForOther: () => void showOtherPage(profile, asked),
       pages,
       ask: () => ask(profile, asked, pages),
-      keep: (made) => uninterrupted(keep(profile, made, asked)),
     });
     emit({ type: 'signed-in', profile });
     return record;

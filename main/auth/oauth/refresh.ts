@@ -80,26 +80,30 @@ export function basicPart(text: string): string {
 /** How long signing out waits for the workspace, in milliseconds. */
 const REVOKE_TIMEOUT_MS = 10_000;
 
+/** Tokens that can be revoked. */
+export type RevocableTokens = Pick<TokenRecord, 'issuer' | 'clientId' | 'revocationEndpoint' | 'refreshToken'> & {
+  access?: { token: Secret } | undefined;
+};
+
 /**
  * Ends a sign-in at the workspace (RFC 7009): the refresh token, and with it what came from it, then the access token.
  * @returns whether the workspace confirmed it; if it cannot be asked, the tokens end by themselves
  */
 export async function revokeTokens(
-  record: TokenRecord,
+  { issuer, clientId, revocationEndpoint, refreshToken, access }: RevocableTokens,
   fetch: HostFetch,
   clientSecret: Secret | undefined,
 ): Promise<boolean> {
-  if (record.revocationEndpoint === undefined) return false;
-  const server: oauth.AuthorizationServer = { issuer: record.issuer, revocation_endpoint: record.revocationEndpoint };
-  const client: oauth.Client = { client_id: record.clientId };
+  if (revocationEndpoint === undefined) return false;
+  const server: oauth.AuthorizationServer = { issuer, revocation_endpoint: revocationEndpoint };
   const signal = AbortSignal.timeout(REVOKE_TIMEOUT_MS);
-  const host = new URL(record.revocationEndpoint).origin;
+  const host = new URL(revocationEndpoint).origin;
   try {
-    for (const token of [record.refreshToken, record.access.token]) {
+    for (const token of [refreshToken, access?.token]) {
       if (!token) continue;
       const options = oauthOptions({ host, fetch }, signal);
       const auth = clientAuth(clientSecret);
-      const { ok } = await oauth.revocationRequest(server, client, auth, token.reveal(), options);
+      const { ok } = await oauth.revocationRequest(server, { client_id: clientId }, auth, token.reveal(), options);
       if (!ok) return false;
     }
     return true;

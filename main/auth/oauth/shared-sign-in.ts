@@ -62,10 +62,8 @@ export interface SharedSignIn {
   now: () => number;
   /** The pages of the profile's workspace. */
   pages: SignInPages;
-  /** Asks the user; called in one process at a time. */
+  /** Asks the user, and stores what they have signed in with; called in one process at a time. */
   ask: () => Promise<TokenRecord>;
-  /** Stores what the user has signed in with. */
-  keep: (record: TokenRecord) => Promise<void>;
 }
 
 /**
@@ -94,10 +92,9 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     await lock.release();
   }
 
-  async function askAndShare({ ask, keep, isShared }: SharedSignIn): Promise<TokenRecord> {
+  async function askAndShare({ ask, isShared }: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
-      await keep(record);
       // What only this process has does not help those that start later: they must not open a page each.
       await (isShared() ? pages.clear() : pages.end(NOT_SHARED));
       await writeOutcome(outcomeFile, now(), isShared() ? {} : { isShared: false });

@@ -100,6 +100,8 @@ it('a sign-in whose token has a line break in it is refused in words, and nothin
     message: `The sign-in service of ${stage.workspace.host} returned an access token with a line break in it. That cannot be sent and was not stored.`,
   });
   expect((await browser.page()).text).toContain('a line break in it');
+  // The refresh token that came with it can be used, and must not be.
+  expect(stage.workspace.requests.count({ path: '/oidc/v1/revoke' })).toBe(1);
   expect(await stored()).toEqual([]);
 });
 
