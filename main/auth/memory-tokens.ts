@@ -1,6 +1,7 @@
 import type { Secret } from '../platform/secret.ts';
 import { type AccessToken, isAlive, isFresh } from './access-token.ts';
-import type { TokenRequest, TokenSource } from './auth.ts';
+import type { Profile, TokenRequest, TokenSource } from './auth.ts';
+import { checkRenewalHelps, refusalsAfter } from './refused-tokens.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** How long a token that still works is used after its renewal has failed. */
@@ -11,21 +12,29 @@ export interface MemoryTokenOptions {
   acquire: (rejected: Secret | undefined) => Promise<AccessToken>;
   now: () => number;
   chance: number;
+  /** For messages. */
+  profile: Pick<Profile, 'name' | 'host'>;
 }
 
 /** A token that can be asked for again at any time, and so is kept in memory only. */
-export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions): TokenSource {
+export function memoryTokenSource({ acquire, now, chance, profile }: MemoryTokenOptions): TokenSource {
   const flight = new SingleFlight<AccessToken>();
   let current: AccessToken | undefined;
   let graceUntil = 0;
+  let refusals = 0;
 
   const isInGrace = (access: AccessToken) =>
     now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
 
   async function renew(rejected: Secret | undefined): Promise<AccessToken> {
     const present = current;
+    const isRejected = present?.token.equals(rejected) === true;
+    if (present && isRejected) checkRenewalHelps({ access: present, refusals }, profile, now());
+    const refusedNow = present && isRejected ? refusalsAfter({ access: present, refusals }, now()) : 0;
     try {
-      return await acquire(rejected);
+      const acquired = await acquire(rejected);
+      refusals = refusedNow;
+      return acquired;
     } catch (error) {
       // It is renewed early, so a transient failure does not have to fail the request.
       if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;

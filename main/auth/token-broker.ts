@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { asSentence, CausewayError } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { type LockOptions, withLock } from '../platform/lock.ts';
 import type { Secret } from '../platform/secret.ts';
 import { uninterrupted } from '../platform/uninterrupted.ts';
@@ -8,10 +8,12 @@ import { type AccessToken, isAlive, isFresh } from './access-token.ts';
 import type { Profile, TokenRequest, TokenSource } from './auth.ts';
 import { bindIdentity, type SignInIdentity, userNameInToken } from './identity.ts';
 import { UnusableAnswer } from './oauth/oauth-failure.ts';
+import { checkRenewalHelps, refusalsAfter } from './refused-tokens.ts';
 import { noRoomForRenewal, RenewalJournal, type UnfinishedRenewal } from './renewal-journal.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { newGeneration, packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
 import { SignInGeneration } from './sign-in-generation.ts';
+import { signedOut } from './signed-out.ts';
 import { SingleFlight } from './single-flight.ts';
 import { UnkeptRenewal } from './unkept-renewal.ts';
 
@@ -209,7 +211,9 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       await refuseUnusable(record);
       const renewedByOther = usable(record, rejected);
       if (renewedByOther) return renewedByOther;
-      const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
+      const isRejected = record.access.token.equals(rejected);
+      if (isRejected) checkRenewalHelps(record, profile, now());
+      const stillWorks = isAlive(record.access, now()) && !isRejected;
       const stillUsed = () => {
         graceUntil = now() + REFRESH_GRACE_MS;
         return record;
@@ -220,7 +224,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       let renewed: TokenRecord | undefined;
       try {
         await marks.refuseSecondUse(record);
-        renewed = await transact(record, instead, { before, mayWait: !stillWorks });
+        renewed = await transact(record, instead, { before, mayWait: !stillWorks, isRejected });
       } catch (error) {
         if (!stillWorks) throw error;
         return stillUsed();
@@ -239,7 +243,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   function transact(
     record: TokenRecord,
     instead: TokenRecord,
-    { before, mayWait }: { before: UnfinishedRenewal | undefined; mayWait: boolean },
+    { before, mayWait, isRejected }: { before: UnfinishedRenewal | undefined; mayWait: boolean; isRejected: boolean },
   ): Promise<TokenRecord | undefined> {
     const work = async () => {
       // What is kept in memory alone ends with the process in any case.
@@ -258,7 +262,8 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       };
       let renewed: TokenRecord | undefined;
       try {
-        renewed = await refresh(record, { mayWait });
+        const answered = await refresh(record, { mayWait });
+        renewed = answered && { ...answered, refusals: isRejected ? refusalsAfter(record, now()) : 0 };
       } catch (error) {
         if (error instanceof UnusableAnswer) {
           await put(error.kept);
@@ -364,30 +369,4 @@ export function userTokens(options: UserTokensOptions): UserTokens {
 /** As whom a sign-in acts. */
 export function identityIn({ generation, userName, access }: TokenRecord): SignInIdentity {
   return { generation, userName: userName ?? userNameInToken(access.token) };
-}
-
-/**
- * The error for a profile that is signed out, or whose sign-in cannot be read.
- * @param why `unreadable` is why it cannot be read; `because` is what has ended it, to follow a colon
- */
-export function signedOut(
-  { name, host }: Pick<Profile, 'host' | 'name'>,
-  { unreadable, because }: { unreadable?: CausewayError | undefined; because?: string | undefined } = {},
-): CausewayError {
-  if (unreadable) {
-    return new CausewayError(
-      'signed_out',
-      `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,
-      {
-        cause: unreadable,
-        remedy:
-          'Start the Causeway application, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
-        action: { do: 'sign-in', profile: name },
-      },
-    );
-  }
-  const why = because === undefined ? '' : `: ${because}`;
-  return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}${why}.`, {
-    action: { do: 'sign-in', profile: name },
-  });
 }

@@ -24,7 +24,12 @@ try {
   const checked = auth.tokens(profile);
   const token = await checked.token();
   const access = { token, issuedAt: Date.now(), expiresAt: undefined };
-  const unchecked = memoryTokenSource({ now: Date.now, chance: 0, acquire: async () => access });
+  const unchecked = memoryTokenSource({
+    profile: { name: 'bench', host: 'https://acme.example' },
+    now: Date.now,
+    chance: 0,
+    acquire: async () => access,
+  });
   const generation = new SignInGeneration(signInFolder(home.env, profile));
   const measured = { checked: [] as number[], unchecked: [] as number[], stat: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -11,7 +11,8 @@ import { type ChosenKind, chosenKind, openSecretStore, openStoreOf } from '../se
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signInFolder } from '../sign-in-generation.ts';
-import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
+import { signedOut } from '../signed-out.ts';
+import { storeName, type UserTokens, userTokens } from '../token-broker.ts';
 import { oauthApplications } from './oauth-applications.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
 

@@ -5,7 +5,8 @@ import { acquireLock } from '../../platform/lock.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 import type { Profile, SignInPages } from '../auth.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
-import { signedOut, type UserTokens } from '../token-broker.ts';
+import { signedOut } from '../signed-out.ts';
+import type { UserTokens } from '../token-broker.ts';
 import { NOT_SHARED, PAGE_HOLDS_MS, signedInElsewhere } from './sign-in-pages.ts';
 
 /** Failures after which the same user is not asked again at once. */

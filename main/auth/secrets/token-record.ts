@@ -18,6 +18,8 @@ export interface TokenRecord {
   userName: string | undefined;
   /** Names this sign-in. A renewal keeps it; undefined for one that an earlier version has stored. */
   generation?: string | undefined;
+  /** How many access tokens in a row the workspace has refused soon; see `../refused-tokens.ts`. */
+  refusals?: number | undefined;
 }
 
 /** A name for a new sign-in. */
@@ -38,6 +40,7 @@ const Stored = z.object({
   scope: z.string().default(''),
   user_name: z.string().optional(),
   generation: z.string().optional(),
+  refusals: z.number().optional(),
 });
 
 /** The record as one secret text for the store. */
@@ -54,6 +57,7 @@ export function packRecord(record: TokenRecord): Secret {
     scope: record.scopes.join(' '),
     user_name: record.userName,
     generation: record.generation,
+    refusals: record.refusals || undefined,
   };
   return new Secret(JSON.stringify(stored));
 }
@@ -73,6 +77,7 @@ export function unpackRecord(text: Secret): TokenRecord | undefined {
     scopes: stored.scope.split(' ').filter(Boolean),
     userName: stored.user_name,
     generation: stored.generation,
+    refusals: stored.refusals,
   };
 }
 

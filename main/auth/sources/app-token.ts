@@ -39,6 +39,7 @@ export function appTokenSource(context: AppTokenContext): TokenSource {
     case 'azure-cli':
     case 'azure-client-secret':
       return memoryTokenSource({
+        profile,
         now,
         chance,
         acquire: async () => exchangeEntraToken(context, await tokens.token()),

@@ -43,6 +43,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     ]);
     const fetch = (await http()).to(profile.host);
     return memoryTokenSource({
+      profile,
       now,
       chance,
       async acquire() {
@@ -78,6 +79,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     const signIns = await own();
     const tokens = signIns.tokens(profile);
     const source = memoryTokenSource({
+      profile,
       now,
       chance,
       async acquire(rejected) {
@@ -108,6 +110,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     ]);
     const fetch = (await http()).to(profile.host, { asksAgain: false });
     return memoryTokenSource({
+      profile,
       now,
       chance,
       acquire: async (rejected) => {
@@ -124,6 +127,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     ]);
     const connections = await http();
     return memoryTokenSource({
+      profile,
       now,
       chance,
       acquire: async () => {
@@ -149,6 +153,7 @@ async function federated(
   const connections = await http();
   const to = (origin: string) => connections.to(origin);
   return memoryTokenSource({
+    profile,
     now,
     chance,
     acquire: async () => {

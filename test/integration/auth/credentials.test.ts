@@ -81,6 +81,18 @@ describe('client credentials', () => {
     expect((await source.token({ rejected: first })).equals(second)).toBe(true);
   });
 
+  test('issue a few tokens only if the workspace refuses every one', async () => {
+    const auth = open();
+    const source = auth.tokens(await auth.profile('agent'));
+    let last: unknown;
+    for (let count = 0; count < 10; count += 1) {
+      const token = await source.token();
+      last = await source.token({ rejected: token }).catch((error: unknown) => error);
+    }
+    expect(last).toMatchObject({ code: 'unauthenticated', message: expect.stringContaining('refuses every token') });
+    expect(stage.workspace.requests.count({ grantType: 'client_credentials' })).toBe(3);
+  });
+
   test('are refused with an explanation that does not contain the secret', async () => {
     const auth = open();
     const failure = await auth

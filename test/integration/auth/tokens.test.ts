@@ -61,6 +61,32 @@ describe('Causeway’s own sign-in', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(1);
   });
 
+  test('is renewed a few times only, in all processes together, if the workspace refuses every token', async () => {
+    const { profile } = await signedIn();
+    /** A call as any other: with the token that there is, and once more with another one. */
+    const call = async () => {
+      const source = open().tokens(profile);
+      const token = await source.token();
+      return source.token({ rejected: token }).catch((error: unknown) => error);
+    };
+    const outcomes: unknown[] = [];
+    for (let count = 0; count < 10; count += 1) outcomes.push(await call());
+    expect(stage.workspace.requests.count(REFRESH)).toBe(2);
+    expect(outcomes.at(-1)).toMatchObject({
+      code: 'unauthenticated',
+      message: `${stage.workspace.host} refuses every token of profile "user", new ones too. The next one is requested in 60 seconds.`,
+      remedy: 'Check that the profile is for this workspace and that its user may use it, or ask a workspace admin.',
+    });
+    clock += MINUTE;
+    await call();
+    expect(stage.workspace.requests.count(REFRESH)).toBe(3);
+    expect(await call()).toMatchObject({ message: expect.stringContaining('in 2 minutes.') });
+    clock += 20 * MINUTE;
+    for (let count = 0; count < 3; count += 1) await call();
+    // One that has worked for a while begins anew.
+    expect(stage.workspace.requests.count(REFRESH)).toBe(6);
+  });
+
   test('continues with the rotated refresh token, repeatedly, in a new process each time', async () => {
     const { profile } = await signedIn();
     for (let round = 0; round < 5; round += 1) {

@@ -1,0 +1,46 @@
+import { CausewayError } from '../platform/errors.ts';
+import type { AccessToken } from './access-token.ts';
+import type { Profile } from './auth.ts';
+
+/** An access token, and how many before it in a row were refused by the workspace soon after they were issued. */
+export interface Refusable {
+  access: AccessToken;
+  refusals?: number | undefined;
+}
+
+/** A token that is refused at this age or later has worked, in milliseconds. */
+const HAS_WORKED_MS = 15 * 60_000;
+/** New tokens in a row that may be refused before one is kept for a while: the first one may have been revoked just now. */
+const TOLERATED = 2;
+/** For how long no other one is requested then, in milliseconds; it doubles each time, up to `HAS_WORKED_MS`. */
+const FIRST_WAIT_MS = 60_000;
+
+/** How many tokens in a row were refused soon, if this one is refused now. */
+export function refusalsAfter({ access, refusals = 0 }: Refusable, now: number): number {
+  return ageOf(access, now) < HAS_WORKED_MS ? refusals + 1 : 0;
+}
+
+/**
+ * Checks that another token may be requested because the workspace has refused this one. A server that refuses every token
+ * would have one made for each call.
+ * @throws {CausewayError} `unauthenticated` if the last ones were refused, too, and this one is new
+ */
+export function checkRenewalHelps(last: Refusable, { name, host }: Pick<Profile, 'name' | 'host'>, now: number): void {
+  const { refusals = 0 } = last;
+  if (refusals < TOLERATED) return;
+  const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (refusals - TOLERATED), HAS_WORKED_MS);
+  const leftMs = waitMs - ageOf(last.access, now);
+  if (leftMs <= 0) return;
+  const seconds = Math.ceil(leftMs / 1000);
+  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  throw new CausewayError(
+    'unauthenticated',
+    `${host} refuses every token of profile "${name}", new ones too. The next one is requested in ${wait}.`,
+    { remedy: 'Check that the profile is for this workspace and that its user may use it, or ask a workspace admin.' },
+  );
+}
+
+/** Since when a token is known, in milliseconds, whatever has happened to the clock. */
+function ageOf({ issuedAt }: AccessToken, now: number): number {
+  return Math.abs(now - issuedAt);
+}

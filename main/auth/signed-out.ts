@@ -1,0 +1,28 @@
+import { asSentence, CausewayError } from '../platform/errors.ts';
+import type { Profile } from './auth.ts';
+
+/**
+ * The error for a profile that is signed out, or whose sign-in cannot be read.
+ * @param why `unreadable` is why it cannot be read; `because` is what has ended it, to follow a colon
+ */
+export function signedOut(
+  { name, host }: Pick<Profile, 'host' | 'name'>,
+  { unreadable, because }: { unreadable?: CausewayError | undefined; because?: string | undefined } = {},
+): CausewayError {
+  if (unreadable) {
+    return new CausewayError(
+      'signed_out',
+      `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,
+      {
+        cause: unreadable,
+        remedy:
+          'Start the Causeway application, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
+        action: { do: 'sign-in', profile: name },
+      },
+    );
+  }
+  const why = because === undefined ? '' : `: ${because}`;
+  return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}${why}.`, {
+    action: { do: 'sign-in', profile: name },
+  });
+}
