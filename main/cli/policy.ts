@@ -72,7 +72,7 @@ export async function checkPolicy(context: CommandContext, name: string, options
     const { home } = computer;
     return writeJson(context.stdout, { ...asData(policy, path), errors, warnings, computer: { home }, ...trial });
   }
-  await writeLine(context.stdout, `${path} is a valid policy${errors > 0 ? ', but should not be installed' : ''}.`);
+  await writeLine(context.stdout, `${path} ${verdictOn(errors, warnings)}`);
   await printFacts(context, policyFacts(policy));
   await printIssues(context, trial.issues);
   await printEffects(context, trial.effects, computer);
@@ -81,6 +81,19 @@ export async function checkPolicy(context: CommandContext, name: string, options
     context.stdout,
     `It takes effect once it is ${systemPolicy().place}. Only administrators can write there.`,
   );
+}
+
+function verdictOn(errors: number, warnings: number): string {
+  const counted = [counts(errors, 'error'), counts(warnings, 'warning')]
+    .filter((text) => text !== undefined)
+    .join(', ');
+  if (errors > 0) return `can be read as a policy, but should not be installed: ${counted}.`;
+  return warnings > 0 ? `is a valid policy, with ${counted}.` : 'is a valid policy.';
+}
+
+function counts(count: number, what: string): string | undefined {
+  if (count === 0) return undefined;
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 const SEVERITIES = { error: 'Error', warning: 'Warning', note: 'Not checked' } as const;
