@@ -60,7 +60,7 @@ export interface Allowance {
 }
 
 /** How long a client's call can wait, in milliseconds: at first, and with all extensions. */
-export interface WaitLimits {
+interface WaitLimits {
   firstMs: number;
   mostMs: number;
 }
