@@ -123,7 +123,9 @@ export class ConnectionTool {
     const none = `There is still no connection to the workspace ${hostOf(host)}.`;
     if (this.#trouble) {
       const { code, message, remedy } = this.#trouble;
-      return new CausewayError(code, sentences(none, message), { remedy: sentences(remedy, 'Nothing was run.') });
+      // What it says may be of an earlier wait.
+      const text = message.startsWith(none) ? message : sentences(none, message);
+      return new CausewayError(code, text, { remedy: sentences(remedy, 'Nothing was run.') });
     }
     return new CausewayError('timeout', none, {
       remedy: 'Open Causeway to see what it waits for, then try again. Nothing was run.',

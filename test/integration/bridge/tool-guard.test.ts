@@ -249,7 +249,7 @@ describe('a tool that needs approval', () => {
     client.rule({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop', { arguments: { big: 1 } }) });
     await expect.poll(() => asked).toHaveLength(1);
-    expect(asked[0]?.call).toEqual({ client: 'codex-mcp-client', tool: 'drop', arguments: '{"big":1}' });
+    expect(asked[0]?.call).toMatchObject({ client: 'codex-mcp-client', tool: 'drop', arguments: '{"big":1}' });
     await client.request(2, 'tools/call', call('look'));
     expect(client.called()).toEqual(['look']);
     asked[0]?.answer('allowed');
