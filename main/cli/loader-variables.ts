@@ -51,7 +51,8 @@ function words(options: string): string[] {
  * where there is nothing to remove, or the system has no way to do so (Windows has no such variables of its loader).
  */
 export async function startWithoutLoaderVariables(): Promise<void> {
-  if (process.execve === undefined) return;
+  // On Windows it is there and throws.
+  if (process.platform === 'win32' || process.execve === undefined) return;
   if (!Object.keys(process.env).some((name) => OF_THE_SYSTEM.test(name) || OF_NODE.test(name))) return;
   const isPackaged = process.getBuiltinModule('node:sea').isSea();
   const env = await withoutLoaderVariables(process.env, {
