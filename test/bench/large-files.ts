@@ -20,6 +20,8 @@ import { table } from './table.ts';
 
 const CLAUDE = '.claude.json';
 const REWRITER = fileURLToPath(new URL('../integration/clients/rewriter.ts', import.meta.url));
+/** Of util-linux. */
+const CHRT = 'chrt';
 const REWRITTEN_EVERY_MS = 2_000;
 /** How often quiet calls and calls beside listings take turns. */
 const TURNS = 3;
@@ -107,7 +109,7 @@ async function beOrdinary(pid: number): Promise<void> {
   for (const thread of await readdir(`/proc/${pid}/task`)) {
     const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8');
     const nice = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
-    if (nice === constants.priority.PRIORITY_BELOW_NORMAL) spawnSync('chrt', ['-o', '-p', '0', thread]);
+    if (nice === constants.priority.PRIORITY_BELOW_NORMAL) spawnSync(CHRT, ['-o', '-p', '0', thread]);
   }
 }
 
