@@ -12,6 +12,8 @@ function run(call: FilesCall): Promise<unknown> {
   switch (call.do) {
     case 'read':
       return files.read(clientOf(call.client), call.file);
+    case 'readManaged':
+      return files.readManaged(call.file);
     case 'plan':
       return files.plan(clientOf(call.client), call.file, call.wanted, call.options);
     case 'backUp':

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentVersion, type FileKind, findVersion, readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { propertyListAsJson } from '../platform/property-list.ts';
 import { ChangedMeanwhile, removeFile, replaceFile } from '../platform/replace-file.ts';
 import { type Backup, backedUpBytes, keepBackup, readBackup } from './backups.ts';
-import type { ClientFacts } from './client.ts';
+import type { ClientFacts, ManagedFile } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { differenceOf } from './difference.ts';
 import { excerptOf, holdEntriesSize } from './editors/excerpt.ts';
@@ -20,6 +21,14 @@ export interface FileContent {
   entries: Map<string, unknown>;
   /** Whether they stand where newer versions of the client keep them. */
   hasNewerLayout: boolean;
+}
+
+/** What an administrator's file says about a client's servers. */
+export interface ManagedContent {
+  /** What stands under the file's key; left out if it has no such key. */
+  servers?: Map<string, unknown>;
+  /** What stands under the names of lists of servers. */
+  values: Map<string, unknown>;
 }
 
 /** A backup to be made of a file as it is before it is changed. */
@@ -46,6 +55,12 @@ export interface PutBack {
 export interface ClientFiles {
   /** Reads a client's entries. @throws {CausewayError} `invalid_file`, `file_not_writable` */
   read(client: ClientFacts, file: ClientFile): Promise<FileContent>;
+  /**
+   * Reads a file by which an administrator decides about a client's servers; undefined if there is none. What is not valid in the
+   * user's own file is as good as not there: the client reports it.
+   * @throws {CausewayError} `invalid_file`, `file_not_writable`
+   */
+  readManaged(file: ManagedFile): Promise<ManagedContent | undefined>;
   /**
    * Plans a change of a file, and writes nothing. With `keeps`, the file's content stays at hand for `backUp` and `write`.
    * @throws {CausewayError} `invalid_file`, `conflict`, `file_not_writable`
@@ -86,6 +101,12 @@ export class LocalFiles implements ClientFiles {
 
   read(client: ClientFacts, file: ClientFile): Promise<FileContent> {
     return reading(file, (bytes) => contentOf(client, file.path, bytes));
+  }
+
+  async readManaged(file: ManagedFile): Promise<ManagedContent | undefined> {
+    const bytes = await readBytes(file.path, 'managed');
+    if (bytes === undefined) return undefined;
+    return managedContent(file, (file.isPropertyList ? await propertyListAsJson(file.path) : bytes).toString('utf8'));
   }
 
   plan(client: ClientFacts, file: ClientFile, wanted: Wanted, { keeps, ...options }: FilePlanOptions): Promise<Plan> {
@@ -148,6 +169,25 @@ function contentOf(client: ClientFacts, path: string, bytes: Buffer | undefined)
   const entries = editorOf(client.format).read(excerpt.text, target);
   holdEntriesSize(entries, target);
   return { exists: bytes !== undefined, entries, hasNewerLayout: isNewer };
+}
+
+/** The names under which Claude Code's settings list servers, and how they count. */
+const LISTS = ['allowedMcpServers', 'deniedMcpServers', 'allowManagedMcpServersOnly'];
+
+function managedContent({ path, format, key, decides, isOwn }: ManagedFile, fileText: string): ManagedContent {
+  // That it is there decides.
+  if (decides === 'all') return { values: new Map() };
+  const text = fileText.trim() === '' && format === 'json' ? '{}' : fileText;
+  const read = (...keys: string[]) => editorOf(format).read(text, { file: path, key: keys });
+  try {
+    const all = read();
+    const values = new Map([...all].filter(([name]) => LISTS.includes(name)));
+    if (isOwn || !all.has(key)) return { values };
+    return { servers: read(key), values };
+  } catch (error) {
+    if (isOwn) return { values: new Map() };
+    throw error;
+  }
 }
 
 function kindOf({ project }: Pick<ClientFile, 'project'>): FileKind {

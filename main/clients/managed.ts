@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { propertyListAsJson } from '../platform/property-list.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';
-import { editorOf } from './editors.ts';
 import { commandLineOf, type DataTable } from './entry.ts';
+import type { ClientFiles } from './files.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 
 /** Returns why a client does not load an entry; undefined if it does. */
@@ -14,27 +12,30 @@ export type ManagedCheck = (name: string, entry: DataTable) => CausewayError | u
  * What a client's own administrator has decided about its servers. Changes nothing.
  * @throws {CausewayError} `invalid_file`, `file_not_writable` if that cannot be read
  */
-export async function managedCheck(client: ClientFacts, environment: HostEnvironment): Promise<ManagedCheck> {
-  const files = client.managed?.(placesOf(environment)) ?? [];
+export async function managedCheck(
+  client: ClientFacts,
+  environment: HostEnvironment,
+  files: Pick<ClientFiles, 'readManaged'>,
+): Promise<ManagedCheck> {
   const checks: ManagedCheck[] = [];
   const lists: Lists[] = [];
-  for (const file of files) {
-    const text = await textOf(file);
-    if (text === undefined) continue;
-    const read = (...key: string[]) => editorOf(file.format).read(text, { file: file.path, key });
+  for (const file of client.managed?.(placesOf(environment)) ?? []) {
+    const content = await files.readManaged(file);
+    if (content === undefined) continue;
+    const { servers, values } = content;
     switch (file.decides) {
       case 'all':
         checks.push(() => refusal(`${file.path} alone decides which servers ${client.name} loads`));
         break;
       case 'identities':
-        checks.push(identityCheck(client, file, read('mcp_servers'), read().has('mcp_servers')));
+        if (servers) checks.push(identityCheck(client, file, servers));
         break;
       case 'more':
-        checks.push(providedCheck(client, file, read(file.key)));
+        checks.push(providedCheck(client, file, servers ?? new Map()));
         break;
       case 'lists':
-        lists.push(listsIn(file, readOwn(file, read)));
-        if (!file.isOwn) checks.push(providedCheck(client, file, read(file.key)));
+        lists.push(listsIn(file, values));
+        if (!file.isOwn) checks.push(providedCheck(client, file, servers ?? new Map()));
         break;
     }
   }
@@ -53,31 +54,15 @@ export async function managedWarnings(
   client: ClientFacts,
   environment: HostEnvironment,
   entries: readonly (readonly [name: string, entry: DataTable])[],
+  files: Pick<ClientFiles, 'readManaged'>,
 ): Promise<string[]> {
   try {
-    const check = await managedCheck(client, environment);
+    const check = await managedCheck(client, environment, files);
     const errors = entries.flatMap(([name, entry]) => check(name, entry) ?? []);
     return [...new Set(errors.map(({ message }) => message))];
   } catch (error) {
     return [inOneLine(error)];
   }
-}
-
-/** A user's own file that cannot be parsed is ignored: the client reports it. */
-function readOwn({ isOwn }: ManagedFile, read: () => Map<string, unknown>): Map<string, unknown> {
-  try {
-    return read();
-  } catch (error) {
-    if (isOwn) return new Map();
-    throw error;
-  }
-}
-
-async function textOf({ path, format, isPropertyList }: ManagedFile): Promise<string | undefined> {
-  const bytes = await readBytes(path, 'own');
-  if (bytes === undefined) return undefined;
-  const text = (isPropertyList ? await propertyListAsJson(path) : bytes).toString('utf8');
-  return text.trim() === '' && format === 'json' ? '{}' : text;
 }
 
 function refusal(why: string): CausewayError {
@@ -106,9 +91,7 @@ function identityCheck(
   { name: client }: ClientFacts,
   { path }: ManagedFile,
   required: Map<string, unknown>,
-  isThere: boolean,
 ): ManagedCheck {
-  if (!isThere) return () => undefined;
   return (name, entry) => {
     const { data } = identitySchema.safeParse(required.get(name));
     const [command] = commandLineOf(entry);

@@ -170,7 +170,7 @@ export class Operation {
     const refusals: ChangeOutcome[] = [];
     const wanted: Wanted = new Map(asked);
     if (![...asked.values()].some((entry) => entry !== undefined)) return { wanted, refusals };
-    const check = await managedCheck(client, this.#options.environment);
+    const check = await managedCheck(client, this.#options.environment, this.#options.files);
     for (const [name, entry] of asked) {
       const error = entry && check(name, entry.fixed);
       if (!error) continue;

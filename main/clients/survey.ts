@@ -112,7 +112,12 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
   try {
     const located = await locate(client, options.environment);
     const files = await Promise.all(located.map((file) => reportFile(client, file, options)));
-    const managed = await managedWarnings(client, options.environment, await entriesToBe(client, located[0], options));
+    const managed = await managedWarnings(
+      client,
+      options.environment,
+      await entriesToBe(client, located[0], options),
+      options.files,
+    );
     return { id, name, because, files: [...files, ...inProjects], ...(managed.length > 0 ? { managed } : {}) };
   } catch (error) {
     return { id, name, because, files: inProjects, problem: inOneLine(error) };

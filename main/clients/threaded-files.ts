@@ -2,13 +2,22 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { CausewayError, type CausewayErrorOptions, type ErrorCode } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import type { Backup } from './backups.ts';
-import type { ClientFacts } from './client.ts';
-import type { BackupOptions, ClientFile, ClientFiles, FileContent, FilePlanOptions, PutBack } from './files.ts';
+import type { ClientFacts, ManagedFile } from './client.ts';
+import type {
+  BackupOptions,
+  ClientFile,
+  ClientFiles,
+  FileContent,
+  FilePlanOptions,
+  ManagedContent,
+  PutBack,
+} from './files.ts';
 import type { Plan, Wanted } from './plan.ts';
 
 /** One call of `ClientFiles` as it crosses to the thread, which finds the client in the table by its id. */
 export type FilesCall =
   | { do: 'read'; client: string; file: ClientFile }
+  | { do: 'readManaged'; file: ManagedFile }
   | { do: 'plan'; client: string; file: ClientFile; wanted: Wanted; options: FilePlanOptions }
   | { do: 'backUp'; client: string; file: ClientFile; options: BackupOptions }
   | { do: 'write'; file: ClientFile; removes: boolean }
@@ -65,6 +74,10 @@ export class ThreadedFiles implements ClientFiles {
 
   read({ id }: ClientFacts, file: ClientFile): Promise<FileContent> {
     return this.#ask({ do: 'read', client: id, file }, file.path);
+  }
+
+  readManaged(file: ManagedFile): Promise<ManagedContent | undefined> {
+    return this.#ask({ do: 'readManaged', file }, file.path);
   }
 
   plan({ id }: ClientFacts, file: ClientFile, wanted: Wanted, options: FilePlanOptions): Promise<Plan> {

@@ -27,6 +27,11 @@ export const FILE_LIMITS = {
     of: "an AI client's file",
     repair: 'Let the client clear its history, or move the file out of the way.',
   },
+  managed: {
+    bytes: 4 * MIB,
+    of: "a file that decides about an AI client's servers",
+    repair: 'Make it smaller, or ask your administrator to.',
+  },
   given: {
     bytes: 64 * MIB,
     of: 'a file that a command or a screen is given',

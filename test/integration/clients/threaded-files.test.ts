@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ClientFiles, LocalFiles } from '../../../main/clients/files.ts';
@@ -22,6 +24,11 @@ const THEIRS: Record<string, string> = {
 async function session(files: ClientFiles): Promise<string> {
   await using own = await ownClients();
   for (const [path, text] of Object.entries(THEIRS)) await own.file(path, text);
+  // An administrator's decision, which is read there, too.
+  const managed = join(own.root, 'etc/claude-code/managed-settings.json');
+  await mkdir(dirname(managed), { recursive: true });
+  await writeFile(managed, '{"deniedMcpServers": [{"serverName": "genie-7191"}]}');
+  await own.file('.claude.json', '{}');
   const service = own.service({ files });
   const steps = [
     await service.survey([SQL, GENIE]),
@@ -33,6 +40,7 @@ async function session(files: ClientFiles): Promise<string> {
     await service.remove([], [SQL.name, GENIE.name]),
   ];
   for (const [path, text] of Object.entries(THEIRS)) expect(await own.read(path)).toBe(text);
+  expect(JSON.stringify(steps)).toContain(`${managed} denies Claude Code this server`);
   return JSON.stringify(steps)
     .replaceAll(own.home.slice(0, -'/home'.length), '')
     .replaceAll(/"backup":"[^"]+"|\d{13}\.?\d*/g, '');
