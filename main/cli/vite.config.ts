@@ -87,7 +87,7 @@ export default defineConfig({
           groups: [
             {
               name: 'common',
-              test: /\/main\/(platform\/(errors|file-errors|paths|version|wire-name)|cli\/proxy-arguments)\.ts$/,
+              test: /\/main\/(platform\/(bounded-file|errors|file-errors|held-file|paths|version|wire-name)|cli\/proxy-arguments)\.ts$/,
               priority: 6,
             },
             { name: 'profiles', test: /\/main\/auth\/profiles\/(profiles|config-file)\.ts$/, priority: 6 },

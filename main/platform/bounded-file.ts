@@ -1,7 +1,7 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, promises, readSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { codeOf, FileError, fileError } from './file-errors.ts';
-import { retryWhileHeld } from './temporary-file.ts';
+import { retryWhileHeld } from './held-file.ts';
 
 const MIB = 1024 * 1024;
 
@@ -77,7 +77,8 @@ export async function readBounded(path: string, kind: FileKind): Promise<Buffer>
 
 /** A file's bytes and version. If it changes meanwhile, it is read again. */
 async function readVersion(path: string, kind: FileKind): Promise<FileVersion> {
-  const handle = await retryWhileHeld(() => open(path, flagsFor(kind)));
+  // By way of `node:fs`: a proxy needs no promises to begin, and loading them takes a millisecond.
+  const handle = await retryWhileHeld(() => promises.open(path, flagsFor(kind)));
   try {
     for (let reading = 1; ; reading += 1) {
       const found = await handle.stat({ bigint: true });

@@ -2,12 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from './file-errors.ts';
+import { retryWhileHeld, retryWhileHeldSync } from './held-file.ts';
 import { isProcessAlive } from './process-alive.ts';
 
-/** How often something is tried on Windows while a virus scanner or another program has the file open, and the pauses in milliseconds. */
-const HELD_PAUSES_MS = [20, 100, 400];
 /** The longest name that still fits with its suffix, in bytes; file systems allow 255. */
 const MAX_NAME_BYTES = 190;
 /** An older temporary file counts as left behind, even if a process has its number, in milliseconds. */
@@ -61,37 +58,7 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
   await retryWhileHeld(() => rename(from, to));
 }
 
-/** Runs `work` on a file. On Windows, it is retried for half a second while another program has the file open. */
-export async function retryWhileHeld<T>(work: () => Promise<T>): Promise<T> {
-  for (const pause of heldPauses()) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isHeldOpen(error)) throw error;
-      await sleep(pause);
-    }
-  }
-  return work();
-}
-
 /** Like `renameWithRetry`, for callers that must finish before the process ends. */
 export function renameWithRetrySync(from: string, to: string): void {
-  for (const pause of heldPauses()) {
-    try {
-      renameSync(from, to);
-      return;
-    } catch (error) {
-      if (!isHeldOpen(error)) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
-    }
-  }
-  renameSync(from, to);
-}
-
-function heldPauses(): readonly number[] {
-  return process.platform === 'win32' ? HELD_PAUSES_MS : [];
-}
-
-function isHeldOpen(error: unknown): boolean {
-  return ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+  retryWhileHeldSync(() => renameSync(from, to));
 }
