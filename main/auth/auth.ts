@@ -247,6 +247,8 @@ export interface AuthService {
   signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
   /** The sign-in that this process knows to be open in the browser now, with its page's address if known. */
   signInUnderWay(profile: Profile): { url: string | undefined } | undefined;
+  /** Whether a keychain that this process has asked has been silent for two seconds: its user may have to unlock it. */
+  awaitsKeychain(): boolean;
   /**
    * Removes the sign-in from this computer and revokes it at the workspace.
    * @returns whether the workspace confirmed that it is revoked

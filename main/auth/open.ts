@@ -214,6 +214,7 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     signInUnderWay: (wanted) => underWay.get(keyOf(wanted)),
+    awaitsKeychain: () => opened?.awaitsKeychain() ?? false,
 
     async signOut(wanted) {
       return (await ownFor(wanted)).signOut(wanted);

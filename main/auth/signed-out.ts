@@ -10,6 +10,13 @@ export function signedOut(
   { unreadable, because }: { unreadable?: CausewayError | undefined; because?: string | undefined } = {},
 ): CausewayError {
   if (unreadable) {
+    if (unreadable.code === 'keychain_locked') {
+      return new CausewayError(
+        'signed_out',
+        `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,
+        { cause: unreadable, remedy: 'Unlock the keychain, then try again. A new sign-in is not needed.' },
+      );
+    }
     return new CausewayError(
       'signed_out',
       `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,

@@ -120,6 +120,15 @@ export class ConnectionTool {
         remedy: `${PAGE_IS_OPEN} Finish signing in there, then try again.${addressOf(signIn.pending.url)}`,
       });
     }
+    if (signIn?.awaitsKeychain) {
+      return new CausewayError(
+        'keychain_locked',
+        'Nothing was run: the keychain, which holds the sign-in, is locked.',
+        {
+          remedy: 'The user must unlock it in the window in which the system asks for its password. Then try again.',
+        },
+      );
+    }
     const none = `There is still no connection to the workspace ${hostOf(host)}.`;
     if (this.#trouble) {
       const { code, message, remedy } = this.#trouble;
@@ -135,6 +144,7 @@ export class ConnectionTool {
   /** The notice on a terminal while a session is being opened. */
   waitingNotice(): string {
     const { host, signIn } = this.#port;
+    if (signIn?.awaitsKeychain) return KEYCHAIN_IS_AWAITED;
     return signIn?.pending
       ? `${PAGE_IS_OPEN}${addressOf(signIn.pending.url)}`
       : `${hostOf(host)} has not responded yet. Still trying.`;
@@ -172,7 +182,8 @@ export class ConnectionTool {
         : `${this.trouble?.message ?? 'The user is not signed in.'} Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;
       return `${what} ${next} ${then}${addressOf(signIn?.pending?.url)}`;
     }
-    const why = this.trouble ? inOneLine(this.trouble) : 'The workspace has not answered yet.';
+    const silent = signIn?.awaitsKeychain ? KEYCHAIN_IS_AWAITED : 'The workspace has not answered yet.';
+    const why = this.trouble ? inOneLine(this.trouble) : silent;
     return sentences(`${what} ${why}`, `Call this tool to try again and see the result. ${then}`);
   }
 
@@ -235,6 +246,7 @@ function calledName(json: unknown): unknown {
   return memberAt(json, 'params', 'name');
 }
 
+const KEYCHAIN_IS_AWAITED = 'Causeway waits for the user to unlock the keychain, which holds the sign-in.';
 const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';
 
 /** At the end of the text, so that nothing follows the address. */

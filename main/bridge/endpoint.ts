@@ -73,6 +73,8 @@ export interface EndpointSignIn {
   begin(): Promise<void>;
   /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} if that cannot be read */
   isDone(): Promise<boolean>;
+  /** Whether the sign-in is awaited from a keychain that its user may have to unlock. */
+  readonly awaitsKeychain?: boolean;
   /** As whom the profile acts now; undefined if nobody is signed in. Asks nobody. */
   identity?(): Promise<SignInIdentity | undefined>;
   /** Calls back soon after somebody has signed in or out, in any process. @returns a function that ends it */
@@ -195,6 +197,9 @@ function signInTo(profile: Profile, path: string, auth: AuthService): EndpointSi
     isDone: async () => (await auth.signInState(profile)).state === 'signed-in',
     get pending() {
       return auth.signInUnderWay(profile);
+    },
+    get awaitsKeychain() {
+      return auth.awaitsKeychain();
     },
   };
 }

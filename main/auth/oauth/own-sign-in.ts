@@ -44,6 +44,8 @@ export interface OwnSignIns {
   setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
   /** Moves the secrets of these profiles, and of all applications, to another kind of store. */
   moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
+  /** Whether a keychain is awaited that its user may have to unlock. */
+  awaitsKeychain(): boolean;
   /** Waits for renewals that were sent, at most five seconds. Never throws. */
   finish(): Promise<void>;
   /** Tries once more to store renewed sign-ins that could not be stored, before the process ends. Never throws. */
@@ -289,6 +291,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
   return {
     tokens,
+    awaitsKeychain: () => store.isAwaited ?? false,
     finish: async () => void (await Promise.all([...opened.values()].map((each) => each.finish()))),
     settle: async () => void (await Promise.all([...opened.values()].map((each) => each.settle()))),
 

@@ -8,6 +8,8 @@ import type { SecretStore } from './secret-store.ts';
 const PAUSE_MS = 60_000;
 /** The same if there is none, which asks nobody anything: it is back as soon as the user has logged in to the desktop again. */
 const ABSENT_PAUSE_MS = 250;
+/** How long a keychain may take before its user is told that it waits for them, in milliseconds. */
+const TOLD_AFTER_MS = 2_000;
 
 /**
  * The keychain if it can be used, the process's memory if it cannot (no desktop session, locked). It is tried again
@@ -28,6 +30,8 @@ export function keychainOrMemory(
   let unreadable: CausewayError | undefined;
   let noticeSent = false;
   let failedAt = Number.NEGATIVE_INFINITY;
+  /** How many calls wait for a user who may have to unlock the keychain. */
+  let awaiting = 0;
   const held = new Set<string>();
 
   async function attempt<T>(
@@ -39,7 +43,7 @@ export function keychainOrMemory(
     if (Math.abs(now() - failedAt) < pauseMs) return { done: false };
     try {
       opened ??= open();
-      const value = await work(opened);
+      const value = await toldIfLate(work(opened));
       shared = true;
       unreadable = undefined;
       failedAt = Number.NEGATIVE_INFINITY;
@@ -53,14 +57,33 @@ export function keychainOrMemory(
       if (!noticeSent && !nothingMissed) {
         noticeSent = true;
         onNotice(
-          sentences(
-            inOneLine(error),
-            'The sign-in lasts only until this program ends.',
-            'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
-          ),
+          use === 'read'
+            ? sentences(inOneLine(error), 'What it holds is used once it is unlocked.')
+            : sentences(
+                inOneLine(error),
+                'The sign-in lasts only until this program ends.',
+                'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+              ),
         );
       }
       return { done: false };
+    }
+  }
+
+  /** Says that the keychain waits for its user if it takes long. */
+  async function toldIfLate<T>(call: Promise<T>): Promise<T> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      awaiting += 1;
+      if (awaiting === 1)
+        onNotice(`${WAITS_FOR_KEYCHAIN} Look for the window in which your system asks for its password.`);
+    }, TOLD_AFTER_MS);
+    try {
+      return await call;
+    } finally {
+      clearTimeout(timer);
+      if (isLate) awaiting -= 1;
     }
   }
 
@@ -70,6 +93,9 @@ export function keychainOrMemory(
     },
     get unreadable() {
       return unreadable;
+    },
+    get isAwaited() {
+      return awaiting > 0;
     },
     async get(name) {
       const kept = await memory.get(name);
@@ -99,6 +125,9 @@ export function keychainOrMemory(
     },
   };
 }
+
+/** What is said while a keychain waits for its user. */
+const WAITS_FOR_KEYCHAIN = 'Waiting for you to unlock the keychain.';
 
 function isAbsent(error: unknown): boolean {
   return error instanceof CausewayError && error.code === 'keychain_unavailable';

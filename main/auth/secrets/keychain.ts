@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AsyncEntry, findCredentialsAsync } from 'keytar';
 import { CausewayError } from '../../platform/errors.ts';
+import { foreignText } from '../../platform/foreign-text.ts';
 import { checkNotRemoved } from '../../platform/removal.ts';
 import { Secret } from '../../platform/secret.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -80,7 +81,7 @@ let exitIsWatched = false;
 /**
  * Waits for the keychain, but not for ever: while it asks for its password, nobody may be there. A call cannot be taken
  * back, so no other one follows until it is answered; and since an open call keeps Node from ending (its threads are
- * waited for), the process then ends itself by force.
+ * waited for), the process then ends in another way.
  */
 async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   if (calls.overdue > 0) throw locked('it is still locked');
@@ -106,7 +107,7 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
-    if (!NOT_THERE.test(said)) throw locked(said, cause);
+    if (!NOT_THERE.test(said)) throw locked(reasonIn(said), cause);
     const message =
       process.platform !== 'linux' || process.env.DBUS_SESSION_BUS_ADDRESS
         ? 'No keychain on this computer responds.'
@@ -119,12 +120,32 @@ function locked(reason: string, cause?: unknown): CausewayError {
   return new CausewayError('keychain_locked', `The keychain cannot be used (${reason}).`, { cause });
 }
 
+/** What the keychains of all systems report if their user does not open them. */
+const NOT_UNLOCKED = /dismissed|cancell?ed|user interaction is not allowed|no password|locked/i;
+
+/** Why the keychain gives nothing, from the library's message. */
+function reasonIn(message: string): string {
+  return NOT_UNLOCKED.test(message) ? 'it was not unlocked' : foreignText(message, { maxLength: 200 });
+}
+
 function watchExit(): void {
   if (exitIsWatched) return;
   exitIsWatched = true;
-  process.once('exit', () => {
-    if (calls.open > 0) process.kill(process.pid, 'SIGKILL');
+  process.once('exit', (code) => {
+    if (calls.open > 0) endAtOnce(code);
   });
+}
+
+/**
+ * Ends the process with an exit code although one of its threads does not return: another program takes its place, and ends.
+ * Where that cannot be done, the process ends by force.
+ */
+function endAtOnce(code: number): void {
+  try {
+    if (!process.versions.electron) process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`], {});
+  } finally {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }
 
 /** A keychain's own calls. */

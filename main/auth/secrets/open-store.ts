@@ -90,6 +90,9 @@ async function chosenStore(options: StoreOptions): Promise<SecretStore> {
     get unreadable() {
       return current.unreadable;
     },
+    get isAwaited() {
+      return current.isAwaited ?? false;
+    },
     get: async (name) => (await open()).get(name),
     set: async (name, value, how) => (await open()).set(name, value, how),
     prepare: async (name) => (await open()).prepare?.(name),

@@ -7,6 +7,8 @@ export interface SecretStore {
   readonly shared: boolean;
   /** Why the last read failed; undefined if it did not. */
   readonly unreadable?: CausewayError | undefined;
+  /** Whether it has not answered for two seconds: its user may have to unlock it. */
+  readonly isAwaited?: boolean;
   get(name: string): Promise<Secret | undefined>;
   /**
    * @param options `isRenewal` says that the value stored under the name no longer works, so that the new value

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ownHome } from './own-home.ts';
 
 const CAUSEWAY = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
@@ -13,7 +13,7 @@ const missing = [
   ...NEEDED.filter((program) => !folders.some((folder) => existsSync(join(folder, program)))),
   ...(process.env.DISPLAY ? [] : ['display']),
 ];
-const name = 'a proxy ends when its client does, although the keychain still waits for its password';
+const without = missing.length > 0 ? ` (skipped: no ${missing.join(', ')})` : '';
 
 const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
@@ -23,16 +23,15 @@ const INITIALIZE = JSON.stringify({
 });
 
 /** Its own session, in which a sign-in is stored and the keychain then locked; nobody can answer its question. */
-const SESSION = `
+const LOCKED = `
 echo -n password | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
 "$NODE" -e 'const { AsyncEntry } = require("keytar"); new AsyncEntry("Causeway", "http://127.0.0.1:9 user").setPassword("{}")'
 gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets \\
   --method org.freedesktop.Secret.Service.Lock "['/org/freedesktop/secrets/collection/login']" >/dev/null
-echo "$INITIALIZE" | "$NODE" "$CAUSEWAY" proxy --profile user --path /api/2.0/mcp/sql
-echo ended
 `;
 
-test.skipIf(missing.length > 0)(missing.length > 0 ? `${name} (skipped: no ${missing.join(', ')})` : name, async () => {
+/** What a script in such a session prints. */
+async function inLockedSession(script: string): Promise<string[]> {
   const home = await ownHome('[user]\nhost = http://127.0.0.1:9\n', { CAUSEWAY_TOKEN_STORE: 'keychain' });
   const env = {
     ...home.env,
@@ -46,12 +45,34 @@ test.skipIf(missing.length > 0)(missing.length > 0 ? `${name} (skipped: no ${mis
     INITIALIZE,
   };
   try {
-    const { stdout } = await promisify(execFile)('dbus-run-session', ['--', 'bash', '-c', SESSION], {
+    const { stdout } = await promisify(execFile)('dbus-run-session', ['--', 'bash', '-c', LOCKED + script], {
       env,
-      timeout: 25_000,
+      timeout: 28_000,
     });
-    expect(stdout.trim().split('\n').at(-1)).toBe('ended');
+    return stdout.trim().split('\n');
   } finally {
     await home.remove();
   }
+}
+
+describe.skipIf(missing.length > 0)(`while the keychain waits for its password${without}`, () => {
+  test('a proxy ends when its client does, with its own exit code', async () => {
+    const printed = await inLockedSession(
+      'set -o pipefail; echo "$INITIALIZE" | "$NODE" "$CAUSEWAY" proxy --profile user --path /api/2.0/mcp/sql; echo "ended with $?"',
+    );
+    expect(printed.at(-1)).toBe('ended with 0');
+  });
+
+  test('a command says so, and can be interrupted', async () => {
+    const printed = await inLockedSession(`
+mkfifo "$HOME/said"
+"$NODE" "$CAUSEWAY" whoami --profile user 2>"$HOME/said" & whoami=$!
+while read -r line; do echo "$line"; case "$line" in *Waiting*) kill -INT $whoami;; esac; done <"$HOME/said"
+wait $whoami; echo "ended with $?"
+`);
+    expect(printed).toContain(
+      'causeway: Waiting for you to unlock the keychain. Look for the window in which your system asks for its password.',
+    );
+    expect(printed.at(-1)).toBe('ended with 130');
+  });
 });

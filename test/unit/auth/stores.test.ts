@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type PlainStore, splitStore } from '../../../main/auth/secrets/keychain.ts';
 import { keychainOrMemory, memoryStore } from '../../../main/auth/secrets/keychain-or-memory.ts';
 import { packRecord, unpackRecord } from '../../../main/auth/secrets/token-record.ts';
+import { signedOut } from '../../../main/auth/signed-out.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
@@ -155,5 +156,53 @@ describe('a stored sign-in', () => {
 
   test('counts as absent if it is damaged', () => {
     for (const text of ['', '{', '[]', '{"access_token":1}']) expect(unpackRecord(new Secret(text))).toBeUndefined();
+  });
+});
+
+describe('a keychain that does not answer', () => {
+  const waiting = (name: string) => new Promise<never>(() => name);
+
+  test('is said to wait for its user after two seconds, once, and counts as awaited until it answers', async () => {
+    vi.useFakeTimers();
+    try {
+      const notices: string[] = [];
+      let answer: (value: Secret | undefined) => void = () => undefined;
+      const get = () =>
+        new Promise<Secret | undefined>((resolve) => {
+          answer = resolve;
+        });
+      const keychain = { shared: true, get, set: waiting, delete: waiting };
+      const store = keychainOrMemory(
+        () => keychain,
+        (message) => notices.push(message),
+        () => performance.now(),
+      );
+      const first = store.get('a');
+      const second = store.set('b', new Secret('x'));
+      await vi.advanceTimersByTimeAsync(1_999);
+      expect([notices, store.isAwaited]).toEqual([[], false]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(notices).toEqual([
+        'Waiting for you to unlock the keychain. Look for the window in which your system asks for its password.',
+      ]);
+      expect(store.isAwaited).toBe(true);
+      answer(undefined);
+      expect(await first).toBeUndefined();
+      // The other call waits on.
+      expect(store.isAwaited).toBe(true);
+      expect(second).toBeInstanceOf(Promise);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('leads to its unlocking, not to another sign-in', () => {
+    const unreadable = new CausewayError('keychain_locked', 'The keychain cannot be used (it was not unlocked).');
+    const { message, remedy, action } = signedOut({ name: 'a', host: 'https://acme.example' }, { unreadable });
+    expect(message).toBe(
+      'Causeway cannot tell whether profile "a" is signed in to https://acme.example. The keychain cannot be used (it was not unlocked).',
+    );
+    expect(remedy).toBe('Unlock the keychain, then try again. A new sign-in is not needed.');
+    expect(action).toBeUndefined();
   });
 });

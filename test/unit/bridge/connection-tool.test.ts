@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { ConnectionTool } from '../../../main/bridge/connection-tool.ts';
+import type { EndpointSignIn } from '../../../main/bridge/endpoint.ts';
+
+const SIGN_IN: EndpointSignIn = { begin: async () => undefined, isDone: async () => false, pending: undefined };
+
+function toolWith(signIn: EndpointSignIn) {
+  const memory = { get: async () => undefined, put: async () => undefined };
+  return new ConnectionTool({
+    host: 'https://acme.example',
+    path: '/api/2.0/mcp/sql',
+    profile: 'test',
+    signIn,
+    memory,
+    connect: async () => undefined,
+  });
+}
+
+describe('what is said while a server cannot be reached', () => {
+  it('is that the keychain is locked, if the sign-in is awaited from there, and nothing of the workspace', () => {
+    const tool = toolWith({ ...SIGN_IN, awaitsKeychain: true });
+    expect(tool.stillWaiting()).toMatchObject({
+      code: 'keychain_locked',
+      message: 'Nothing was run: the keychain, which holds the sign-in, is locked.',
+      remedy: 'The user must unlock it in the window in which the system asks for its password. Then try again.',
+    });
+    const waits = 'Causeway waits for the user to unlock the keychain, which holds the sign-in.';
+    expect(tool.waitingNotice()).toBe(waits);
+    expect(tool.definition().description).toContain(waits);
+  });
+
+  it('is that the workspace has not answered otherwise', () => {
+    const tool = toolWith(SIGN_IN);
+    expect(tool.stillWaiting().message).toBe('There is still no connection to the workspace acme.example.');
+    expect(tool.waitingNotice()).toBe('acme.example has not responded yet. Still trying.');
+  });
+});
