@@ -77,6 +77,8 @@ export class AuthHttp {
   ): Promise<Response> {
     const url = new URL(address);
     if (url.origin !== host) throw elsewhere(host, url.origin);
+    const unsendable = Object.entries(headers).find(([, value]) => !/^[\t\x20-\x7e]*$/.test(value))?.[0];
+    if (unsendable !== undefined) throw unsendableHeader(host, unsendable);
     const sent = secretsIn(headers, body);
     const dispatcher = (await this.#pools.to(host)).whole();
     try {
@@ -148,9 +150,19 @@ async function asResponse(
   return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), { status, headers });
 }
 
+function unsendableHeader(host: string, name: string): CausewayError {
+  const what = name.toLowerCase() === 'authorization' ? 'The token' : `The value of ${name}`;
+  return new CausewayError(
+    'unexpected_answer',
+    `${what} for ${host} contains a line break or another character that cannot be sent. Nothing was sent.`,
+    { remedy: 'Check where it comes from.' },
+  );
+}
+
 function elsewhere(host: string, target: string): CausewayError {
   return new CausewayError('wrong_workspace', `${host} redirects sign-ins to ${target}. Nothing was sent there.`, {
-    remedy: 'If that is your workspace, use its address as the host. Otherwise ask your administrator.',
+    remedy:
+      'If that is your workspace, use its address as the host. If a network asks for a sign-in first, open any page in your browser and sign in there. Otherwise ask your administrator.',
   });
 }
 

@@ -10,23 +10,24 @@ export function signedOut(
   { unreadable, because }: { unreadable?: CausewayError | undefined; because?: string | undefined } = {},
 ): CausewayError {
   if (unreadable) {
-    if (unreadable.code === 'keychain_locked') {
-      return new CausewayError(
-        'signed_out',
-        `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,
-        { cause: unreadable, remedy: 'Unlock the keychain, then try again. A new sign-in is not needed.' },
-      );
+    const message = `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`;
+    const action = { do: 'sign-in', profile: name } as const;
+    switch (unreadable.code) {
+      case 'keychain_locked':
+        return new CausewayError('signed_out', message, {
+          cause: unreadable,
+          remedy: 'Unlock the keychain, then try again. A new sign-in is not needed.',
+        });
+      case 'invalid_file':
+        return new CausewayError('signed_out', message, { cause: unreadable, remedy: unreadable.remedy, action });
+      default:
+        return new CausewayError('signed_out', message, {
+          cause: unreadable,
+          remedy:
+            'Start the Causeway application, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
+          action,
+        });
     }
-    return new CausewayError(
-      'signed_out',
-      `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`,
-      {
-        cause: unreadable,
-        remedy:
-          'Start the Causeway application, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
-        action: { do: 'sign-in', profile: name },
-      },
-    );
   }
   const why = because === undefined ? '' : `: ${because}`;
   return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}${why}.`, {

@@ -108,9 +108,19 @@ export function asCausewayError(error: unknown): CausewayError {
   return error instanceof CausewayError ? error : new CausewayError('internal', inOneLine(error), { cause: error });
 }
 
+/** The errors that a runtime throws for a mistake in a program, a failed `fetch` included. Their messages tell its users nothing. */
+const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+/** An error's message, or what stands for it if its words are the runtime's own. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMistake = MISTAKES.some((kind) => error instanceof kind);
+  return isMistake ? `Something unexpected happened in Causeway (${error.name}).` : error.message;
+}
+
 /** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
 export function inOneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const text = error instanceof CausewayError ? sentences(message, error.remedy) : message;
   // Messages quote arguments and files unchanged. A line end in one must not start a new line, nor an escape move the cursor.
   return messageLine(text);

@@ -1,7 +1,6 @@
 import * as oauth from 'oauth4webapi';
-import { z } from 'zod';
-import { CausewayError } from '../../platform/errors.ts';
-import { foreignText } from '../../platform/foreign-text.ts';
+import { asSentence, CausewayError, sentences } from '../../platform/errors.ts';
+import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
 import { createApplicationCommand } from '../../platform/next-action.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { uninterrupted } from '../../platform/uninterrupted.ts';
@@ -14,10 +13,10 @@ import { unlessAborted } from '../single-flight.ts';
 import { type CallbackAnswer, type CallbackListener, listenForCallback } from './callback-listener.ts';
 import type { CallbackPage } from './callback-page.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
-import { refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
+import { detailOf, refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
 import { clientAuth, type RevocableTokens, revokeTokens } from './refresh.ts';
-import { SAYS_SCOPES_ARE_MISSING } from './scopes.ts';
 import { readTokenAnswer } from './token-answer.ts';
+import { userNameIn } from './user-name.ts';
 
 export interface BrowserSignIn {
   profile: Profile;
@@ -127,7 +126,7 @@ async function waitForAnswer(
   { profile, signInTimeoutMs, signal }: BrowserSignIn,
 ): Promise<CallbackAnswer> {
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(tooLate(profile)), signInTimeoutMs);
+  const timer = setTimeout(() => timeout.abort(tooLate(profile, signInTimeoutMs)), signInTimeoutMs);
   try {
     return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
   } catch (error) {
@@ -138,10 +137,19 @@ async function waitForAnswer(
   }
 }
 
-function tooLate({ host }: Profile): CausewayError {
-  return new CausewayError('sign_in_timeout', `The sign-in to ${host} timed out.`, {
-    remedy: 'Sign in again. If no page opens, copy the link into your browser.',
-  });
+function tooLate({ host }: Profile, afterMs: number): CausewayError {
+  const after = afterMs % MINUTE_MS === 0 ? counted(afterMs / MINUTE_MS, 'minute') : counted(afterMs / 1000, 'second');
+  return new CausewayError(
+    'sign_in_timeout',
+    `The sign-in to ${host} timed out: no answer came from the browser within ${after}.`,
+    { remedy: 'Sign in again. If no page opens, copy the link into your browser.' },
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** Exchanges the browser's answer for tokens, which are stored or revoked, and only then shows the outcome in the browser. */
@@ -195,7 +203,7 @@ async function exchange(
   const answer = await readTokenAnswer(response, { host, sent });
   if ('refusal' in answer) {
     throw answer.refusal.error === 'invalid_grant'
-      ? codeExpired(host)
+      ? codeRefused(host, detailOf(answer.refusal))
       : unexpectedRefusal(answer.refusal, { host, clientId, what: 'the sign-in' });
   }
   const { issuer: name, token_endpoint: tokenEndpoint = '', revocation_endpoint: revocationEndpoint } = issuer.metadata;
@@ -246,15 +254,21 @@ function validate(
         remedy: 'Close the other sign-in pages and sign in again.',
       });
     }
+    const { reason, description } = said(error, [state, parameters.get('code') ?? undefined]);
+    const detail = [reason, description].filter(Boolean).join(': ');
+    const more = description === '' ? undefined : `The workspace says: ${asSentence(description)}`;
     switch (error.error) {
       case 'access_denied':
-        throw new CausewayError('consent_denied', `Access to ${host} was denied.`, {
+        throw new CausewayError('consent_denied', sentences(`Access to ${host} was denied.`, more), {
           remedy: 'Sign in again and allow access. If you did not deny it yourself, ask your administrator.',
         });
       case 'invalid_scope':
         throw new CausewayError(
           'missing_scope',
-          `${host} does not allow the application ${client.client_id} to request ${scopes.join(', ')}.`,
+          sentences(
+            `${host} does not allow the application ${client.client_id} to request ${scopes.join(', ')}.`,
+            more,
+          ),
           {
             remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
             action: canChoose
@@ -268,26 +282,34 @@ function validate(
         );
       case 'temporarily_unavailable':
       case 'server_error':
-        throw serviceUnavailable(host, { status: 400, error: error.error, description: '' });
+        throw serviceUnavailable(host, { status: 400, error: error.error, description });
       case 'unauthorized_client':
-        throw refusedApplication(host, client.client_id, error.error);
+        throw refusedApplication(host, client.client_id, detail);
       default:
-        throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${reasonOf(error, state)}).`, {
+        throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${detail}).`, {
           remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
         });
     }
   }
 }
 
-/** These words come from outside: any page can make the browser come here. */
-function reasonOf({ error }: oauth.AuthorizationResponseError, state: string): string {
-  return foreignText(error, { sent: [state], maxLength: 100 });
+/** What a redirect says beside its error. These words come from outside: any page can make the browser come here. */
+function said(
+  { error, error_description: description = '' }: oauth.AuthorizationResponseError,
+  sent: SentSecrets,
+): { reason: string; description: string } {
+  return {
+    reason: foreignText(error, { sent, maxLength: 100 }),
+    description: foreignText(description, { sent, maxLength: 300 }),
+  };
 }
 
-function codeExpired(host: string): CausewayError {
-  return new CausewayError('sign_in_failed', `The sign-in to ${host} took too long. Its code has expired.`, {
-    remedy: 'Sign in again.',
-  });
+function codeRefused(host: string, detail: string): CausewayError {
+  return new CausewayError(
+    'sign_in_failed',
+    `${host} did not accept the code of the sign-in: it was used before, or has expired (${detail}).`,
+    { remedy: 'Sign in again.' },
+  );
 }
 
 function successPage({ host, name }: Profile, userName: string | undefined): CallbackPage {
@@ -322,60 +344,4 @@ function failurePage(error: unknown): CallbackPage {
     title: 'You are not signed in',
     lines: [known?.message ?? 'Something unexpected happened.', known?.remedy ?? 'Sign in again from Causeway.'],
   };
-}
-
-const Refusal = z.looseObject({ message: z.string() });
-const Me = z.looseObject({ userName: z.string() });
-
-/**
- * The name for a sign-in that has just been made, as the workspace itself gives it.
- * @returns `undefined` if it gives none: that says nothing about the token, which `main/workspace/check-token.ts` asks about
- * @throws {CausewayError} `unauthenticated` if the workspace does not take the token, `permission_denied` if it does
- * not let its user in, and what the fetch throws
- */
-export async function userNameIn(
-  fetch: HostFetch,
-  profile: Pick<Profile, 'host' | 'workspaceId'>,
-  token: Secret,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  const response = await fetch(`${profile.host}/api/2.0/preview/scim/v2/Me`, {
-    headers: {
-      accept: 'application/json',
-      authorization: `Bearer ${token.reveal()}`,
-      ...(profile.workspaceId === undefined ? {} : { 'x-databricks-workspace-id': profile.workspaceId }),
-    },
-    signal,
-  });
-  if (response.status === 401) {
-    throw new CausewayError('unauthenticated', `${profile.host} does not accept the token.`, {
-      remedy: 'Check that the token is for this workspace, then sign in again.',
-    });
-  }
-  if (response.status === 403) return refuseUnlessAboutScopes(profile.host, token, await response.text());
-  if (!response.ok) return undefined;
-  const parsed = Me.safeParse(await response.json().catch(() => undefined));
-  return parsed.success ? parsed.data.userName : undefined;
-}
-
-/**
- * A token for some scopes only may not ask for its name, and works anyway; any other 403 of the workspace is said to who
- * has no access. A page is not the workspace's own answer.
- */
-function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {
-  const said = Refusal.safeParse(parseJson(body)).data?.message;
-  if (said === undefined || SAYS_SCOPES_ARE_MISSING.test(said)) return undefined;
-  throw new CausewayError(
-    'permission_denied',
-    `${host} does not give this user access (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,
-    { remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.' },
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

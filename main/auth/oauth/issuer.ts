@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
+import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
-import { foreignCause, foreignText } from '../../platform/foreign-text.ts';
+import { foreignText } from '../../platform/foreign-text.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { isLoopback } from '../profiles/host.ts';
 
@@ -17,6 +18,8 @@ export interface IssuerLocation {
   accountId: string | undefined;
 }
 
+/** The detail of an answer that a captive portal may have given. */
+const PAGE = 'a web page answers';
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const;
 
 /**
@@ -65,23 +68,31 @@ async function isUnifiedHost(fetch: HostFetch, host: string, signal: AbortSignal
   }
 }
 
+/** A member that may be missing, or be null, which some servers put for what they do not have. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .catch(undefined)
+    .transform((value) => value ?? undefined);
+
+/** What is read of the metadata (RFC 8414 §2). */
+const Metadata = z.looseObject({
+  issuer: optional(z.string()),
+  authorization_endpoint: optional(z.string()),
+  token_endpoint: optional(z.string()),
+  revocation_endpoint: optional(z.string()),
+  code_challenge_methods_supported: optional(z.array(z.string())),
+  authorization_response_iss_parameter_supported: optional(z.boolean()),
+});
+
 async function readMetadata(host: string, place: string, response: Response): Promise<oauth.AuthorizationServer> {
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch((cause: unknown) => {
-      throw noWorkspace(host, 'its response is not JSON', cause);
-    });
+  const text = await response.text();
+  const found = Metadata.safeParse(asJson(text));
+  if (!found.success) throw noWorkspace(host, /^\s*</.test(text) ? PAGE : 'its response is not JSON');
+  const { issuer, ...members } = found.data;
   // The issuer's path differs between kinds of hosts; what must not differ is the origin.
-  const named = typeof body === 'object' && body && 'issuer' in body ? body.issuer : undefined;
-  const issuer = typeof named === 'string' && URL.canParse(named) ? new URL(named) : new URL(place);
-  let metadata: oauth.AuthorizationServer;
-  try {
-    metadata = await oauth.processDiscoveryResponse(issuer, response);
-  } catch (cause) {
-    throw noWorkspace(host, 'its response names no sign-in service', cause);
-  }
-  for (const url of [metadata.issuer, ...ENDPOINTS.map((name) => metadata[name])]) {
+  if (issuer === undefined) throw noWorkspace(host, 'its response names no sign-in service');
+  for (const url of [issuer, ...ENDPOINTS.map((name) => members[name])]) {
     if (url !== undefined && (!URL.canParse(url) || new URL(url).origin !== host)) {
       throw new CausewayError(
         'wrong_workspace',
@@ -92,13 +103,24 @@ async function readMetadata(host: string, place: string, response: Response): Pr
       );
     }
   }
-  return { ...metadata, token_endpoint: metadata.token_endpoint ?? `${place}/v1/token` };
+  const known = Object.entries({ ...members, token_endpoint: members.token_endpoint ?? `${place}/v1/token` });
+  return { issuer, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
 }
 
-function noWorkspace(host: string, detail: string, cause?: unknown): CausewayError {
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function noWorkspace(host: string, detail: string): CausewayError {
   return new CausewayError('wrong_workspace', `${host} does not respond like a Databricks workspace (${detail}).`, {
-    cause: foreignCause(cause),
-    remedy: 'Copy the address from your browser while the workspace is open.',
+    remedy:
+      detail === PAGE
+        ? 'Open the address in your browser. If a network or a company proxy asks for a sign-in there, sign in to it and try again; otherwise copy the address while the workspace is open.'
+        : 'Copy the address from your browser while the workspace is open.',
   });
 }
 

@@ -30,8 +30,10 @@ export function isTemporary({ status, error }: Pick<OAuthRefusal, 'status' | 'er
 }
 
 /** The error while the sign-in service is down or busy. The user stays signed in. */
-export function serviceUnavailable(host: string, { status, error, retryAfterMs: ms }: OAuthRefusal): CausewayError {
-  const detail = TEMPORARY.has(error) && status < 500 ? error : `HTTP ${status}`;
+export function serviceUnavailable(host: string, refusal: OAuthRefusal): CausewayError {
+  const { status, error, retryAfterMs: ms } = refusal;
+  const isSaid = TEMPORARY.has(error) && status < 500;
+  const detail = isSaid ? detailOf(refusal) : `HTTP ${status}`;
   return new CausewayError('unavailable', `The sign-in service of ${host} is not available (${detail}).`, {
     remedy: 'Try again in a minute.',
     retryAfterMs: ms,

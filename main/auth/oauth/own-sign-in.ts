@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { uninterrupted } from '../../platform/uninterrupted.ts';
 import { defaultValue, lockedValue, managedError, NO_POLICY, type Policy } from '../../policy/policy.ts';
@@ -93,7 +93,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
         emit({
           type: 'not-kept',
           profile,
-          message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) works, but could not be stored: ${error instanceof Error ? error.message : String(error)}`,
+          message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) works, but could not be stored: ${error instanceof CausewayError ? error.message : inOneLine(error)}`,
           remedy: 'Fix the storage problem, or you may have to sign in again after this program ends.',
         }),
       refusal: (record) => applicationRefusal(profile, record),

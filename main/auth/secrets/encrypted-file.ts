@@ -39,21 +39,30 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
   const bound = (name: string) => Buffer.from(`${service}\n${name}`);
   const fileOf = (name: string) => join(folder, `${createHash('sha256').update(bound(name)).digest('hex')}.json`);
 
+  let unreadable: CausewayError | undefined;
+
   return {
     shared: true,
 
+    get unreadable() {
+      return unreadable;
+    },
+
     async get(name) {
+      unreadable = undefined;
       const stored = await readBounded(fileOf(name), 'own').catch((error: unknown) => {
         // A file that cannot be read at the moment does not mean that the user is signed out.
         if (codeOf(error) !== 'ENOENT') throw fileError(fileOf(name), error);
       });
       if (stored === undefined) return undefined;
       const plain = unseal(stored.toString('utf8'), await openKey(), bound(name));
+      if (plain === undefined) unreadable = undecryptable(fileOf(name), keyFile);
       return plain === undefined ? undefined : new Secret(plain);
     },
 
     async set(name, value) {
       await writeWholeFile(fileOf(name), seal(value.reveal(), await openKey(), bound(name)), { mode: 0o600 });
+      unreadable = undefined;
     },
 
     async prepare(name) {
@@ -79,7 +88,16 @@ function seal(text: string, key: Buffer, bound: Buffer): string {
   return JSON.stringify({ version: 1, nonce: base64(nonce), tag: base64(cipher.getAuthTag()), data: base64(data) });
 }
 
-/** Undefined if the text was not written with this key, which counts as nothing stored. */
+/** Why a stored sign-in cannot be used. It stays where it is: its key may come back. */
+function undecryptable(file: string, keyFile: string): CausewayError {
+  return new CausewayError(
+    'invalid_file',
+    `The stored sign-in (${file}) cannot be decrypted: it was stored with another key than that in ${keyFile}, on another computer, or is damaged.`,
+    { remedy: 'Restore the key file, or sign in again.' },
+  );
+}
+
+/** Undefined if the text was not written with this key. */
 function unseal(text: string, key: Buffer, bound: Buffer): string | undefined {
   try {
     const { nonce, tag, data } = Sealed.parse(JSON.parse(text));

@@ -44,7 +44,8 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
       what: 'the person does not allow it',
       arrange: () => stage.workspace.approve('deny'),
       code: 'consent_denied',
-      message: () => `Access to ${stage.workspace.host} was denied.`,
+      message: () =>
+        `Access to ${stage.workspace.host} was denied. The workspace says: The person did not allow the application.`,
       remedy: 'Sign in again and allow access. If you did not deny it yourself, ask your administrator.',
       page: 'was denied.',
     },
@@ -53,7 +54,8 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
       browser: () => scriptedBrowser((url) => (isCallback(url) ? undefined : url)),
       signInTimeoutMs: 200,
       code: 'sign_in_timeout',
-      message: () => `The sign-in to ${stage.workspace.host} timed out.`,
+      message: () =>
+        `The sign-in to ${stage.workspace.host} timed out: no answer came from the browser within 0.2 seconds.`,
       remedy: 'Sign in again. If no page opens, copy the link into your browser.',
     },
     {
@@ -69,16 +71,20 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
       what: 'the code has expired or was used before',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'code', 'spent') : url)),
       code: 'sign_in_failed',
-      message: () => `The sign-in to ${stage.workspace.host} took too long. Its code has expired.`,
+      message: () =>
+        expect.stringMatching(
+          / did not accept the code of the sign-in: it was used before, or has expired \(invalid_grant.*\)\.$/,
+        ),
       remedy: 'Sign in again.',
-      page: 'Its code has expired.',
+      page: 'it was used before, or has expired',
     },
     {
       what: 'the answer belongs to another sign-in',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'tampered') : url)),
       signInTimeoutMs: 300,
       code: 'sign_in_timeout',
-      message: () => `The sign-in to ${stage.workspace.host} timed out.`,
+      message: () =>
+        `The sign-in to ${stage.workspace.host} timed out: no answer came from the browser within 0.3 seconds.`,
       remedy: 'Sign in again. If no page opens, copy the link into your browser.',
       page: 'This page belongs to another sign-in',
     },
@@ -109,9 +115,26 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
           return copy;
         }),
       code: 'sign_in_failed',
-      message: () => `${stage.workspace.host} ended the sign-in (<script>alert(1)</script>).`,
+      message: () =>
+        `${stage.workspace.host} ended the sign-in (<script>alert(1)</script>: <img src=x onerror=alert(1)>).`,
       remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
-      page: '(&lt;script&gt;alert(1)&lt;/script&gt;)',
+      page: '(&lt;script&gt;alert(1)&lt;/script&gt;: &lt;img',
+    },
+    {
+      what: 'the workspace ends it with an explanation',
+      browser: () =>
+        scriptedBrowser((url) => {
+          if (!isCallback(url)) return url;
+          const copy = changed(url, 'error', 'invalid_request');
+          copy.searchParams.set('error_description', 'Multi-factor\u001b[31m authentication is required');
+          copy.searchParams.delete('code');
+          return copy;
+        }),
+      code: 'sign_in_failed',
+      message: () =>
+        expect.stringMatching(/ended the sign-in \(invalid_request: Multi-factor.* authentication is required\)\.$/),
+      remedy: 'Sign in again. If it keeps failing, send this message to your administrator.',
+      page: 'authentication is required',
     },
     {
       what: 'the workspace ends it for a reason of its own',

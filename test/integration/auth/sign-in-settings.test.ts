@@ -121,7 +121,9 @@ describe('an OAuth application of the account', () => {
     await auth.setOAuthApplication(stage.workspace.host, { ...application, scopes: ['unity-catalog'] });
     expect(await signInOutcome(auth)).toMatchObject({
       code: 'missing_scope',
-      message: `${stage.workspace.host} does not allow the application our-application to request unity-catalog, offline_access.`,
+      message: expect.stringMatching(
+        / does not allow the application our-application to request unity-catalog, offline_access\. The workspace says: .*scope/,
+      ),
       remedy: expect.stringMatching(
         /^Ask the account administrator to add these scopes .* databricks account custom-app-integration create --json '.*"redirect_urls":\["http:.*"scopes":\["unity-catalog","offline_access"\]/,
       ),
