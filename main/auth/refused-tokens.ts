@@ -36,7 +36,7 @@ export function checkRenewalHelps(last: Refusable, { name, host }: Pick<Profile,
   throw new CausewayError(
     'unauthenticated',
     `${host} refuses every token of profile "${name}", new ones too. The next one is requested in ${wait}.`,
-    { remedy: 'Check that the profile is for this workspace and that its user may use it, or ask a workspace admin.' },
+    { remedy: 'Check the workspace of the profile and the access of its user, or ask a workspace admin.' },
   );
 }
 

@@ -121,13 +121,9 @@ export class ConnectionTool {
       });
     }
     if (signIn?.awaitsKeychain) {
-      return new CausewayError(
-        'keychain_locked',
-        'Nothing was run: the keychain, which holds the sign-in, is locked.',
-        {
-          remedy: 'The user must unlock it in the window in which the system asks for its password. Then try again.',
-        },
-      );
+      return new CausewayError('keychain_locked', 'Nothing was run: the keychain with the sign-in is locked.', {
+        remedy: 'The system asks the user for its password in a window of its own. Then try again.',
+      });
     }
     const none = `There is still no connection to the workspace ${hostOf(host)}.`;
     if (this.#trouble) {
@@ -246,7 +242,7 @@ function calledName(json: unknown): unknown {
   return memberAt(json, 'params', 'name');
 }
 
-const KEYCHAIN_IS_AWAITED = 'Causeway waits for the user to unlock the keychain, which holds the sign-in.';
+const KEYCHAIN_IS_AWAITED = 'Causeway waits for the user to unlock the keychain with the sign-in.';
 const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';
 
 /** At the end of the text, so that nothing follows the address. */

@@ -58,7 +58,7 @@ export function keychainOrMemory(
         noticeSent = true;
         onNotice(
           use === 'read'
-            ? sentences(inOneLine(error), 'What it holds is used once it is unlocked.')
+            ? sentences(inOneLine(error), 'Its sign-ins are used once it is unlocked.')
             : sentences(
                 inOneLine(error),
                 'The sign-in lasts only until this program ends.',
@@ -76,8 +76,7 @@ export function keychainOrMemory(
     const timer = setTimeout(() => {
       isLate = true;
       awaiting += 1;
-      if (awaiting === 1)
-        onNotice(`${WAITS_FOR_KEYCHAIN} Look for the window in which your system asks for its password.`);
+      if (awaiting === 1) onNotice(`${WAITS_FOR_KEYCHAIN} Your system asks for its password in a window of its own.`);
     }, TOLD_AFTER_MS);
     try {
       return await call;

@@ -71,7 +71,7 @@ while read -r line; do echo "$line"; case "$line" in *Waiting*) kill -INT $whoam
 wait $whoami; echo "ended with $?"
 `);
     expect(printed).toContain(
-      'causeway: Waiting for you to unlock the keychain. Look for the window in which your system asks for its password.',
+      'causeway: Waiting for you to unlock the keychain. Your system asks for its password in a window of its own.',
     );
     expect(printed.at(-1)).toBe('ended with 130');
   });

@@ -75,7 +75,7 @@ describe('Causeway’s own sign-in', () => {
     expect(outcomes.at(-1)).toMatchObject({
       code: 'unauthenticated',
       message: `${stage.workspace.host} refuses every token of profile "user", new ones too. The next one is requested in 60 seconds.`,
-      remedy: 'Check that the profile is for this workspace and that its user may use it, or ask a workspace admin.',
+      remedy: 'Check the workspace of the profile and the access of its user, or ask a workspace admin.',
     });
     clock += MINUTE;
     await call();

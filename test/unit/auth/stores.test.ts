@@ -183,7 +183,7 @@ describe('a keychain that does not answer', () => {
       expect([notices, store.isAwaited]).toEqual([[], false]);
       await vi.advanceTimersByTimeAsync(1);
       expect(notices).toEqual([
-        'Waiting for you to unlock the keychain. Look for the window in which your system asks for its password.',
+        'Waiting for you to unlock the keychain. Your system asks for its password in a window of its own.',
       ]);
       expect(store.isAwaited).toBe(true);
       answer(undefined);

@@ -21,10 +21,10 @@ describe('what is said while a server cannot be reached', () => {
     const tool = toolWith({ ...SIGN_IN, awaitsKeychain: true });
     expect(tool.stillWaiting()).toMatchObject({
       code: 'keychain_locked',
-      message: 'Nothing was run: the keychain, which holds the sign-in, is locked.',
-      remedy: 'The user must unlock it in the window in which the system asks for its password. Then try again.',
+      message: 'Nothing was run: the keychain with the sign-in is locked.',
+      remedy: 'The system asks the user for its password in a window of its own. Then try again.',
     });
-    const waits = 'Causeway waits for the user to unlock the keychain, which holds the sign-in.';
+    const waits = 'Causeway waits for the user to unlock the keychain with the sign-in.';
     expect(tool.waitingNotice()).toBe(waits);
     expect(tool.definition().description).toContain(waits);
   });
