@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { currentVersion } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { removeLeftOver } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
@@ -10,6 +12,9 @@ import { knownOf, recordedFile, remember, type WrittenRecord } from './record.ts
 
 /** How long a change is retried while another process changes the file. */
 const RETRY_TIMEOUT_MS = 10_000;
+/** How long the next change of a file that keeps changing is waited for, so that the time until the one after it is there, in milliseconds. */
+const NEXT_CHANGE_MS = 2_500;
+const LOOK_MS = 20;
 
 export interface ChangeOptions {
   env: NodeJS.ProcessEnv;
@@ -49,7 +54,7 @@ export async function change(
     let backup: Backup | undefined;
     try {
       const began = performance.now();
-      while (performance.now() - began < RETRY_TIMEOUT_MS) {
+      for (let attempt = 1; performance.now() - began < RETRY_TIMEOUT_MS; attempt += 1) {
         const planned = await files.plan(client, file, wanted, { replace, known, keeps: true });
         const { change: writing } = planned;
         if (writing && !backup && (!known || planned.replaces)) {
@@ -59,7 +64,10 @@ export async function change(
         const entries = { ...known?.entries, ...planned.record.entries };
         if (writing) await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
         const removes = writing?.isEmpty === true && planned.record.created === true;
-        if (writing && !(await files.write(file, removes))) continue;
+        if (writing && !(await files.write(file, removes))) {
+          if (attempt > 1) await nextChange(path);
+          continue;
+        }
         return { ...planned, backup, remembered: await remember(record, recorded, planned.record) };
       }
       throw neverAtRest(client, path);
@@ -70,6 +78,12 @@ export async function change(
       await files.forget(file);
     }
   });
+}
+
+/** Resolves as soon as a file has changed once more, or after a while. */
+async function nextChange(path: string): Promise<void> {
+  const [before, began] = [currentVersion(path), performance.now()];
+  while (currentVersion(path) === before && performance.now() - began < NEXT_CHANGE_MS) await sleep(LOOK_MS);
 }
 
 function neverAtRest({ name }: ClientFacts, file: string): CausewayError {

@@ -13,6 +13,15 @@ import { type JsonScan, markLength, ScanError, type Span, scanJson } from './jso
  */
 const MAX_ENTRIES_BYTES = 256 * 1024;
 
+/**
+ * The largest text that an editor works on, in bytes: a file that is not JSON, or of a JSON file what is between the entries and the
+ * members beside them. Parsing more takes longer than anyone waits.
+ */
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** How many groups of members there may be: one before the entries, and one after them, on each level. */
+const MAX_RUNS = 1_000;
+
 /** What a client's own parser may refuse in a JSON text. */
 export interface JsonOddities {
   byteOrderMark: boolean;
@@ -52,11 +61,15 @@ export function excerptOf(
   target: EditTarget,
 ): Excerpt {
   if (!isUtf8(bytes)) for (const { what, ...place } of findNotUtf8(bytes)) throw unreadable(target, what, place);
-  if (format !== 'json') return wholeText(bytes);
+  if (format !== 'json') return wholeText(bytes, target);
   const keys = [key, ...(newer ? [newer.key] : [])];
   const scan = scanned(bytes, keys, target);
   if (scan.root !== undefined && !scan.rootIsObject) throw unreadable(target, 'an object was expected', FIRST);
   if (scan.keptBytes > MAX_ENTRIES_BYTES) throw tooManyEntries(target);
+  const beside = scan.runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (bytes.length - beside > MAX_TEXT_BYTES || scan.runs.length > MAX_RUNS) {
+    throw tooMuchText(target, 'what it has around its entries');
+  }
   const standIns = standInsFor(bytes, scan.runs);
   const text = withStandIns(bytes, scan.runs, standIns);
   const noted = oddities(bytes, scan);
@@ -75,7 +88,8 @@ export function excerptOf(
 
 const FIRST = { line: 1, column: 1 };
 
-function wholeText(bytes: Buffer): Excerpt {
+function wholeText(bytes: Buffer, target: EditTarget): Excerpt {
+  if (bytes.length > MAX_TEXT_BYTES) throw tooMuchText(target, 'it');
   const text = bytes.toString('utf8');
   return {
     text,
@@ -87,6 +101,10 @@ function wholeText(bytes: Buffer): Excerpt {
 /** Refuses entries that are larger than that. @throws {CausewayError} `invalid_file` */
 export function holdEntriesSize(entries: ReadonlyMap<string, unknown>, target: EditTarget): void {
   if (JSON.stringify([...entries]).length > MAX_ENTRIES_BYTES) throw tooManyEntries(target);
+}
+
+function tooMuchText(target: EditTarget, what: string): Error {
+  return unreadable(target, `${what} is larger than ${MAX_TEXT_BYTES / 1024 / 1024} MiB`);
 }
 
 /** The error for entries that take more than anyone has. */

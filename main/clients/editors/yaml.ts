@@ -1,4 +1,4 @@
-import { Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
+import { Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, visit, type YAMLMap } from 'yaml';
 import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { covers, type Entry, merged, wholeEntry } from '../entry.ts';
 import {
@@ -188,7 +188,8 @@ function descend(body: string, target: EditTarget): Found {
 }
 
 function parse(body: string, target: EditTarget) {
-  const parsed = parseAllDocuments(body, { logLevel: 'silent' });
+  // The parser compares each key with every other one: a map of ten thousand takes it minutes.
+  const parsed = parseAllDocuments(body, { logLevel: 'silent', uniqueKeys: false });
   const documents = Array.isArray(parsed) ? parsed : [];
   const [document, second] = documents;
   if (second) {
@@ -201,7 +202,35 @@ function parse(body: string, target: EditTarget) {
     const problem = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
     throw unreadable(target, `this is not valid YAML: ${problem}`, lineAndColumn(body, error.pos[0]), error);
   }
+  const repeated = document && repeatedKey(document, target);
+  if (repeated !== undefined) {
+    throw unreadable(target, 'this is not valid YAML: Map keys must be unique', lineAndColumn(body, repeated));
+  }
   return document ?? new Document(null);
+}
+
+/** Where a key is that its map has already. @throws {CausewayError} `invalid_file` if the document has too many levels to look */
+function repeatedKey(document: Document, target: EditTarget): number | undefined {
+  let found: number | undefined;
+  const look = (_: unknown, map: YAMLMap) => {
+    const seen = new Set<unknown>();
+    for (const { key } of map.items) {
+      if (!isScalar(key)) continue;
+      if (seen.has(key.value)) {
+        found = key.range?.[0] ?? 0;
+        return visit.BREAK;
+      }
+      seen.add(key.value);
+    }
+    return undefined;
+  };
+  try {
+    visit(document, { Map: look });
+  } catch (error) {
+    if (isStackUsedUp(error)) throw tooDeep(target, error);
+    throw error;
+  }
+  return found;
 }
 
 function dataOf(body: string, target: EditTarget): unknown {

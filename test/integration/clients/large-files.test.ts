@@ -27,7 +27,7 @@ const others = (text: string) => {
 
 /** A client that rewrites its file meanwhile. */
 async function rewriting(own: OwnClients, form: string, work: () => Promise<void>): Promise<void> {
-  const program = spawn(process.execPath, [REWRITER, `${own.home}/${CLAUDE}`, form, '400'], {
+  const program = spawn(process.execPath, [REWRITER, `${own.home}/${CLAUDE}`, form, '2000'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

@@ -197,6 +197,19 @@ test('entries that nobody has are refused, not parsed', () => {
   expect(() => excerptOf({ format: 'json', key: KEY }, bytes, targetOf(KEY))).toThrow(/larger than 256 KiB/);
 });
 
+test.each<['json' | 'toml' | 'yaml', string, RegExp]>([
+  ['json', `{"mcpServers": {}} // ${'x'.repeat(1_100_000)}`, /what it has around its entries is larger than 1 MiB/],
+  [
+    'json',
+    `{${'"mcpServers": {}, "a": 1, '.repeat(2_000)}"z": 1}`,
+    /what it has around its entries is larger than 1 MiB/,
+  ],
+  ['toml', `# ${'x'.repeat(1_100_000)}`, /it is larger than 1 MiB/],
+  ['yaml', `# ${'x'.repeat(1_100_000)}`, /it is larger than 1 MiB/],
+])('%s of which too much would have to be parsed is refused unparsed: %#', (format, text, reason) => {
+  expect(() => excerptOf({ format, key: KEY }, Buffer.from(text), targetOf(KEY))).toThrow(reason);
+});
+
 test('a scan reports comments and commas after the last item', () => {
   const found = (text: string) => scanJson(Buffer.from(text), [KEY]);
   expect(found('{"a": [1, 2], "b": "/* , */"}')).toMatchObject({ comments: false, trailingCommas: false });

@@ -47,6 +47,16 @@ test('YAML that its parser accepts and other readers reject is refused with the 
   );
 });
 
+// Where each key is compared with every other one, this takes minutes.
+test('YAML with ten thousand other keys gets an entry and its bytes back, and a repeated key among them is found', () => {
+  const original = Array.from({ length: 10_000 }, (_, at) => `key${at}: ${at}\n`).join('');
+  const { text, undoHint } = editorOf('yaml').put(original, target, 'ours', stdio);
+  expect(editorOf('yaml').remove(text, target, 'ours', undoHint)).toBe(original);
+  expect(() => editorOf('yaml').read(`${original}a: {x: 1, "x": 2}\n`, target)).toThrow(
+    '/home/ana/file, line 10001, column 11: this is not valid YAML: Map keys must be unique.',
+  );
+});
+
 // Codex keeps a table for each folder that the user works in. Where each of them is looked for from the file's beginning, this
 // takes minutes.
 test('TOML with thousands of other tables gets an entry, gets its other form, and gets its bytes back', () => {
