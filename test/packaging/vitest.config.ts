@@ -12,5 +12,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A condition that comes true late is true: a loaded computer takes more than the second that is the default.
+    expect: { poll: { timeout: 15_000 } },
   },
 });
