@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AsyncEntry, findCredentialsAsync } from 'keytar';
+import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
 import { checkNotRemoved } from '../../platform/removal.ts';
 import { Secret } from '../../platform/secret.ts';
+import { callKeychain, callsGivenUp, giveUpCalls, type KeychainCall } from './keychain-calls.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** How long the keychain may take, in milliseconds: the user may have to unlock it first. */
@@ -16,27 +17,32 @@ const NOT_THERE = /d-?bus|no secret service|ServiceUnknown|Failed to connect to 
 /** Windows keeps at most 2560 bytes for one name, as UTF-16. */
 const WINDOWS_LIMIT = 1200;
 
+const Password = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? null);
+const Names = z.array(z.string());
+
 /**
- * The operating system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. On Linux
- * never the kernel's key ring, which the library would fall back to: it forgets at the end of the session without a word.
+ * The operating system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
  * @throws {CausewayError} from each call: `keychain_unavailable` if there is none, `keychain_locked` if it does not open
  */
 export function openKeychain(service: string): SecretStore {
-  const entry = (name: string) => new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
   const plain: PlainStore = {
-    get: (name) => withTimeout(() => entry(name).getPassword()),
+    get: async (name) => Password.parse(await withTimeout({ does: 'get', service, name })),
     async set(name, text) {
       await checkNotRemoved();
       for (const pause of WRITE_PAUSES_MS) {
         try {
-          return await withTimeout(() => entry(name).setPassword(text));
+          await withTimeout({ does: 'set', service, name, text });
+          return;
         } catch {
           await sleep(pause);
         }
       }
-      return withTimeout(() => entry(name).setPassword(text));
+      await withTimeout({ does: 'set', service, name, text });
     },
-    delete: (name) => withTimeout(() => entry(name).deletePassword()),
+    delete: (name) => withTimeout({ does: 'delete', service, name }),
     names: () => accountsOf(service),
   };
   const sized = process.platform === 'win32' ? splitStore(plain, WINDOWS_LIMIT) : plain;
@@ -66,7 +72,7 @@ const LISTING_ATTEMPTS = 5;
 async function accountsOf(service: string): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await withTimeout(async () => (await findCredentialsAsync(service)).map(({ account }) => account));
+      return Names.parse(await withTimeout({ does: 'names', service }));
     } catch (error) {
       const cause = error instanceof CausewayError ? error.cause : undefined;
       if (attempt === LISTING_ATTEMPTS || !(cause instanceof Error && ITEM_GONE.test(cause.message))) throw error;
@@ -78,26 +84,31 @@ async function accountsOf(service: string): Promise<string[]> {
 const calls = { open: 0, overdue: 0 };
 let exitIsWatched = false;
 
+/** How many calls may have been given up and not come back, before no other one is made: each holds a thread. */
+const MAX_GIVEN_UP = 3;
+
 /**
- * Waits for the keychain, but not for ever: while it asks for its password, nobody may be there. A call cannot be taken
- * back, so no other one follows until it is answered; and since an open call keeps Node from ending (its threads are
- * waited for), the process then ends in another way.
+ * Waits for the keychain, but not for ever: while it asks for its password, nobody may be there. A call that was given up goes on
+ * in its thread; where it has none, no other one follows until it is answered. Since an open call keeps Node from ending (its
+ * threads are waited for), the process then ends in another way.
  */
-async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
-  if (calls.overdue > 0) throw locked('it is still locked');
+async function withTimeout(call: KeychainCall): Promise<unknown> {
+  if (calls.overdue > 0 || callsGivenUp() >= MAX_GIVEN_UP) throw locked('it is still locked');
   watchExit();
   let timer: NodeJS.Timeout | undefined;
   let isOverdue = false;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      isOverdue = true;
-      calls.overdue += 1;
-      reject(locked('it is locked'));
+      if (!giveUpCalls()) {
+        isOverdue = true;
+        calls.overdue += 1;
+      }
+      reject(locked('it does not answer, and may be locked'));
     }, KEYCHAIN_TIMEOUT_MS);
   });
   calls.open += 1;
   // If there is no keychain at all, the library throws instead of returning a promise.
-  const answer = (async () => work())().finally(() => {
+  const answer = callKeychain(call).finally(() => {
     clearTimeout(timer);
     calls.open -= 1;
     if (isOverdue) calls.overdue -= 1;
@@ -132,7 +143,7 @@ function watchExit(): void {
   if (exitIsWatched) return;
   exitIsWatched = true;
   process.once('exit', (code) => {
-    if (calls.open > 0) endAtOnce(code);
+    if (calls.open > 0 || callsGivenUp() > 0) endAtOnce(code);
   });
 }
 
