@@ -109,10 +109,3 @@ export function environmentIn(home: string): Record<string, string> {
   const env = Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   return { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_STATE_HOME: join(home, '.state') };
 }
-
-/** The page to which the address that the system's browser was given leads its user; empty while there is none. */
-export async function pageBehind(address: string): Promise<string> {
-  if (!address.startsWith('http://localhost:')) return address;
-  const response = await fetch(address, { redirect: 'manual' });
-  return response.headers.get('location') ?? address;
-}

@@ -4,8 +4,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
-import { pageBehind, type RunningApplication, startApplication, whyNotHere } from './application.ts';
+import { pageAt, scriptedBrowser } from '../integration/auth/scripted-browser.ts';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
 import { takePicture } from './screen.ts';
 import { TrayOverDbus } from './tray-over-dbus.ts';
 
@@ -44,7 +44,7 @@ describe.skipIf(reason)('the first run of the application', () => {
     await button('Continue').click();
 
     await currentStep('Sign in');
-    await expect.poll(async () => pageBehind(await opened())).toContain(workspace.host);
+    await expect.poll(async () => pageAt(await opened())).toContain(workspace.host);
     // A browser is in front of the window, which comes back when the user has signed in.
     const isFocused = () => electron.evaluate(({ BrowserWindow }) => BrowserWindow.getFocusedWindow() !== null);
     await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.blur());

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
+import { pageAt, scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { ProxyProcess } from '../integration/proxy/proxy-process.ts';
-import { pageBehind, type RunningApplication, startApplication, whyNotHere } from './application.ts';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
 import { ShownNotifications, whyNoNotifications } from './notifications.ts';
 import { takePicture } from './screen.ts';
 import { TrayOverDbus } from './tray-over-dbus.ts';
@@ -101,7 +101,7 @@ describe.skipIf(reason)('a notification of the application', () => {
     await takePicture('notification-signed-out');
     workspace.approve({ as: 'ana@example.com' });
     await notifications.click();
-    await expect.poll(async () => pageBehind(await opened())).toContain(workspace.host);
+    await expect.poll(async () => pageAt(await opened())).toContain(workspace.host);
     await scriptedBrowser().open(await opened());
     await expect.poll(labels).toContain('oauth · ana@example.com');
     await expect.poll(() => notifications.displayed()).toBe(0);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageBehind, type RunningApplication, startApplication, whyNotHere } from './application.ts';
+import { pageAt } from '../integration/auth/scripted-browser.ts';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
 
 const reason = whyNotHere(process.env);
 if (reason) console.warn(`The security tests are skipped. ${reason}`);
@@ -124,11 +125,10 @@ describe.skipIf(reason)('the security checklist', () => {
       shell.openExternal = async (address: string) => void opened.push(address);
     });
     const reply = page.evaluate(() => window.causeway.request.signInTo({ profile: 'oauth' }));
-    const opened = async () => {
-      const addresses: string[] = await application.electron.evaluate(() => Reflect.get(globalThis, 'opened'));
-      return Promise.all(addresses.map(pageBehind));
-    };
-    await expect.poll(opened).toEqual([expect.stringContaining(`${application.workspace.host}/oidc/`)]);
+    const opened = () => application.electron.evaluate(() => [Reflect.get(globalThis, 'opened')].flat().map(String));
+    await expect
+      .poll(async () => Promise.all((await opened()).map(pageAt)))
+      .toEqual([expect.stringContaining(`${application.workspace.host}/oidc/`)]);
     await page.evaluate(() => window.causeway.request.cancelSignInTo({ profile: 'oauth' }));
     await reply;
   });

@@ -45,6 +45,7 @@ async function walk(start: URL, alter: (url: URL) => URL | undefined) {
 
 /** The sign-in page that an address on this computer leads to; another address itself. */
 export async function pageAt(address: string): Promise<string> {
+  if (address === '') return '';
   const { hostname, pathname } = new URL(address);
   if (hostname !== 'localhost' || !pathname.startsWith('/open/')) return address;
   return (await fetch(address, { redirect: 'manual' })).headers.get('location') ?? address;
