@@ -109,7 +109,10 @@ class Collector {
         this.#walk(node.value, roleOfProperty(this.#text(node.key)));
         break;
       case 'VariableDeclarator':
-        this.#walk(node.init, this.#text(node.id).endsWith('HELP') ? 'help' : 'other');
+        // The program of a thread is code, although it is written as a text.
+        if (this.#text(node.id) !== 'THREAD') {
+          this.#walk(node.init, this.#text(node.id).endsWith('HELP') ? 'help' : 'other');
+        }
         break;
       case 'CallExpression':
       case 'NewExpression':
