@@ -124,7 +124,8 @@ test('all steps on one excerpt give what they give on the whole text', { timeout
         const both = jsonEditor.put(added.text, at, 'more', entry).text;
         return jsonEditor.remove(both, at, 'ours', undefined);
       };
-      expect(throughExcerpt(text, { format: 'json', key: KEY }, target, all)).toBe(outcome(() => all(text, target)));
+      const through = throughExcerpt(text, { format: 'json', key: KEY }, target, all);
+      expect(withoutPlace(through)).toBe(withoutPlace(outcome(() => all(text, target))));
     }),
     { numRuns: 2_000 },
   );
