@@ -24,3 +24,15 @@ describe('with the plain issuer', async () => {
 describe('with the plain issuer', async () => {
   await import('./sign-in-failures.test.ts');
 });
+describe('with the plain issuer', async () => {
+  await import('./answered-last.test.ts');
+});
+describe('with the plain issuer', async () => {
+  await import('./many-processes.test.ts');
+});
+describe('with the plain issuer', async () => {
+  await import('./sign-in-settings.test.ts');
+});
+describe('with the plain issuer', async () => {
+  await import('./whoami.test.ts');
+});

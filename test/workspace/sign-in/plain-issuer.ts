@@ -112,9 +112,13 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
       });
     }
     const user = approval === 'deny' ? undefined : state.users.find(({ userName }) => userName === approval.as);
-    const answer = user
-      ? { code: newCode(user.id, client.clientId, asked) }
-      : { error: 'access_denied', error_description: 'The person did not allow the application.' };
+    const asks = asked.get('scope')?.split(' ') ?? [];
+    const excess = client.scopes && asks.find((scope) => !client.scopes?.includes(scope));
+    const answer = excess
+      ? { error: 'invalid_scope', error_description: `The scope ${excess} is not for this application.` }
+      : user
+        ? { code: newCode(user.id, client.clientId, asked) }
+        : { error: 'access_denied', error_description: 'The person did not allow the application.' };
     const target = new URL(redirectUri);
     for (const [name, value] of Object.entries(answer)) target.searchParams.set(name, value);
     target.searchParams.set('state', asked.get('state') ?? '');
