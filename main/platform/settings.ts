@@ -1,9 +1,9 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readBoundedSync } from './bounded-file.ts';
+import { FileTooLarge, readBoundedSync } from './bounded-file.ts';
 import { CausewayError } from './errors.ts';
-import { codeOf, fileError } from './file-errors.ts';
+import { codeOf, FileError, fileError } from './file-errors.ts';
 import { lostMember } from './json-faults.ts';
 import { placeInFile } from './line-and-column.ts';
 import { withLock } from './lock.ts';
@@ -78,7 +78,9 @@ export async function openSettings<T extends Record<string, unknown>>(
   try {
     atOpening = await loadOrLocate();
   } catch (error) {
-    const isDamaged = error instanceof CausewayError && error.code === 'invalid_file';
+    // A folder or a pipe in its place is none of ours.
+    const isFile = !(error instanceof FileError) || error instanceof FileTooLarge;
+    const isDamaged = error instanceof CausewayError && error.code === 'invalid_file' && isFile;
     if (!isDamaged || damaged === 'refuse') throw error;
     const aside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
     await rename(path, aside).catch((cause: unknown) => {
