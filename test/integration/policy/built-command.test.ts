@@ -40,7 +40,8 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
       `exec setpriv --reuid=${UNPRIVILEGED} --clear-groups "$@"`,
     ].join(' && ');
     const all = ['-m', 'sh', '-c', script, 'sh', ...program];
-    return run('unshare', all, { env: { PATH: process.env.PATH, HOME: layer, ...env } }).then(
+    // The folder of the tests may be closed to that user, and Node looks around where it starts.
+    return run('unshare', all, { cwd: '/', env: { PATH: process.env.PATH, HOME: layer, ...env } }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
     );
