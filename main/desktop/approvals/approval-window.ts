@@ -5,6 +5,7 @@ import { REVIEW_SHORTCUT } from '../../../preload/screens.ts';
 import { PRELOAD_FILE, RESOURCES_FOLDER } from '../places.ts';
 import { sendEvent } from '../window/ipc.ts';
 import { approvalPage } from '../window/navigation.ts';
+import { pagePreferences } from '../window/window-options.ts';
 import { approvalBounds } from './approval-bounds.ts';
 
 /** How long the window is kept out of sight for the next call, in milliseconds. */
@@ -77,14 +78,7 @@ export class ApprovalWindow {
       skipTaskbar: true,
       alwaysOnTop: true,
       autoHideMenuBar: true,
-      webPreferences: {
-        preload: PRELOAD_FILE,
-        sandbox: true,
-        contextIsolation: true,
-        nodeIntegration: false,
-        webviewTag: false,
-        spellcheck: false,
-      },
+      webPreferences: pagePreferences(PRELOAD_FILE),
     });
     this.#window = window;
     window.setAlwaysOnTop(true, 'floating');

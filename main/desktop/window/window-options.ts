@@ -1,4 +1,4 @@
-import type { BrowserWindowConstructorOptions } from 'electron';
+import type { BrowserWindowConstructorOptions, WebPreferences } from 'electron';
 
 /** Where the window is shown: `process.platform` and `os.release()`. */
 export interface WindowSystem {
@@ -8,6 +8,19 @@ export interface WindowSystem {
 
 /** What the system draws behind a window. */
 export type WindowMaterial = 'vibrancy' | 'mica';
+
+/** What a page of ours may do, in every window of the application. @param preload the path of the preload script */
+export function pagePreferences(preload: string): WebPreferences {
+  return {
+    preload,
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    webviewTag: false,
+    // Its dictionaries would be downloaded, and there is nothing to spell.
+    spellcheck: false,
+  };
+}
 
 /** The page's own background, so that the window does not flash before the first frame. */
 const BACKGROUND = { light: '#ffffff', dark: '#1c1f23' };

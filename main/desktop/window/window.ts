@@ -7,7 +7,7 @@ import { PRELOAD_FILE, RESOURCES_FOLDER } from '../places.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import { startPageAt } from './navigation.ts';
 import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
-import { windowLook, windowMaterial } from './window-options.ts';
+import { pagePreferences, windowLook, windowMaterial } from './window-options.ts';
 
 const THIS_SYSTEM = { platform: process.platform, release: release() };
 
@@ -112,15 +112,7 @@ export class MainWindow {
       // For Linux: elsewhere the packaged application brings its icon.
       icon: join(RESOURCES_FOLDER, 'icon.png'),
       show: false,
-      webPreferences: {
-        preload: PRELOAD_FILE,
-        sandbox: true,
-        contextIsolation: true,
-        nodeIntegration: false,
-        webviewTag: false,
-        // Its dictionaries would be downloaded, and there is nothing to spell.
-        spellcheck: false,
-      },
+      webPreferences: pagePreferences(PRELOAD_FILE),
     });
   }
 }
