@@ -86,8 +86,13 @@ export class ApprovalWindow {
     window.once('ready-to-show', () => {
       if (this.#waiting > 0 && !window.isDestroyed()) window.showInactive();
     });
-    window.on('closed', () => {
+    const forget = () => {
       if (this.#window === window) this.#window = undefined;
+    };
+    // From its first sign of closing on: Electron crashes if such a window is shown again.
+    window.on('close', forget);
+    window.on('closed', () => {
+      forget();
       this.#onClosed();
     });
     void window.loadURL(approvalPage());
