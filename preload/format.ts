@@ -1,4 +1,10 @@
-import type { ConfiguredServer, EffectiveWarehouseInfo, WarehouseInfo, WarehouseProblem } from './contract.ts';
+import type {
+  ConfiguredServer,
+  EffectiveWarehouseInfo,
+  PendingApprovalInfo,
+  WarehouseInfo,
+  WarehouseProblem,
+} from './contract.ts';
 
 /** Texts that the tray and the window share, so that one thing has the same name in both. */
 
@@ -58,6 +64,11 @@ export function formatSizeAndType({
 /** State, size and type in one line: `Running · Medium · Serverless`. */
 export function formatDetails(warehouse: WarehouseInfo): string {
   return [formatState(warehouse.state), formatSizeAndType(warehouse)].filter(Boolean).join(' · ');
+}
+
+/** What a call that waits is about: `Claude Code wants to use execute_sql`. */
+export function questionOf({ client, tool }: Pick<PendingApprovalInfo, 'client' | 'tool'>): string {
+  return `${client ?? 'An AI client'} wants to use ${tool}`;
 }
 
 /** The workspace's host without its scheme. */

@@ -2,6 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { PendingApprovalInfo } from '../../preload/contract.ts';
+import { questionOf } from '../../preload/format.ts';
 import { REVIEW_SHORTCUT } from '../../preload/screens.ts';
 import { formatKeys } from '../frame/shortcuts.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -23,7 +24,7 @@ const TICK_MS = 1_000;
 
 /** One call, and the answers to it. Nothing of it moves, and for a moment nothing of it can be pressed. */
 export function Approval({ approval, count }: { approval: PendingApprovalInfo; count: number }) {
-  const { id, client, tool, tooLong, readsOnly, canExtend } = approval;
+  const { id, tooLong, readsOnly, canExtend } = approval;
   const [choice, setChoice] = useState<Choice>('once');
   const allowing = useRef<HTMLButtonElement>(null);
   const { request } = window.causeway;
@@ -48,7 +49,7 @@ export function Approval({ approval, count }: { approval: PendingApprovalInfo; c
   const allow = () => answering.mutate(choice);
 
   return (
-    <article className={styles.approval} aria-label={strings.question(client ?? strings.client, tool)}>
+    <article className={styles.approval} aria-label={questionOf(approval)}>
       <Head approval={approval} count={count} />
       <Contents approval={approval} />
       <ActionFailure error={answering.error ?? extending.error} />
@@ -82,7 +83,7 @@ export function Approval({ approval, count }: { approval: PendingApprovalInfo; c
 }
 
 function Head({ approval, count }: { approval: PendingApprovalInfo; count: number }) {
-  const { client, mark, tool, server, warehouse, user, profile, readsOnly } = approval;
+  const { mark, server, warehouse, user, profile, readsOnly } = approval;
   const where = [
     strings.on(server),
     ...(warehouse === null ? [] : [strings.runsOn(warehouse)]),
@@ -96,7 +97,7 @@ function Head({ approval, count }: { approval: PendingApprovalInfo; count: numbe
       <span aria-hidden="true" className={styles.dot} />
       <h1 className={styles.question}>
         <ClientBadge mark={mark} />
-        {strings.question(client ?? strings.client, tool)}
+        {questionOf(approval)}
       </h1>
       <span className={styles.count}>{strings.place(1, count)}</span>
       <p className={styles.where}>

@@ -1,4 +1,5 @@
 import type { DesktopState } from '../../preload/contract.ts';
+import { questionOf } from '../../preload/format.ts';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { Approval } from './approval.tsx';
 import styles from './approvals.module.css';
@@ -14,7 +15,7 @@ export function ApprovalsWindow() {
 
 function WaitingCalls({ state }: { state: DesktopState }) {
   const [first] = state.approvals;
-  const question = first && strings.question(first.client ?? strings.client, first.tool);
+  const question = first && questionOf(first);
   return (
     <main className={styles.window} aria-label={strings.title}>
       {/* It stands from the beginning, so that a screen reader hears what comes into it. */}

@@ -2,7 +2,6 @@
 export const strings = {
   title: 'Calls waiting for approval',
   client: 'An AI client',
-  question: (client: string, tool: string) => `${client} wants to use ${tool}`,
   place: (at: number, count: number) => `${at} of ${count}`,
   reads: 'Only reads',
   mayChange: 'May change data',

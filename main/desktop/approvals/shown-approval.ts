@@ -58,11 +58,6 @@ export function beginningOf({ statement, arguments: rest }: PendingApprovalInfo)
   return displayText((statement ?? rest ?? '').replace(/\s+/g, ' ').trim(), { maxLength: MAX_BEGINNING_LENGTH });
 }
 
-/** `Claude Code wants to use execute_sql`. */
-export function questionOf({ client, tool }: PendingApprovalInfo): string {
-  return `${client ?? 'An AI client'} wants to use ${tool}`;
-}
-
 /** Whether one line shows a whole call that is known to only read: only such a call may be allowed without the window. */
 export function isShownWhole(call: PendingApprovalInfo): boolean {
   const { statement, arguments: rest, tooLong, readsOnly } = call;

@@ -1,6 +1,7 @@
 import type { DesktopState, PendingApprovalInfo, Settings } from '../../../preload/contract.ts';
+import { questionOf } from '../../../preload/format.ts';
 import { sentences } from '../../platform/errors.ts';
-import { beginningOf, isShownWhole, questionOf } from '../approvals/shown-approval.ts';
+import { beginningOf, isShownWhole } from '../approvals/shown-approval.ts';
 import { danglingProblem, isSignedOut } from '../attention.ts';
 import type { TrayAction } from '../tray/tray-action.ts';
 import { strings } from './strings.ts';

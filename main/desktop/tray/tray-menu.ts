@@ -1,6 +1,6 @@
 import type { DesktopState, PendingApprovalInfo, WarehouseState } from '../../../preload/contract.ts';
-import { formatHost } from '../../../preload/format.ts';
-import { beginningOf, isShownWhole, questionOf } from '../approvals/shown-approval.ts';
+import { formatHost, questionOf } from '../../../preload/format.ts';
+import { beginningOf, isShownWhole } from '../approvals/shown-approval.ts';
 import { strings } from './strings.ts';
 import { clientItems, serverItems } from './tray-connections.ts';
 import { action, open, SEPARATOR, type TrayItem, text } from './tray-item.ts';

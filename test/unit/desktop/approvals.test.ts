@@ -3,10 +3,11 @@ import { approvalWaits, questionWaits } from '../../../main/clients/approval-wai
 import { CLIENTS, clientOnWire } from '../../../main/clients/table.ts';
 import { approvalBounds } from '../../../main/desktop/approvals/approval-bounds.ts';
 import { ruleClientOf } from '../../../main/desktop/approvals/rule-client.ts';
-import { approvalForWindow, beginningOf, questionOf } from '../../../main/desktop/approvals/shown-approval.ts';
+import { approvalForWindow, beginningOf } from '../../../main/desktop/approvals/shown-approval.ts';
 import { decide } from '../../../main/rules/decision.ts';
 import { parseRules, type Rules, withEdit } from '../../../main/rules/rules.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
+import { questionOf } from '../../../preload/format.ts';
 import { known } from './states.ts';
 
 const SERVERS: ConfiguredServer[] = [
