@@ -123,6 +123,11 @@ export interface SignInOptions {
         beforeQuestion: () => Promise<void>,
       ) => Promise<boolean>)
     | undefined;
+  /**
+   * Stores what belongs to the sign-in, such as its profile, before the browser says that it worked. If it throws, the sign-in fails
+   * with its error: the new one is revoked, and the one before stays. Not called where another process has signed in meanwhile.
+   */
+  keepRest?: (() => Promise<void>) | undefined;
   /** Fails before the browser opens if the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** How long an open page is not opened again, in milliseconds; 3 s by default. */

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { AuthService, OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import { once } from '../auth/opened-once.ts';
 import { parseHost } from '../auth/profiles/host.ts';
 import { portNumber } from '../auth/profiles/profile-settings.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -30,11 +31,21 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
   const auth = await context.causeway().auth();
   const application = await askedApplication(context, options);
   const { profile, newAt } = await findOrDraftProfile(auth, options);
+  const keepRest = once(async () => {
+    const isAdded = newAt !== undefined && (await addUnlessThere(auth, profile, newAt));
+    try {
+      if (application !== undefined) await auth.setOAuthApplication(profile.host, application ?? undefined);
+    } catch (error) {
+      if (isAdded) await auth.removeProfile(profile.name).catch(() => undefined);
+      throw error;
+    }
+  });
   const state = await auth.signIn(profile, {
     signal: context.signal,
     openBrowser: options.browser ? 'if-possible' : 'never',
     mustKeep: true,
     application,
+    keepRest,
     confirmChange: async ({ from, to }, beforeQuestion) => {
       if (options.yes === true || context.stdin.isTTY !== true) return true;
       await beforeQuestion();
@@ -43,16 +54,8 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     onProgress: (progress) => tell(context, profile, progress),
   });
   if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Not signed in to ${profile.host}.`);
-  let isAdded = false;
-  try {
-    if (newAt !== undefined) isAdded = await addUnlessThere(auth, profile, newAt);
-    if (application !== undefined) await auth.setOAuthApplication(profile.host, application ?? undefined);
-  } catch (error) {
-    // A sign-in without its profile would be of no use.
-    if (newAt !== undefined) await auth.signOut(profile).catch(() => undefined);
-    if (isAdded) await auth.removeProfile(profile.name).catch(() => undefined);
-    throw error;
-  }
+  // Another program may have signed in meanwhile, with a profile of its own.
+  await keepRest();
   const { userName, expiresAt, scopes } = state;
   if (options.json) {
     await writeJson(context.stdout, {

@@ -243,6 +243,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       tokens: tokens(profile),
       confirmChange: asked.confirmChange ?? options.confirmChange,
       beforeQuestion,
+      keepRest: asked.keepRest,
       revoke: (record) => revoke(profile, record),
       onReplaced: (replaced) => asked.onProgress?.({ step: 'replaced', ...replaced }),
     });

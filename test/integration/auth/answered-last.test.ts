@@ -52,6 +52,30 @@ describe('the browser', () => {
   });
 });
 
+describe('what belongs to a sign-in cannot be stored', () => {
+  const keepRest = async () => {
+    throw new Error('no room for the profile');
+  };
+
+  it('fails before the browser is answered, and revokes the sign-in', async () => {
+    const browser = scriptedBrowser();
+    const auth = stage.open({ openBrowser: browser.open });
+    expect(await signInOutcome(auth, { keepRest })).toMatchObject({ message: 'no room for the profile' });
+    expect((await browser.page()).text).toContain('You are not signed in');
+    expect(revoked()).toBe(2);
+    expect(await auth.signInState(await auth.profile('user'))).toEqual({ state: 'signed-out' });
+  });
+
+  it('leaves the user signed in who was before', async () => {
+    await signInOutcome(stage.open({ openBrowser: scriptedBrowser().open }));
+    stage.workspace.approve({ as: BEN });
+    const auth = stage.open({ openBrowser: scriptedBrowser().open });
+    expect(await signInOutcome(auth, { keepRest })).toMatchObject({ message: 'no room for the profile' });
+    expect(revoked()).toBe(2);
+    expect(await ownerOf(stage, await auth.tokens(await auth.profile('user')).token())).toBe(ANA);
+  });
+});
+
 describe('tokens that were given out for a sign-in that is then refused', () => {
   it.each([
     ['the workspace does not let the user in', { kind: 'answer', status: 403, body: '{"message":"No access"}' }],

@@ -11,6 +11,18 @@ beforeEach(async () => {
   config = await stage.home.readConfig();
 });
 
+/** A sign-in to a new profile that waits for the browser, and the page's address. */
+async function shownAddress() {
+  const login = startCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me', '--no-browser']);
+  const address = await new Promise<string>((resolve) => {
+    login.child.stderr.on('data', () => {
+      const [, found] = /^(http:\S+)$/m.exec(login.stderr()) ?? [];
+      if (found && login.stderr().includes('Ctrl-C')) resolve(found);
+    });
+  });
+  return { login, address };
+}
+
 describe.skipIf(process.platform !== 'linux')('causeway login', () => {
   test('creates a profile with only the host, which the proxy then uses; logout ends it', async () => {
     const { opened } = await installBrowser(stage.home);
@@ -161,22 +173,22 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     expect(await login.ended).toBe(130);
     expect((await stage.home.readConfig()).trimEnd()).toBe(config.trimEnd());
 
-    const second = startCauseway(stage.home, [
-      'login',
-      '--host',
-      stage.workspace.host,
-      '--profile',
-      'me',
-      '--no-browser',
-    ]);
-    const address = await new Promise<string>((resolve) => {
-      second.child.stderr.on('data', () => {
-        const [, found] = /^(http:\S+)$/m.exec(second.stderr()) ?? [];
-        if (found && second.stderr().includes('Ctrl-C')) resolve(found);
-      });
-    });
+    const { login: second, address } = await shownAddress();
     await scriptedBrowser().open(address);
     expect(await second.ended).toBe(0);
+  });
+
+  test('says in the browser, too, that a profile cannot be written, and revokes the sign-in', async () => {
+    const { login, address } = await shownAddress();
+    const utf16 = Buffer.from(`\uFEFF${config}`, 'utf16le');
+    await writeFile(stage.home.configFile, utf16);
+    const browser = scriptedBrowser();
+    await browser.open(address);
+    expect(await login.ended).not.toBe(0);
+    expect((await browser.page()).text).toContain('You are not signed in');
+    expect(login.stderr()).toContain('line 1, column 1');
+    expect(stage.workspace.requests.count({ path: '/oidc/v1/revoke' })).toBe(2);
+    expect(await readFile(stage.home.configFile)).toEqual(utf16);
   });
 
   test('signs in through an OAuth application of the account, whose secret it reads from stdin', async () => {
