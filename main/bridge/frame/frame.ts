@@ -37,9 +37,8 @@ export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } 
   let json: unknown;
   try {
     json = jsonOf(frame);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : 'unreadable';
-    const message = `Parse error: this line is not JSON (${reason}).`;
+  } catch {
+    const message = 'Parse error: this line is not JSON.';
     return { envelope: { kind: 'invalid', code: -32700, message }, json: undefined };
   }
   return { envelope: envelopeOf(json), json };

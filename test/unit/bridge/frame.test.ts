@@ -38,23 +38,11 @@ describe('the envelope of a frame', () => {
     expect(readEnvelope(Buffer.from(frame))).toEqual(envelope);
   });
 
-  it.each(['', '{', '{"id":1', 'hello', "{'id':1}", '{"id":1,}', '\u{feff}{}', '{}{}', '{"a":"\t"}'])(
-    'of %j says in one line that it is not JSON',
+  it.each(['', '{', '{"id":1', 'hello', "{'id':1}", '{"id":1,}', '\u{feff}{}', '{}{}', '{"a":"\t"}', '[1,\r\n2'])(
+    'of %j says that it is not JSON, in no words of the parser',
     (text) => {
-      const envelope = readEnvelope(Buffer.from(text));
-      expect(envelope).toMatchObject({ kind: 'invalid', code: -32700 });
-      expect(envelope.kind === 'invalid' && envelope.message).toMatch(/^Parse error: this line is not JSON \(.+\)\.$/);
-    },
-  );
-
-  it.each(['hello', '{"a":\n\n x}', '[1,\r\n2', '{"id":1'])(
-    'of %j quotes the first line of the parser’s reason',
-    (text) => {
-      const [reason = ''] = reasonOf(text).split('\n');
-      expect(reason.length).toBeGreaterThan(10);
-      expect(readEnvelope(Buffer.from(text))).toMatchObject({
-        message: `Parse error: this line is not JSON (${reason}).`,
-      });
+      const message = 'Parse error: this line is not JSON.';
+      expect(readEnvelope(Buffer.from(text))).toEqual({ kind: 'invalid', code: -32700, message });
     },
   );
 
@@ -105,13 +93,3 @@ describe('a frame as JSON', () => {
     expect(parseFrame(Buffer.from(text))).toEqual(json);
   });
 });
-
-/** What JSON.parse says about a text that is not JSON. */
-function reasonOf(text: string): string {
-  try {
-    JSON.parse(text);
-  } catch (error) {
-    if (error instanceof Error) return error.message;
-  }
-  throw new Error('this text is JSON');
-}
