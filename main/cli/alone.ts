@@ -9,6 +9,8 @@ import { hubProxies } from '../hub/system-proxies.ts';
 import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
 import { inOneLine } from '../platform/errors.ts';
 import { checkNetworkSettings, type HttpOptions, openDispatcher, openPool } from '../platform/http.ts';
+import { lockedValue } from '../policy/policy.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { tuneEngine } from './engine.ts';
@@ -97,6 +99,8 @@ function openRest(auth: AuthService, http: HttpOptions) {
   };
 }
 
-/** The table of clients loads once a call waits. */
-const showsQuestions: ShowsQuestions = async (client) =>
-  (await import('../clients/approval-waits.ts')).questionWaits(client);
+/** The table of clients loads once a call waits. An organization may forbid it while the proxy runs. */
+const showsQuestions: ShowsQuestions = async (client) => {
+  if (lockedValue(await currentPolicy(), 'askInClients') === false) return undefined;
+  return (await import('../clients/approval-waits.ts')).questionWaits(client);
+};

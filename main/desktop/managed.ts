@@ -39,6 +39,7 @@ function plainOf({ keys }: Policy, key: PolicyKey): string[] | boolean | null {
       return keys.requiredServers?.value.map(({ name }) => name) ?? null;
     case 'readOnly':
     case 'recordContents':
+    case 'askInClients':
       return keys[key]?.value ?? null;
     case 'updates':
       return keys.updates ? keys.updates.value !== 'off' : null;

@@ -26,6 +26,7 @@ export const managed = z.object({
         'tokenStore',
         'updates',
         'recordContents',
+        'askInClients',
         'audit',
       ]),
       /** What the key decides, such as `Allowed workspaces`. */

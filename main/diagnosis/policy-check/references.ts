@@ -178,6 +178,7 @@ function clientIssues({ keys: { clients, requiredClients } }: Policy): PolicyIss
 const NO_EFFECT: [key: PolicyKey, value: unknown, message: string][] = [
   ['readOnly', false, 'A locked "false" forbids nothing: users can still set read only, and need not.'],
   ['recordContents', true, 'A locked "true" forbids nothing: users choose whether to record contents.'],
+  ['askInClients', true, 'A locked "true" forbids nothing: AI clients may ask without it.'],
 ];
 
 function withoutEffect({ keys }: Policy): PolicyIssue[] {

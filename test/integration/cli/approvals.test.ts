@@ -7,7 +7,7 @@ import { runProgram } from '../../../main/cli/program.ts';
 import { ApprovalQueue } from '../../../main/rules/approvals.ts';
 import { CAUSEWAY, ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
-import { homeOfAna, startApplication, startSession } from './sql-session.ts';
+import { homeOfAna, requestsOf, startApplication, startSession } from './sql-session.ts';
 
 /** A person whose SQL server is asked about, the application, and a client that calls it. */
 async function person() {
@@ -67,13 +67,6 @@ function realTerminal(env: NodeJS.ProcessEnv, typed: string[]) {
     interrupt: () => child.stdin.write('\u0003'),
     ended: once(child, 'exit').then(([code]) => code),
   };
-}
-
-/** What the client has been asked. */
-function requestsOf({ frames }: ProxyProcess): { id?: unknown; method?: unknown; params?: unknown }[] {
-  return frames
-    .map((frame) => JSON.parse(String(frame)))
-    .filter(({ id, method }) => id !== undefined && method !== undefined);
 }
 
 const textOf = async (answered: Promise<{ result?: unknown }>) => JSON.stringify((await answered).result);

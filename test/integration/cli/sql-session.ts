@@ -56,3 +56,10 @@ export async function startSession(
   await proxy.open({ clientInfo: { name: clientName, version: '1' }, capabilities });
   return proxy;
 }
+
+/** What the client has been asked. */
+export function requestsOf({ frames }: ProxyProcess): { id?: unknown; method?: unknown; params?: unknown }[] {
+  return frames
+    .map((frame) => JSON.parse(String(frame)))
+    .filter(({ id, method }) => id !== undefined && method !== undefined);
+}

@@ -5,7 +5,7 @@ import { openServers } from '../../../main/clients/servers.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
-import { profileOf, SQL, startApplication, startSession } from '../cli/sql-session.ts';
+import { profileOf, requestsOf, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { callAgain, callSql, locked, MANAGED, managedHome, oneWorkspace } from './managed-home.ts';
 
 const ALLOWED = 'https://acme.cloud.databricks.com';
@@ -267,6 +267,26 @@ describe('a user who wants another server is refused, who', () => {
     await writeFile(path, '{"servers":[]}');
     expect(JSON.parse((await causeway('servers', '--json')).stdout)).toMatchObject(required);
   });
+});
+
+test.each([
+  [false, 0],
+  [true, 1],
+])('whether an AI client asks its user to allow a call is the organization’s choice (%s)', async (value, questions) => {
+  const { run, proxy } = await managedHome(() => ({ askInClients: locked(value) }));
+  await run('servers', 'add', '--path', SQL, '--name', 'data', '--profile', 'ana');
+  await run('rules', 'set', 'data', '--ask', 'execute_sql');
+  const client = proxy();
+  await client.open({ clientInfo: { name: 'claude-code', version: '1' }, capabilities: { elicitation: {} } });
+  const answered = client.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'DROP TABLE taxi' } });
+  const asked = () => requestsOf(client).filter(({ method }) => method === 'elicitation/create');
+  if (questions > 0) {
+    await expect.poll(() => asked().length).toBe(questions);
+    client.send({ jsonrpc: '2.0', id: asked()[0]?.id, result: { action: 'decline' } });
+  }
+  const { result } = await answered;
+  expect(JSON.stringify(result)).toContain(value ? 'The user refused this call' : 'Causeway is not running to ask');
+  expect(asked()).toHaveLength(questions);
 });
 
 test('cannot be prevented: a user with their own token and another MCP client', async () => {
