@@ -26,7 +26,7 @@ const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 const APPLICATION = 'an-application';
 
 /** What a case needs, put away afterwards. */
-async function setting(client: RealClient, { home, packages, callTakesMs, application }: Needs) {
+async function setting(client: RealClient, { home, packages, callTakesMs, application, env }: Needs) {
   const workspace = await startWorkspace({
     ...(application?.port === undefined ? {} : { port: application.port }),
     autoApprove: 'ana@example.com',
@@ -34,7 +34,7 @@ async function setting(client: RealClient, { home, packages, callTakesMs, applic
   });
   const model = await startFakeModel();
   const tap = await openTap(workspace.host, callTakesMs);
-  const computer = await openComputer(client, { home, model: model.url }, packages);
+  const computer = await openComputer(client, { home, model: model.url }, packages, env);
   await computer.consents(false);
   const token = workspace.users.find(({ admin }) => admin)?.token ?? '';
   return {
@@ -57,6 +57,9 @@ async function setting(client: RealClient, { home, packages, callTakesMs, applic
   };
 }
 
+/** Where sign-ins are kept: there is no keychain. */
+const ENCRYPTED_FILE = { CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
+
 /** The running application, signed in to the workspace, whose user signs in on each page that it opens. */
 async function startApplication(home: string) {
   const pages: string[] = [];
@@ -65,7 +68,7 @@ async function startApplication(home: string) {
     pages.push(url);
     await browser.open(url);
   };
-  const env = { HOME: home, USERPROFILE: home, CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
+  const env = { HOME: home, USERPROFILE: home, ...ENCRYPTED_FILE };
   const causeway = createCauseway({ env, openBrowser });
   const auth = await causeway.auth();
   await auth.signIn(await auth.profile('ana'));
@@ -82,6 +85,8 @@ async function startApplication(home: string) {
 }
 
 interface Needs extends Options {
+  /** Variables of the user besides the usual ones. */
+  env?: NodeJS.ProcessEnv;
   callTakesMs?: number;
   /** Where the application that clients sign in as may send the browser, and the workspace's port where that matters. */
   application?: { redirectUri: string; port?: number };
@@ -249,6 +254,21 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
       : failed(`without ${missing.join(', ')}`, offered);
   },
 
+  /** Another user signs in between two calls of one session, after a sign-out and without one, alone and through the application. */
+  async 'another user'(client, options) {
+    if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
+    if (client.calls) return { state: 'not possible', says: 'each of its calls is a session of its own' };
+    const said: string[] = [];
+    for (const through of ['alone', 'application'] as const)
+      for (const before of ['no sign-out', 'sign-out'] as const) {
+        const home = join(options.home, `${through}, ${before}`.replaceAll(/\W+/g, '-'));
+        const result = await changeUser(client, { ...options, home }, { through, before });
+        if (result.state === 'failed') return { ...result, says: `${through}, ${before}: ${result.says}` };
+        said.push(result.says);
+      }
+    return passed([...new Set(said)].join(' / '));
+  },
+
   /** A call that takes longer than a minute. */
   async 'call of 75 s'(client, options) {
     await using set = await setting(client, { ...options, callTakesMs: LONG_CALL_MS });
@@ -260,6 +280,37 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
       : failed('no row', set.model.results.join(' ') + output);
   },
 };
+
+const [ANA, BEN] = ['ana@example.com', 'ben@example.com'];
+
+/** The first call is made as Ana; the second is refused, since the session is hers; the third is made as Ben. The server's log tells. */
+async function changeUser(
+  client: RealClient,
+  options: Options,
+  { through, before }: { through: 'alone' | 'application'; before: 'no sign-out' | 'sign-out' },
+): Promise<Result> {
+  await using set = await setting(client, { ...options, env: ENCRYPTED_FILE });
+  const { computer, workspace, model } = set;
+  await set.signedOut();
+  await computer.consents(true);
+  const login = () => computer.causeway('login', '--profile', 'ana');
+  await using application = through === 'application' ? await startApplication(computer.where.home) : undefined;
+  const printed = [application ? '' : await login()];
+  await addEntry(computer, client);
+  model.askThrice(async () => {
+    workspace.approve({ as: BEN });
+    if (before === 'sign-out') printed.push(await computer.causeway('logout', '--profile', 'ana'));
+    printed.push(await login());
+  });
+  const output = await converse(client, set);
+  const owners = workspace.statements.map(({ user }) => user.userName).join(', ');
+  if (owners !== `${ANA}, ${BEN}`)
+    return failed(`made as ${owners}`, [...printed, ...model.results, output].join('\n'));
+  const isTold = model.results.some((result) =>
+    result.includes(`This session was started as ${ANA}. Nothing was sent.`),
+  );
+  return isTold ? passed('as Ana, refused in words, as Ben') : failed('in silence', model.results.join('\n'));
+}
 
 /** Adds the entry with the server's address. */
 function addAddress(client: RealClient, { options = [] }: SignInCommand, { computer }: Setting): Promise<boolean> {

@@ -31,8 +31,16 @@ export interface Computer extends AsyncDisposable {
   run(command: Command, limitMs: number, onText?: OnText): Promise<string>;
 }
 
-/** Sets up a home folder for a client, with its own files and none of ours. */
-export async function openComputer(client: RealClient, where: Where, packages: string): Promise<Computer> {
+/**
+ * Sets up a home folder for a client, with its own files and none of ours.
+ * @param more variables of its user besides the usual ones
+ */
+export async function openComputer(
+  client: RealClient,
+  where: Where,
+  packages: string,
+  more?: NodeJS.ProcessEnv,
+): Promise<Computer> {
   const { home } = where;
   const bin = join(home, 'bin');
   await mkdir(bin, { recursive: true });
@@ -52,6 +60,7 @@ export async function openComputer(client: RealClient, where: Where, packages: s
     NO_COLOR: '1',
     TERM: 'dumb',
     ...client.env?.(where),
+    ...more,
   };
   const run = (command: string, args: string[], limitMs: number, onText?: OnText) =>
     runToEnd(command, args, { env, cwd: home }, limitMs, onText);

@@ -32,6 +32,8 @@ export interface FakeModel extends AsyncDisposable {
   gotRow(): boolean;
   /** Lets the model ask again what it has asked, and forgets what it was offered. */
   forget(): void;
+  /** From now on, the model asks the SQL server three times in a session. @param afterFirst what its second call waits for */
+  askThrice(afterFirst: () => Promise<unknown>): void;
   /** Requests whose format is not known, such as telemetry. */
   unknown: string[];
 }
@@ -44,7 +46,7 @@ interface Turn {
 }
 
 /** What the model does next. */
-type Reply = { call: string; args: Record<string, unknown> } | { say: string };
+type Reply = { call: string; args: Record<string, unknown>; isSecond?: true } | { say: string };
 
 /** One wire format. */
 interface Format {
@@ -62,6 +64,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
  */
 export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise.resolve()): Promise<FakeModel> {
   const [offered, asked, results, unknown] = [new Set<string>(), [] as string[], [] as string[], [] as string[]];
+  let afterFirst: (() => Promise<unknown>) | undefined;
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '/').replace(/\?.*$/, '');
     const body = await text(request);
@@ -77,7 +80,8 @@ export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise
       const turn = format.read(JSON.parse(body), path);
       for (const name of turn.tools) offered.add(name);
       results.push(...turn.results.filter((result) => !results.includes(result)));
-      const reply = next(turn, asked);
+      const reply = next(turn, asked, afterFirst ? 3 : 1);
+      if ('call' in reply && reply.isSecond) await afterFirst?.();
       if ('call' in reply && /^tool_?search$/i.test(reply.call)) await sleep(SEARCH_PAUSE_MS);
       if ('call' in reply) asked.push(reply.call);
       else if (turn.tools.length > 0) await beforeLastWords;
@@ -99,6 +103,9 @@ export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise
       asked.length = 0;
       offered.clear();
     },
+    askThrice: (wait) => {
+      afterFirst = wait;
+    },
     gotRow: () => results.some((result) => result.includes(ROW)),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -112,17 +119,20 @@ export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise
  * client keeps its servers' tools behind a search, that search, as a model does that learns of tools it is not offered; then
  * words.
  */
-function next({ tools, results }: Turn, asked: string[]): Reply {
+function next({ tools, results }: Turn, asked: string[], times: number): Reply {
   const named = (end: RegExp) => tools.find((name) => end.test(name));
   const search_code = named(/search_code$/);
   if (search_code !== undefined && !asked.includes(search_code)) return { call: search_code, args: { query: CODE } };
   const sql = named(/execute_sql$/);
   const last = results.at(-1);
-  if (sql !== undefined && !asked.includes(sql)) return { call: sql, args: { query: QUERY } };
+  const calls = asked.filter((name) => name === sql).length;
+  if (sql !== undefined && calls === 0) return { call: sql, args: { query: QUERY } };
   const statement = last && /PENDING|RUNNING/.test(last) ? /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(last)?.[0] : undefined;
   const poll = named(/poll_sql_result$/);
   if (statement !== undefined && poll !== undefined && results.length < 20)
     return { call: poll, args: { statement_id: statement } };
+  if (sql !== undefined && calls < times)
+    return { call: sql, args: { query: QUERY }, ...(calls === 1 && { isSecond: true }) };
   const ours = named(/sign_in$/) ?? named(/connection_status$/);
   if (ours !== undefined && !asked.includes(ours)) return { call: ours, args: {} };
   const search = named(/^tool_?search$/i);

@@ -59,6 +59,7 @@ export type CaseName =
   | 'http'
   | 'service'
   | 'all in one'
+  | 'another user'
   | 'call of 75 s';
 
 const PROMPT = 'Ask the warehouse with your SQL tool.';
