@@ -2,11 +2,12 @@ import type { Causeway } from './causeway.ts';
 import type { ChangeOutcome } from './clients/outcome.ts';
 import { findServer, type ManagedServer, type ServerList, withPath } from './clients/servers.ts';
 import type { ClientsService } from './clients/service.ts';
-import { CausewayError, inOneLine } from './platform/errors.ts';
+import { CausewayError } from './platform/errors.ts';
 import type { SettingsFile } from './platform/settings.ts';
 import { type Rules, withRulesCopied } from './rules/rules.ts';
 import type { RulesFile } from './rules/rules-file.ts';
 import { serverKey } from './rules/server-key.ts';
+import { inOneLine } from './words/failure.ts';
 import { successorOf } from './workspace/offered-servers.ts';
 
 export interface MoveParts {

@@ -1,6 +1,6 @@
 import type { HubCall } from '../hub/session-record.ts';
-import { inOneLine } from '../platform/errors.ts';
 import type { AuditTargets } from '../policy/policy.ts';
+import { inOneLine } from '../words/failure.ts';
 import { appendToAudit } from './audit-file.ts';
 import { type AuditedCall, auditedCall } from './audited-call.ts';
 import { auditTargets } from './choice.ts';

@@ -7,8 +7,8 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { inOneLine } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { AuditedCall } from './audited-call.ts';
 
 /** How often what has gathered is sent, in milliseconds. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { isRefusedForNow } from '../../preload/contract/error-facts.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { type LockOptions, withLock } from '../platform/lock.ts';
 import type { Secret } from '../platform/secret.ts';
@@ -65,8 +66,6 @@ const KEEP_AGAIN_MS = 5_000;
 const SETTLE_MS = 2_000;
 /** How long ending waits for the answer to a renewal that was sent. */
 const FINISH_MS = 5_000;
-/** Failures that say that a refresh token was not used: the server has answered that it did nothing. */
-const NOT_USED = new Set(['unavailable', 'rate_limited']);
 
 /** The name under which a profile's tokens are stored: host and profile. A host has no spaces. */
 export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
@@ -270,7 +269,8 @@ export function userTokens(options: UserTokensOptions): UserTokens {
           if (isRecorded) await journal.clear();
           throw error;
         }
-        const isUsed = !(error instanceof CausewayError && NOT_USED.has(error.code));
+        // The server has answered that it did nothing.
+        const isUsed = !(error instanceof CausewayError && isRefusedForNow(error.code));
         if (isRecorded) await (before ? journal.leave(before) : isUsed ? journal.unanswered() : journal.clear());
         throw error;
       }

@@ -1,8 +1,9 @@
+import { isBeforeServer } from '../../preload/contract/error-facts.ts';
 import { sentWith } from '../auth/access-token.ts';
-import type { ErrorCode } from '../platform/errors.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { VERSION } from '../platform/version.ts';
+import { inOneLine } from '../words/failure.ts';
 import { type AnswerStore, isStored } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
@@ -15,27 +16,6 @@ import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 /** The delay of timers in an idle process, and the longest delay that is compensated for, in milliseconds. */
 const TIMER_SLACK_MS = 20;
 const MAX_TIMER_LAG_MS = 250;
-
-/** Failures that say nothing about the server's tools: no user is signed in, or the server cannot be reached. */
-const UNAVAILABLE_CODES = new Set<ErrorCode>([
-  'signed_out',
-  'service_signed_out',
-  'sign_in_failed',
-  'sign_in_cancelled',
-  'sign_in_timeout',
-  'consent_denied',
-  'keychain_unavailable',
-  'keychain_locked',
-  'cli_unavailable',
-  'unauthenticated',
-  'tls',
-  'unreachable',
-  'timeout',
-  'unavailable',
-  'rate_limited',
-  'login_page',
-  'outcome_unknown',
-]);
 
 /** The revisions that have sessions: the bridge may answer their `initialize` itself. */
 export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
@@ -246,7 +226,7 @@ export class AnswerCache {
 
 /** Whether a failure only means that the server cannot be reached now. */
 function isUnavailable(error: unknown): error is CausewayError {
-  return error instanceof CausewayError && UNAVAILABLE_CODES.has(error.code);
+  return error instanceof CausewayError && isBeforeServer(error.code);
 }
 
 /**

@@ -1,6 +1,8 @@
-import { CausewayError, type ErrorCode, inOneLine, sentences } from '../platform/errors.ts';
+import { endsBySignIn } from '../../preload/contract/error-facts.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import type { SilentHostError } from '../platform/silent-host.ts';
 import { within } from '../platform/within.ts';
+import { inOneLine, remedyFor } from '../words/failure.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
@@ -20,16 +22,6 @@ const SIGN_IN = 'sign_in';
 export const WHICH_SIGN_IN = 'causeway/sign-in';
 const STATUS = 'connection_status';
 const NAMES: ReadonlySet<unknown> = new Set([SIGN_IN, STATUS]);
-
-const SIGN_IN_HELPS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'signed_out',
-  'sign_in_failed',
-  'sign_in_cancelled',
-  'sign_in_timeout',
-  'consent_denied',
-  'cli_unavailable',
-  'unauthenticated',
-]);
 
 /** The server that the tool represents, and the means to reach it. */
 export interface ConnectionToolPort {
@@ -127,10 +119,12 @@ export class ConnectionTool {
     }
     const none = `There is still no connection to the workspace ${hostOf(host)}.`;
     if (this.#trouble) {
-      const { code, message, remedy } = this.#trouble;
+      const { code, message } = this.#trouble;
       // What it says may be of an earlier wait.
       const text = message.startsWith(none) ? message : sentences(none, message);
-      return new CausewayError(code, text, { remedy: sentences(remedy, 'Nothing was run.') });
+      return new CausewayError(code, text, {
+        remedy: sentences(remedyFor('command', this.#trouble), 'Nothing was run.'),
+      });
     }
     return new CausewayError('timeout', none, {
       remedy: 'Open Causeway to see what it waits for, then try again. Nothing was run.',
@@ -155,7 +149,7 @@ export class ConnectionTool {
   get #needsSignIn(): boolean {
     const { signIn } = this.#port;
     if (!signIn) return false;
-    return signIn.pending !== undefined || (this.trouble !== undefined && SIGN_IN_HELPS.has(this.trouble.code));
+    return signIn.pending !== undefined || (this.trouble !== undefined && endsBySignIn(this.trouble.code));
   }
 
   #whichSignIn(service: ServiceSignIn | undefined): string {

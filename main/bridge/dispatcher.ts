@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inOneLine } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { isStored } from './answer-store.ts';
 import { Answers } from './answers.ts';

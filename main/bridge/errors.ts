@@ -145,7 +145,10 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
   if (!(code in REFUSALS)) {
-    return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy: known.remedy });
+    return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), {
+      remedy: known.remedy,
+      action: known.action,
+    });
   }
   const words = refusalError(code, where, detail, retryAfterMs(header(head, 'retry-after')));
   return known.mayHaveRun && !isSafeToRepeat(method)

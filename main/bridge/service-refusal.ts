@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
+import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import { elementsOf, wholeOf } from './frame/edit.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
@@ -76,7 +77,7 @@ export class ServiceRefusals {
     // The user is signed in: the elicitation is about something else.
     if (checked.state === 'signed-in') return Buffer.isBuffer(refusal) ? 'other' : 'again';
     if (checked.state === 'unknown' && !Buffer.isBuffer(refusal) && !blamesToken(refusal)) {
-      if (TOKEN_ACCEPTED.has(checked.error.code)) throw this.#notKnown(checked.error);
+      if (ERROR_FACTS[checked.error.code].token === 'accepted') throw this.#notKnown(checked.error);
     }
     if (checked.state !== 'signed-out') return 'other';
     const isHelpless = checked.way !== 'page' || this.#port.isOwnClient || !isWantedByUser(pending);
@@ -174,14 +175,6 @@ export async function explainServiceRefusal(
     action: { do: 'renew-service-sign-in', profile: profile.name, service: service.service, title },
   });
 }
-
-/** Errors of the service's record that show that the workspace accepts the token: a new one would change nothing. */
-const TOKEN_ACCEPTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'missing_scope',
-  'permission_denied',
-  'feature_unavailable',
-  'not_found',
-]);
 
 /** Whether a frame contains a request that waits for the user, alone or in a batch. */
 function isWantedByUser({ envelope, frame, method }: PendingRequest): boolean {

@@ -1,8 +1,8 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { inOneLine } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { Bridge } from './bridge.ts';
 import { errorFrame } from './frame/error-frame.ts';

@@ -1,7 +1,8 @@
 import type { AuthMethod, Profile, ProfileEntry } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { SILENCE } from '../platform/silent-host.ts';
+import { inOneLine } from '../words/failure.ts';
 import { checkToken, type TokenCheck } from '../workspace/check-token.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { jsonFailure } from './failure.ts';

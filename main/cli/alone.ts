@@ -7,11 +7,11 @@ import type { ShowsQuestions } from '../bridge/client-questions.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
-import { inOneLine } from '../platform/errors.ts';
 import { checkNetworkSettings, type HttpOptions, openDispatcher, openPool } from '../platform/http.ts';
 import { lockedValue } from '../policy/policy.ts';
 import { currentPolicy } from '../policy/system-policy.ts';
 import { RulesFile } from '../rules/rules-file.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { tuneEngine } from './engine.ts';
 

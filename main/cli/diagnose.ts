@@ -14,12 +14,13 @@ import {
 } from '../diagnosis/finding.ts';
 import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
 import { readBounded } from '../platform/bounded-file.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { type JsonFault, parseJson } from '../platform/json-faults.ts';
 import { writeOutsidePieces } from '../platform/outside-file.ts';
 import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
 import { VERSION } from '../platform/version.ts';
+import { inOneLine } from '../words/failure.ts';
 import { openClients } from './clients/options.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { exitCodeOfAll } from './failure.ts';

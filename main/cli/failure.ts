@@ -1,5 +1,7 @@
 import { type Command, CommanderError } from 'commander';
+import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
 import { asCausewayError, type Candidate, CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
+import { remedyFor } from '../words/failure.ts';
 
 /** A failure as `--json` prints it. */
 export interface JsonFailure {
@@ -16,11 +18,12 @@ export interface JsonFailure {
 /** The error of `command`, for programs. */
 export function jsonFailure(error: unknown, command?: Command): JsonFailure {
   if (error instanceof CommanderError) return usageFailure(error, command);
-  const { code, message, remedy = null, candidates, retryAfterMs } = asCausewayError(error);
+  const known = asCausewayError(error);
+  const { code, message, candidates, retryAfterMs } = known;
   return {
     code,
     message,
-    remedy,
+    remedy: remedyFor('command', known) ?? null,
     ...(candidates && { candidates }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
@@ -78,61 +81,13 @@ export const EXIT_CODES = {
 
 export type ExitCode = keyof typeof EXIT_CODES;
 
-/** The exit code of each failure. All error codes are listed, so a new one needs a decision. */
-const CODES: Record<ErrorCode, ExitCode> = {
-  usage: 2,
-  invalid_argument: 2,
-  ambiguous: 2,
-  profile_unusable: 2,
-  profile_not_found: 3,
-  signed_out: 3,
-  service_signed_out: 3,
-  unauthenticated: 3,
-  cli_unavailable: 3,
-  not_found: 4,
-  unreachable: 5,
-  timeout: 5,
-  tls: 5,
-  login_page: 5,
-  ip_blocked: 5,
-  rate_limited: 5,
-  unavailable: 5,
-  cancelled: 130,
-  sign_in_cancelled: 130,
-  invalid_file: 1,
-  managed: 1,
-  file_not_writable: 1,
-  client_running: 1,
-  shared_file: 1,
-  sign_in_failed: 1,
-  sign_in_timeout: 1,
-  consent_denied: 1,
-  wrong_workspace: 1,
-  keychain_unavailable: 1,
-  keychain_locked: 1,
-  app_not_confirmed: 1,
-  user_changed: 1,
-  permission_denied: 1,
-  missing_scope: 1,
-  no_grants: 1,
-  already_exists: 1,
-  conflict: 1,
-  feature_unavailable: 1,
-  unexpected_answer: 1,
-  // Whether the change was made has to be looked up: trying again is not the next step.
-  outcome_unknown: 1,
-  hub_foreign: 1,
-  hub_running: 1,
-  internal: 1,
-};
-
 /** The exit code for a thrown error. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof CausewayError)) return 1;
   // A script that tries again where the workspace was not reached must not repeat a change that may have been made. Asked
   // of the property, because the class of these errors brings the schema library to every command's start.
   if (error.code !== 'cancelled' && 'mayHaveRun' in error && error.mayHaveRun === true) return 1;
-  return CODES[error.code];
+  return ERROR_FACTS[error.code].exit;
 }
 
 /** One exit code for several failures: theirs if they agree, else 1; 0 if there are none. */

@@ -11,6 +11,7 @@ import { parsePolicy } from '../policy/parse-policy.ts';
 import { askWhom, type Policy } from '../policy/policy.ts';
 import { policyJsonSchema } from '../policy/policy-schema.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
+import { remedyFor } from '../words/failure.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
@@ -23,9 +24,8 @@ export async function showPolicy(context: CommandContext, options: { json?: bool
   if (policy.problem) context.setExitCode(1);
   if (options.json) return writeJson(context.stdout, asData(policy, file.place));
   if (policy.problem) {
-    const { message, remedy = '' } = policy.problem;
-    await writeLine(context.stdout, message);
-    return writeLine(context.stdout, remedy);
+    await writeLine(context.stdout, policy.problem.message);
+    return writeLine(context.stdout, remedyFor('command', policy.problem) ?? '');
   }
   if (policy.source === null) {
     return writeLine(context.stdout, `Nothing is managed: there is no ${file.place}.`);

@@ -1,9 +1,10 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { explainUnexpected, fileError } from '../platform/file-errors.ts';
 import { uninterruptedEnded } from '../platform/uninterrupted.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';

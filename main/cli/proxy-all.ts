@@ -6,8 +6,8 @@ import { hasServerList, type ManagedServer, openServers } from '../clients/serve
 import { watchFiles } from '../clients/watch.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import { HubFinder } from '../hub/hub-finder.ts';
-import { inOneLine } from '../platform/errors.ts';
 import { serverListPath } from '../platform/paths.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { PrepareServer } from './alone.ts';
 import { type AllRequest, completedBy } from './proxy-arguments.ts';
 import { relayTo } from './proxy-session.ts';

@@ -6,7 +6,7 @@ import type { HubConnection } from '../hub/attach.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import type { HubFinder } from '../hub/hub-finder.ts';
 import { Relay } from '../hub/relay.ts';
-import { inOneLine } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { PrepareServer } from './alone.ts';
 import { tuneEngine } from './engine.ts';
 import type { ProxyRequest } from './proxy-arguments.ts';

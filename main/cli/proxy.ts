@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { HubFinder } from '../hub/hub-finder.ts';
 import { adoptEnvironment } from '../platform/entry-environment.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
 import { watchRemoval } from '../platform/removal.ts';
 import { uninterruptedEnded } from '../platform/uninterrupted.ts';
+import { inOneLine } from '../words/failure.ts';
 import {
   type AllRequest,
   asksForAll,

@@ -1,5 +1,6 @@
 import { lastListedTools } from '../bridge/answer-store.ts';
 import { openServers } from '../clients/servers.ts';
+import { sentences } from '../platform/errors.ts';
 import { isRuledServer } from '../policy/host-pattern.ts';
 import { lockedRules } from '../policy/managed-rules.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -10,6 +11,7 @@ import type { ListedTool } from '../rules/decision.ts';
 import { formatRules, type Rules } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { serverKey } from '../rules/server-key.ts';
+import { remedyFor } from '../words/failure.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
 import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
@@ -72,7 +74,8 @@ export async function listRules(context: CommandContext, options: { json?: boole
 
 /** What the organization's rules mean for the user's own, as sentences; undefined if it decides nothing here. */
 function organizationLine(policy: Policy, rows: readonly RuleRow[]): string | undefined {
-  if (policy.problem) return `${policy.problem.message} No tool may be called. ${policy.problem.remedy ?? ''}`.trim();
+  if (policy.problem)
+    return sentences(policy.problem.message, 'No tool may be called.', remedyFor('command', policy.problem));
   const ofOrganization = rows.filter(({ by }) => by === 'organization');
   if (ofOrganization.length === 0) return undefined;
   const whose = policy.organization === null ? 'your organization' : `your organization (${policy.organization})`;

@@ -11,6 +11,7 @@ import { CausewayError, sentences } from '../platform/errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { VERSION } from '../platform/version.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
+import { remedyFor } from '../words/failure.ts';
 import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
@@ -318,7 +319,7 @@ export async function askServers(context: CommandContext): Promise<AskedServer[]
       // Nothing is asked again after this, so nothing is said about that.
       if ('problem' in health) {
         const { problem } = health;
-        return { ...known, words: problem.message, remedy: problem.remedy ?? null, problem };
+        return { ...known, words: problem.message, remedy: remedyFor('command', problem) ?? null, problem };
       }
       const { sentence, remedy } = formatHealth(health, { profile, now: Date.now() });
       return { ...known, words: sentence, remedy };

@@ -1,8 +1,8 @@
-import { inOneLine } from '../platform/errors.ts';
 import { PACKAGE_NAME } from '../platform/npm-package.ts';
 import { waitForEnd } from '../uninstall/application.ts';
 import type { Removal } from '../uninstall/step.ts';
 import { uninstall } from '../uninstall/uninstall.ts';
+import { inOneLine } from '../words/failure.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';

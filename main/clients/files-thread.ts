@@ -35,8 +35,8 @@ function clientOf(id: string) {
 
 /** An error without its cause and stack, which need not be plain data. */
 function failure(error: unknown): Answer<never> {
-  const { code, message, advice, action, candidates } = asCausewayError(error);
-  return { error: { code, message, options: { remedy: advice, action, candidates } } };
+  const { code, message, remedy, action, candidates } = asCausewayError(error);
+  return { error: { code, message, options: { remedy, action, candidates } } };
 }
 
 async function answer(call: FilesCall): Promise<Answer<unknown>> {

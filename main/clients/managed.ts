@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';
 import { commandLineOf, type DataTable } from './entry.ts';
 import type { ClientFiles } from './files.ts';

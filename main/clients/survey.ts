@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { inOneLine } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import { allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';

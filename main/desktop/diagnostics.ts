@@ -13,12 +13,12 @@ import { CHECKS, type CheckDefinition, type DiagnosisSource, makeCheck, openRun 
 import { type CheckFinding, fail, pass, type Screen, warning } from '../diagnosis/finding.ts';
 import type { ServerStatus } from '../diagnosis/local-checks.ts';
 import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
-import { CausewayError, sentences } from '../platform/errors.ts';
-import { formatAction } from '../platform/next-action.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { writeOutsidePieces } from '../platform/outside-file.ts';
 import { VERSION } from '../platform/version.ts';
+import { remedyFor } from '../words/failure.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
-import { AS_BUTTON, failureFor } from './failure.ts';
+import { failureFor } from './failure.ts';
 import { openDesktopClients } from './open-clients.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
@@ -97,7 +97,7 @@ function shownFinding(
   { status, words, advice, action, screen, error }: CheckFinding,
   profile: Profile | undefined,
 ): Pick<DiagnosticCheck, 'status' | 'words' | 'remedy' | 'nextStep'> {
-  const remedy = sentences(advice, action && formatAction(AS_BUTTON, action)) || null;
+  const remedy = remedyFor('window', { remedy: advice, action }) ?? null;
   const nextStep = screen ? BUTTONS[screen] : null;
   if (!error || screen !== 'accounts') return { status, words, remedy, nextStep };
   const failure = failureFor(error, profile?.method, []);

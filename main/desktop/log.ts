@@ -4,10 +4,10 @@ import { format } from 'node:util';
 import electronLog from 'electron-log/node';
 import type { Settings } from '../../preload/contract/settings.ts';
 import { withoutControls } from '../platform/display.ts';
-import { inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { clearedText } from '../platform/outside-text.ts';
 import { logFolder } from '../platform/paths.ts';
+import { inOneLine } from '../words/failure.ts';
 
 /** A larger log file becomes `main.old.log`, instead of the one before it. */
 const MAX_LOG_BYTES = 1024 * 1024;

@@ -1,6 +1,7 @@
 import { withoutControls } from '../platform/display.ts';
-import { asSentence, CausewayError, sentences } from '../platform/errors.ts';
-import { AS_COMMAND, formatAction, type NextAction } from '../platform/next-action.ts';
+import { asSentence, CausewayError } from '../platform/errors.ts';
+import type { NextAction } from '../platform/next-action.ts';
+import { remedyFor } from '../words/failure.ts';
 
 export type FindingStatus = 'pass' | 'warning' | 'fail' | 'unknown' | 'skipped';
 
@@ -47,7 +48,7 @@ export function failedBecause(cause: unknown, screen?: Screen): CheckFinding {
   const error = cause instanceof CausewayError ? cause : internal(cause);
   // The message may hold names of profiles, files and warehouses as they came from outside.
   const words = withoutControls(asSentence(error.message));
-  return fail(words, { advice: error.advice, action: error.action, screen }, error);
+  return fail(words, { advice: error.remedy, action: error.action, screen }, error);
 }
 
 /** Hides the text of an error that is not a `CausewayError`, because it may hold anything. It stays as the `cause`. */
@@ -60,5 +61,5 @@ function internal(cause: unknown): CausewayError {
 
 /** What can be done, as it is said where there are commands; null if nothing is known to help. */
 export function remedyAsCommand({ advice, action }: Remedy): string | null {
-  return withoutControls(sentences(advice, action && formatAction(AS_COMMAND, action))) || null;
+  return withoutControls(remedyFor('command', { remedy: advice, action }) ?? '') || null;
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { isNoAnswer } from '../../preload/contract/error-facts.ts';
 import type { Profile } from '../auth/auth.ts';
-import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
@@ -113,10 +114,8 @@ function describeProxy(host: string, env: NodeJS.ProcessEnv, systemProxy: string
 
 /** Whether the host does not answer at all. A host whose certificate is not trusted does answer. */
 export function isOutOfReach(probe: Probe): boolean {
-  return 'error' in probe && probe.error instanceof CausewayError && NO_ANSWER.has(probe.error.code);
+  return 'error' in probe && probe.error instanceof CausewayError && isNoAnswer(probe.error.code);
 }
-
-const NO_ANSWER: ReadonlySet<ErrorCode> = new Set(['unreachable', 'timeout']);
 
 function isTls(error: unknown): boolean {
   return error instanceof CausewayError && error.code === 'tls';

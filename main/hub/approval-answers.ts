@@ -1,6 +1,7 @@
 import { CausewayError } from '../platform/errors.ts';
 import { type ApprovalQueue, noLongerWaits, type PendingApproval } from '../rules/approvals.ts';
 import { shownCall } from '../rules/shown-call.ts';
+import { remedyFor } from '../words/failure.ts';
 import {
   type ApprovalAnswer,
   type ApprovalId,
@@ -70,8 +71,8 @@ function done(work: () => void): DoneAnswer {
     return { hub: HUB_PROTOCOL, refused: null };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
-    const { message, remedy = null } = error;
+    const remedy = remedyFor('command', error) ?? null;
     const code = error.code === 'not_found' ? 'not_found' : 'usage';
-    return { hub: HUB_PROTOCOL, refused: { code, message, remedy } };
+    return { hub: HUB_PROTOCOL, refused: { code, message: error.message, remedy } };
   }
 }

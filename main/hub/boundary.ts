@@ -2,7 +2,8 @@ import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
 import { scanFrame } from '../bridge/frame/frame.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 
 /** The error for a client whose frame has caused an exception in Causeway itself. */
 export function brokenSession(cause: unknown): CausewayError {

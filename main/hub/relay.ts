@@ -5,7 +5,7 @@ import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/
 import { scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { monotonicMs } from '../platform/clock.ts';
-import { inOneLine } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
 import { EarlyAnswers } from './early-answers.ts';

@@ -1,5 +1,5 @@
 /** The details of each action. */
-interface Details {
+export interface ActionDetails {
   'sign-in': { profile: string };
   /** To a service behind the workspace; `title` is its name, such as GitHub. */
   'sign-in-to-service': { profile: string; service: string; title: string };
@@ -54,75 +54,13 @@ interface Details {
   'repair-entries': object;
   'connect-client': object;
 }
-type Name = keyof Details;
+type Name = keyof ActionDetails;
 
 /**
  * What a user can do next, if the words for it depend on where they are: at the command line it is a command, in the
- * window one of its buttons (`main/desktop/failure.ts`).
+ * window one of its buttons (`main/words/next-actions.ts`).
  */
-export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Each } & Details[Each] }[Which];
-
-/** Words for each of the actions. */
-export type ActionWords = { [Each in Name]: (details: Details[Each]) => string };
-
-/** An action in the words of the command line or the window. */
-export function formatAction<Which extends Name>(words: ActionWords, action: NextAction<Which>): string {
-  return words[action.do](action);
-}
-
-/** A profile's name, quoted for a shell if necessary. */
-function quoted(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
-}
-
-/** The actions as commands. */
-export const AS_COMMAND: ActionWords = {
-  'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
-  'sign-in-to-service': ({ profile, service }) =>
-    `Sign in with: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
-  'open-service-page': ({ profile, userName, url }) =>
-    `The token of profile "${profile}" cannot sign in. Open the page in a browser where you are signed in to the workspace as ${userName}, then try again: ${url}`,
-  'renew-service-sign-in': ({ profile, service }) =>
-    `Sign out and in again: causeway servers sign-out ${service} --profile ${quoted(profile)}, then: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
-  'sign-in-again': ({ profile }) =>
-    `If that does not help, sign in to the workspace again: causeway login --profile ${quoted(profile)}.`,
-  'add-browser-profile': ({ host }) =>
-    `Add the app with a profile that signs in with the browser: causeway login --host ${host} --profile NAME.`,
-  'check-sign-in': ({ profile, path }) =>
-    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
-  'check-credentials': ({ profile, path }) =>
-    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace; if not, correct the profile's credentials.`,
-  'grant-scope': ({ profile }) => `Run \`causeway login --profile ${quoted(profile)}\` and grant the missing scope.`,
-  'create-application': ({ command, port }) =>
-    `Or create one that has them, for \`causeway login --client-id CLIENT-ID --callback-port ${port}\`: ${command}`,
-  'add-workspace': ({ profile }) =>
-    `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
-  'choose-profile': ({ profiles }) => `Choose one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,
-  'choose-warehouse': () => '`causeway warehouse set NAME` creates or updates your override.',
-  'choose-or-clear-warehouse': () =>
-    '`causeway warehouse set NAME` chooses one, `causeway warehouse clear` removes your override.',
-  'choose-warehouse-for-user': () => '`causeway warehouse for USER set NAME` creates or updates theirs.',
-  'find-user': () => 'Check the user ID. `causeway warehouse for NAME-OR-EMAIL` finds it.',
-  'show-own-override': () => '`causeway warehouse` shows your own.',
-  'change-own-override': () => '`causeway warehouse set NAME` changes your own.',
-  'list-warehouses': () => '`causeway warehouse list` shows the available warehouses.',
-  'export-overrides': () => '`causeway warehouse export` writes such a file.',
-  'quit-client': ({ client }) => `Quit ${client} and try again, or use --force to write anyway.`,
-  'free-entry': ({ client }) => `Rename it in ${client}, give the server another name, or use --force to replace it.`,
-  'remove-shared': ({ clients }) => `--yes removes it from ${clients.join(' and ')}.`,
-  'list-backups': () => '`causeway clients backups` lists them.',
-  'paste-by-hand': () => 'For other clients, `causeway clients json` prints the entry to paste.',
-  'add-server': () => 'Add one with: causeway servers add sql.',
-  'confirm-app': ({ app, profile }) =>
-    `Review the address and confirm it with: causeway servers add app:${app} --profile ${quoted(profile)}.`,
-  'start-app': ({ app, profile }) => `Start it with: causeway servers start app:${app} --profile ${quoted(profile)}.`,
-  'see-profiles': () => '`causeway profiles` shows the reasons. Correct the profiles in the configuration file.',
-  'check-address': ({ profile }) =>
-    `\`causeway profiles\` shows the address. Set another with: causeway login --host https://YOUR-WORKSPACE --profile ${quoted(profile)}.`,
-  'see-client-files': () => '`causeway clients` shows what is wrong with each.',
-  'repair-entries': () => 'Repair them with: causeway clients repair.',
-  'connect-client': () => 'Connect one with: causeway clients add.',
-};
+export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Each } & ActionDetails[Each] }[Which];
 
 /** An OAuth application as an account administrator is asked to create it. */
 export interface WantedApplication {

@@ -1,6 +1,7 @@
-import { asCausewayError, asSentence, CausewayError, inOneLine } from '../platform/errors.ts';
+import { asCausewayError, asSentence, CausewayError } from '../platform/errors.ts';
 import { isOutOfFiles } from '../platform/file-errors.ts';
 import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
+import { inOneLine } from '../words/failure.ts';
 import { NO_POLICY, type Policy } from './policy.ts';
 import type { PolicySource } from './policy-source.ts';
 

@@ -8,7 +8,7 @@ import { allServers } from '../clients/all-servers.ts';
 import type { ChangeOutcome } from '../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers, type ServerList, withServer } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { configFilePath } from '../platform/paths.ts';
 import { checkServer, checkWorkspace } from '../policy/policy.ts';
@@ -17,6 +17,7 @@ import type { RuleSet, Rules } from '../rules/rules.ts';
 import { withChange } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { keyOfAddress } from '../rules/server-key.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { Provision, ProvisionedProfile } from './provision-file.ts';
 
 /** The result of one part of a file. */

@@ -1,4 +1,4 @@
-import { inOneLine } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import { isAdmin } from '../workspace/scim.ts';
 import { summarize, type WarehouseSummary } from './directory.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import { foreignCause, foreignText } from '../platform/foreign-text.ts';
 import type { RetryClock } from '../platform/retry.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import { gather } from '../workspace/paging.ts';

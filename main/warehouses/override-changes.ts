@@ -1,4 +1,5 @@
-import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';
@@ -128,7 +129,7 @@ function unfinished(error: unknown, now: OverrideRecord | null): unknown {
   if (!(error instanceof WorkspaceError)) return error;
   const held = describeOverride(now);
   const message = sentences(error.message, `The change was not made: the workspace has ${held}.`);
-  return error.rephrased(error.code, message, error.advice?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
+  return error.rephrased(error.code, message, error.remedy?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
 }
 
 function holds(record: OverrideRecord, fields: OverrideFields): boolean {

@@ -1,5 +1,6 @@
+import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
 import type { Profile } from '../auth/auth.ts';
-import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
@@ -28,20 +29,6 @@ export interface Readings {
   /** Warehouses that are named by the override or the default but were not in the list. */
   named: Map<string, Reading<Warehouse>>;
 }
-
-/** Failures that leave one thing unreadable. Any other (signed out, unreachable, …) concerns them all and is thrown. */
-const PARTIAL = new Set<ErrorCode>([
-  'permission_denied',
-  'missing_scope',
-  'not_found',
-  'feature_unavailable',
-  'invalid_argument',
-  'conflict',
-  'unavailable',
-  'rate_limited',
-  'timeout',
-  'unexpected_answer',
-]);
 
 /**
  * Asks for everything at once.
@@ -127,7 +114,8 @@ async function read<T>(request: Promise<T>): Promise<Reading<T>> {
   try {
     return { kind: 'known', value: await request };
   } catch (error) {
-    if (!(error instanceof CausewayError) || !PARTIAL.has(error.code)) throw error;
+    // What concerns every request (signed out, unreachable, …) is thrown.
+    if (!(error instanceof CausewayError) || ERROR_FACTS[error.code].concerns === 'all') throw error;
     if (error.code === 'not_found') return { kind: 'none' };
     return { kind: 'unreadable', error };
   }

@@ -1,4 +1,5 @@
-import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';

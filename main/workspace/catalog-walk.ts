@@ -1,3 +1,4 @@
+import { isNoAnswer } from '../../preload/contract/error-facts.ts';
 import { appsApi } from './apps.ts';
 import { catalogApi } from './catalog.ts';
 import { isHidden, isMcpConnection } from './catalog-query.ts';
@@ -260,7 +261,7 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
 
 /** Whether it is unknown what the workspace has, because it did not answer. */
 function isUnreached(error: unknown): boolean {
-  return error instanceof WorkspaceError && (error.code === 'unreachable' || error.code === 'timeout');
+  return error instanceof WorkspaceError && isNoAnswer(error.code);
 }
 
 /** What Databricks' own client asks for: the workspace's choice is shorter, and each page is a request. */

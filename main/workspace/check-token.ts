@@ -1,3 +1,4 @@
+import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import type { Users } from './scim.ts';
 
@@ -29,28 +30,15 @@ export function isServicePrincipalName(userName: string): boolean {
   return APPLICATION_ID.test(userName);
 }
 
-/** What each error says about the token. Errors of this computer, such as a locked keychain, say nothing. */
-const STATE_BY_ERROR: Partial<Record<ErrorCode, TokenCheck['state']>> = {
-  missing_scope: 'signed-in',
+/** What an error says about the token; undefined if it is one of this computer, such as a locked keychain. */
+function stateIn(code: ErrorCode): TokenCheck['state'] | undefined {
+  const { from, token } = ERROR_FACTS[code];
+  if (code === 'missing_scope') return 'signed-in';
   // Only a refusal that names scopes proves that the token is valid.
-  permission_denied: 'forbidden',
-  unauthenticated: 'refused',
-  signed_out: 'refused',
-  cli_unavailable: 'refused',
-  ip_blocked: 'not-asked',
-  rate_limited: 'not-asked',
-  unavailable: 'not-asked',
-  unexpected_answer: 'not-asked',
-  invalid_argument: 'not-asked',
-  not_found: 'not-asked',
-  conflict: 'not-asked',
-  feature_unavailable: 'not-asked',
-  wrong_workspace: 'not-asked',
-  login_page: 'not-asked',
-  unreachable: 'not-asked',
-  tls: 'not-asked',
-  timeout: 'not-asked',
-};
+  if (code === 'permission_denied') return 'forbidden';
+  if (token === 'refused' || token === 'missing') return 'refused';
+  return from === 'workspace' || from === 'between' ? 'not-asked' : undefined;
+}
 
 /**
  * Asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic behind a 401).
@@ -63,7 +51,7 @@ export async function checkToken(users: Users, signal?: AbortSignal): Promise<To
     return { state: 'signed-in', userName, displayName, isServicePrincipal: isServicePrincipalName(userName) };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
-    const state = STATE_BY_ERROR[error.code];
+    const state = stateIn(error.code);
     if (state === undefined) throw error;
     if (state === 'signed-in') return { state, ...UNKNOWN };
     return { state, error: state === 'forbidden' ? forbidden(error) : error };

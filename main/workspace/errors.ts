@@ -34,7 +34,7 @@ export class WorkspaceError extends CausewayError {
 
   /** The same refusal, for a request whose earlier attempt may have run. */
   mayHaveRunBefore(): WorkspaceError {
-    const { code, message, status, errorCode, requestId, advice: remedy, action, cause } = this;
+    const { code, message, status, errorCode, requestId, remedy, action, cause } = this;
     return new WorkspaceError(code, message, { status, errorCode, requestId, remedy, action, cause, mayHaveRun: true });
   }
 

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
+import { isNoAnswer } from '../../preload/contract/error-facts.ts';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import { maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
 import { endingWithin } from '../platform/body-limit.ts';
-import type { ErrorCode } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
@@ -58,9 +58,6 @@ export interface Rest {
 }
 
 const SILENCE_MS = 60_000;
-
-/** Transport failures that are transient. */
-const TRANSIENT = new Set<ErrorCode>(['unreachable', 'timeout', 'outcome_unknown']);
 
 /** The outcome of one attempt, and whether another may follow: after a delay, at once with another token, or never. */
 type Outcome<T> =
@@ -141,7 +138,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     // It has been silent through all attempts that there was time for.
     if (cause instanceof SilentHostError) return { error, again: 'never' };
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
-    return { error, again: repeatable && TRANSIENT.has(error.code) ? { retryAfter: undefined } : 'never' };
+    return { error, again: repeatable && isNoAnswer(error.code) ? { retryAfter: undefined } : 'never' };
   }
   if (answer.status < 300) {
     return {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endsRun } from '../../preload/contract/error-facts.ts';
 import type { AuthService, Profile, SignInPages } from '../auth/auth.ts';
 import { maySignIn } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -336,7 +337,7 @@ export class ServiceSignIn {
           return;
         }
       } catch (error) {
-        if (!(error instanceof CausewayError) || PERMANENT.has(error.code)) throw error;
+        if (!(error instanceof CausewayError) || endsRun(error.code)) throw error;
       }
       await sleep(pollMs, undefined, { signal });
     }
@@ -350,9 +351,6 @@ export class ServiceSignIn {
     for (const listener of this.#listeners) listener();
   }
 }
-
-/** Failures that no later question of the same kind would not meet. */
-const PERMANENT: ReadonlySet<string> = new Set(['signed_out', 'cancelled', 'missing_scope', 'permission_denied']);
 
 export interface ServiceSignInsOptions extends Pick<ServiceSignInOptions, 'auth' | 'now' | 'pollMs'> {
   /** The REST client of a profile. */

@@ -35,8 +35,8 @@ export function transportFailure(
   if (signal?.aborted) return { error: cancelledRequest(signal.reason, request.method !== 'GET'), unsent: false };
   // A token that cannot be sent, or an invalid proxy address: the error says so, and nothing left this computer.
   if (cause instanceof CausewayError) {
-    const { code, message, advice, action } = cause;
-    return { error: new WorkspaceError(code, message, { cause, remedy: advice, action }), unsent: true };
+    const { code, message, remedy, action } = cause;
+    return { error: new WorkspaceError(code, message, { cause, remedy, action }), unsent: true };
   }
   const { code, syscall } = systemFailure(cause);
   // Whatever fails on a connection has a code; what has none is a mistake in this program.

@@ -1,4 +1,5 @@
-import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { WorkspaceError } from './errors.ts';
 import type { Rest, RestRequest } from './rest.ts';
 
@@ -41,17 +42,14 @@ export interface WalkEnd {
   otherApps: number;
 }
 
-const FOR_ALL = new Set<ErrorCode>(['unauthenticated', 'ip_blocked', 'login_page', 'cancelled']);
-/** Failures that every list of the same kind meets. */
-const FOR_KIND = new Set<ErrorCode>(['feature_unavailable', 'missing_scope']);
-const PASSING = new Set<ErrorCode>(['unreachable', 'timeout', 'unavailable', 'rate_limited']);
-
 class LimitReached extends Error {}
 
 /** Whether any other request would fail in the same way. */
 export function isForAll(error: unknown): boolean {
   if (error instanceof LimitReached) return false;
-  return !(error instanceof WorkspaceError) || FOR_ALL.has(error.code);
+  if (!(error instanceof WorkspaceError)) return true;
+  const { concerns, passes } = ERROR_FACTS[error.code];
+  return concerns === 'all' && !passes;
 }
 
 /** The lists that wait, which in a large workspace are tens of thousands; those of one rank stay in their order. */
@@ -204,8 +202,8 @@ export class WalkQueue<E> {
       if (error.code === 'permission_denied') this.#closed.add(place);
       return;
     }
-    if (FOR_KIND.has(error.code)) this.#without.add(about);
-    this.#failuresInARow = PASSING.has(error.code) ? this.#failuresInARow + 1 : 0;
+    if (ERROR_FACTS[error.code].concerns === 'kind') this.#without.add(about);
+    this.#failuresInARow = ERROR_FACTS[error.code].passes ? this.#failuresInARow + 1 : 0;
     if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW) this.#stopped ??= 'failures';
     // Older workspaces do not have every API, which is not a failure if another list could be read.
     const key = error.code === 'feature_unavailable' ? 'absent' : `${about}: ${error.message}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_FACTS, type ErrorCode } from './error-facts.ts';
 
 /** What several groups of the contract share. */
 
@@ -13,8 +14,10 @@ export const text = (max = MAX_TEXT) => z.string().max(max);
 /** A list that the window sends. */
 export const list = <Item extends z.ZodType>(item: Item, max = MAX_ITEMS) => z.array(item).max(max);
 
+const errorCode = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(ERROR_FACTS, value));
+
 /** A failure as it crosses to the window: a code to switch on, what happened, and what to do. Never a stack. */
-export const problem = z.object({ code: z.string(), message: z.string(), remedy: z.string().nullable() });
+export const problem = z.object({ code: errorCode, message: z.string(), remedy: z.string().nullable() });
 
 /** A failure with the step that leads on, which tray and window offer first. */
 export const failure = z.object({ problem, next: z.enum(['try-again', 'sign-in', 'choose-profile']) });

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowsExchange, IconKey, IconLogout, IconPencil, IconTrash } from '@tabler/icons-react';
+import { ERROR_FACTS, type ErrorCode } from '../../preload/contract/error-facts.ts';
 import type { Account, DesktopState, Problem } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
 import layout from '../shared/layout.module.css';
@@ -104,15 +105,17 @@ function toneOf({ state }: Account, signingIn: boolean): StateTone {
   return signingIn ? 'changing' : TONES[state.status];
 }
 
-/** Failures that only say what the state says already, or what the user did. */
-const EXPECTED = new Set(['signed_out', 'unauthenticated', 'sign_in_cancelled', 'cli_unavailable']);
+/** A failure that only says what the state says already, or what the user did. */
+function isExpected(code: ErrorCode): boolean {
+  return code === 'sign_in_cancelled' || ['missing', 'refused'].includes(ERROR_FACTS[code].token ?? '');
+}
 
 /** Why the last sign-in to a profile failed. The open one keeps its failure in its own state. */
 function failedSignIn(name: string, { profile, warehouse, failedAction }: DesktopState): Problem | undefined {
   if (failedAction?.profile === name) return failedAction.problem;
   if (profile !== name || warehouse.status !== 'failed') return undefined;
   const { problem } = warehouse.failure;
-  return EXPECTED.has(problem.code) ? undefined : problem;
+  return isExpected(problem.code) ? undefined : problem;
 }
 
 function Trouble({ account: { state }, problem }: { account: Account; problem: Problem | undefined }) {

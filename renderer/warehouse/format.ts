@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import type {
   EffectiveStepInfo,
   EffectiveWarehouseInfo,
@@ -55,7 +56,7 @@ export function toneOf(state: string): StateTone {
   return STATE_TONES[state] ?? 'resting';
 }
 
-const FAILURE_TITLES: Record<string, string> = strings.failed;
+const FAILURE_TITLES: Partial<Record<ErrorCode, string>> = strings.failed;
 
 /** The heading of a failure, by its code; a failed sign-in is always called one. */
 export function titleOf({ problem, next }: Failure): string {

@@ -128,7 +128,11 @@ describe.skipIf(whyNotHere)('the settings', () => {
     model.showUpdate({ status: 'ready', version: '2.0.0' });
     await shown.page.getByRole('button', { name: 'Restart to update' }).waitFor();
     await inspect('settings-update-ready');
-    const problem = { code: 'unavailable', message: 'The update could not be downloaded.', remedy: 'Try later.' };
+    const problem = {
+      code: 'unavailable',
+      message: 'The update could not be downloaded.',
+      remedy: 'Try later.',
+    } as const;
     model.showUpdate({ status: 'failed', problem });
     await shown.page.getByText('The update could not be downloaded.').waitFor();
     await shown.page.getByText('Try later.').waitFor();

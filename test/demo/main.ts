@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
-import { inOneLine } from '../../main/platform/errors.ts';
+import { inOneLine } from '../../main/words/failure.ts';
 import { leftOut } from '../left-out.ts';
 import { openAccount } from './account.ts';
 import { tellStory } from './story.ts';

@@ -11,7 +11,7 @@ import { resolveConfig } from 'electron-vite';
 import { build, createServer, type InlineConfig, mergeConfig } from 'vite';
 import { commonJsFolder } from '../../main/cli/vite.config.ts';
 import { electronFlags, findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
-import { inOneLine } from '../../main/platform/errors.ts';
+import { inOneLine } from '../../main/words/failure.ts';
 import { openAccount } from '../demo/account.ts';
 import { openStage } from '../demo/stage.ts';
 

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { inOneLine } from '../../main/platform/errors.ts';
+import { inOneLine } from '../../main/words/failure.ts';
 import { type RunningApplication, startApplication, whyNotHere } from '../desktop/application.ts';
 import { openCamera } from './camera.ts';
 import { photographFirstRun } from './first-run.ts';

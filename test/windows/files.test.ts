@@ -5,10 +5,10 @@ import { chmod, lstat, mkdir, readdir, readFile, symlink, utimes, writeFile } fr
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { inOneLine } from '../../main/platform/errors.ts';
 import { startGrowingFile } from '../../main/platform/growing-file.ts';
 import { withLock } from '../../main/platform/lock.ts';
 import { replaceFile, writePieces, writeWholeFile, writeWholeFileSync } from '../../main/platform/replace-file.ts';
+import { inOneLine } from '../../main/words/failure.ts';
 import { kill, setStage } from './stage.ts';
 
 const LOCK_WORKER = fileURLToPath(new URL('../integration/platform/lock-worker.ts', import.meta.url));

@@ -4,6 +4,7 @@ import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
 import { createApplicationCommand } from '../../platform/next-action.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { uninterrupted } from '../../platform/uninterrupted.ts';
+import { remedyFor } from '../../words/failure.ts';
 import { expiryFrom } from '../access-token.ts';
 import type { Profile, SignInProgress } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
@@ -342,6 +343,9 @@ function failurePage(error: unknown): CallbackPage {
     status: 400,
     tone: 'bad',
     title: 'You are not signed in',
-    lines: [known?.message ?? 'Something unexpected happened.', known?.remedy ?? 'Sign in again from Causeway.'],
+    lines: [
+      known?.message ?? 'Something unexpected happened.',
+      (known && remedyFor('command', known)) ?? 'Sign in again from Causeway.',
+    ],
   };
 }

@@ -77,8 +77,8 @@ export class UnusableAnswer extends CausewayError {
   /** The sign-in with the new refresh token. */
   readonly kept: TokenRecord;
 
-  constructor({ code, message, remedy }: CausewayError, kept: TokenRecord) {
-    super(code, message, { remedy });
+  constructor({ code, message, remedy, action }: CausewayError, kept: TokenRecord) {
+    super(code, message, { remedy, action });
     this.kept = kept;
   }
 }

@@ -55,8 +55,8 @@ export async function refreshTokens(record: TokenRecord, context: RefreshContext
   };
 }
 
-function stillSignedIn({ code, message, remedy }: CausewayError): CausewayError {
-  return new CausewayError(code, sentences(message, 'You are still signed in.'), { remedy });
+function stillSignedIn({ code, message, remedy, action }: CausewayError): CausewayError {
+  return new CausewayError(code, sentences(message, 'You are still signed in.'), { remedy, action });
 }
 
 /** How an application authenticates. Public ones only send their id. */

@@ -3,6 +3,7 @@ import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { acquireLock } from '../../platform/lock.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
+import { remedyFor } from '../../words/failure.ts';
 import type { Profile, SignInPages } from '../auth.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut } from '../signed-out.ts';
@@ -103,8 +104,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     } catch (error) {
       await pages.end(error instanceof CausewayError ? error.code : 'internal');
       if (error instanceof CausewayError && error.code !== 'cancelled') {
-        const { code, message, remedy } = error;
-        await writeOutcome(outcomeFile, now(), { code, message, remedy });
+        await writeOutcome(outcomeFile, now(), asOutcome(error));
       }
       throw error;
     }
@@ -113,8 +113,11 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
 
 /** Records that the user has signed out, so that no waiting process asks them to sign in again in the same moment. */
 export async function noteSignOut(outcomeFile: string, profile: Profile, now: () => number): Promise<void> {
-  const { code, message, remedy } = signedOut(profile);
-  await writeOutcome(outcomeFile, now(), { code, message, remedy });
+  await writeOutcome(outcomeFile, now(), asOutcome(signedOut(profile)));
+}
+
+function asOutcome(error: CausewayError): NewOutcome {
+  return { code: error.code, message: error.message, remedy: remedyFor('command', error) };
 }
 
 /** Whether a failed sign-in is the user's own answer, so that only they should begin another one. */

@@ -1,5 +1,5 @@
-import { inOneLine } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
+import { inOneLine } from '../../words/failure.ts';
 import { isHeaderValue } from '../access-token.ts';
 import { AUTH_TYPES, type AuthMethod, type UnusableReason } from '../auth.ts';
 import { azureCloudOf } from '../sources/azure-cloud.ts';

@@ -122,7 +122,7 @@ export function giveUpCalls(): boolean {
   return true;
 }
 
-/** Calls the keychain, on a thread of its own in the command. @throws {Error} the library's */
+/** Calls the keychain, on a thread of its own where that can be had. @throws {Error} the library's */
 export async function callKeychain(call: KeychainCall): Promise<unknown> {
   const library = nativeLibrary();
   if (library === undefined) return callHere(call);
@@ -136,10 +136,12 @@ export async function callKeychain(call: KeychainCall): Promise<unknown> {
   return thread.call(call);
 }
 
-/** The file of the library that is loaded here; undefined where no thread is used: Windows never asks, and Electron has its own. */
+/** The file of the library that is loaded here; undefined where no thread is used, as on Windows, which never asks. */
 function nativeLibrary(): string | undefined {
-  if (!threadsWork || process.platform === 'win32' || process.versions.electron) return undefined;
-  return Object.keys(createRequire(process.execPath).cache).find((file) => /keyring[^/\\]*\.node$/.test(file));
+  if (!threadsWork || process.platform === 'win32') return undefined;
+  const loaded = Object.keys(createRequire(process.execPath).cache).find((file) => /keyring[^/\\]*\.node$/.test(file));
+  // The system cannot load from the packaged application's archive, beside which the library lies.
+  return loaded?.replace(/app\.asar(?=[/\\])/, 'app.asar.unpacked');
 }
 
 function callHere(call: KeychainCall): Promise<unknown> {

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asCausewayError, CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
+import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
 import type { Secret } from '../../platform/secret.ts';
+import { inOneLine } from '../../words/failure.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** The pause after a keychain could not be used, in milliseconds: each attempt may ask the user to unlock it. */

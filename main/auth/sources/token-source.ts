@@ -1,4 +1,5 @@
-import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import { ERROR_FACTS } from '../../../preload/contract/error-facts.ts';
+import { CausewayError } from '../../platform/errors.ts';
 import type { Secret } from '../../platform/secret.ts';
 import type { Profile, SignInOptions, TokenRequest, TokenSource } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
@@ -163,8 +164,6 @@ async function federated(
   });
 }
 
-const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cli_unavailable']);
-
 /** For a process that an AI client has spawned, whose output no user sees. */
 const UNATTENDED: SignInOptions = { openBrowser: 'must', onlyIfNeeded: true };
 
@@ -188,7 +187,7 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
       try {
         return await tokens.token(request);
       } catch (error) {
-        if (!(error instanceof CausewayError) || !SIGN_IN_HELPS.has(error.code)) throw error;
+        if (!(error instanceof CausewayError) || ERROR_FACTS[error.code].token !== 'missing') throw error;
         await request.onSignedOut?.(error);
       }
       const { unlessAborted } = await import('../single-flight.ts');

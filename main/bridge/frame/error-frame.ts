@@ -1,4 +1,5 @@
-import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { inOneLine } from '../../words/failure.ts';
 import { isStateless } from '../stateless/headers.ts';
 
 /** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */

@@ -5,7 +5,8 @@ import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
-import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
+import { inOneLine, remedyFor } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, confirm, printable, write, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
 import { ENTRY_WORDS, shownEntries } from './entry-words.ts';
@@ -180,7 +181,8 @@ async function report(
 /** An outcome as JSON. An error has its message and remedy, and both in one line. */
 function asData({ error, ...outcome }: ChangeOutcome): object {
   if (!error) return outcome;
-  const { code, message: what, remedy = null } = error;
+  const { code, message: what } = error;
+  const remedy = remedyFor('command', error) ?? null;
   return { ...outcome, error: { code, message: inOneLine(error), what, remedy } };
 }
 

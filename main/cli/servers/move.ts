@@ -1,8 +1,8 @@
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { openServers } from '../../clients/servers.ts';
 import { moveServer as move } from '../../move-server.ts';
-import { inOneLine } from '../../platform/errors.ts';
 import { RulesFile } from '../../rules/rules-file.ts';
+import { inOneLine } from '../../words/failure.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
 import { writeJson, writeLine } from '../terminal.ts';

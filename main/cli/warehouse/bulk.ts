@@ -112,6 +112,7 @@ async function checkResultsFile(path: string): Promise<void> {
 function withCounts(error: CausewayError, counts: string): CausewayError {
   return new CausewayError(error.code, `${error.message} ${counts}`, {
     cause: error,
+    action: error.action,
     remedy: sentences(error.remedy, 'The same import continues where this one stopped.'),
   });
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkspaceSession } from '../../causeway.ts';
-import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { EffectiveStep, EffectiveWarehouse } from '../../warehouses/effective.ts';
+import { inOneLine } from '../../words/failure.ts';
 import type { OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, openProgress, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { asCausewayError, CausewayError, inOneLine } from '../../platform/errors.ts';
+import { asCausewayError, CausewayError } from '../../platform/errors.ts';
+import { inOneLine } from '../../words/failure.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { printable, write } from '../terminal.ts';
 import type { OverrideFlags } from './operations.ts';

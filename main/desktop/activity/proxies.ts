@@ -7,8 +7,8 @@ import type { Causeway } from '../../causeway.ts';
 import { displayNameOf } from '../../clients/table.ts';
 import type { HubWatcher } from '../../hub/session-log.ts';
 import type { HubSession } from '../../hub/session-record.ts';
-import { inOneLine } from '../../platform/errors.ts';
 import type { ApprovalQueue } from '../../rules/approvals.ts';
+import { inOneLine } from '../../words/failure.ts';
 
 /** How long closing waits for answers in flight: less than `CLOSE_TIMEOUT_MS` of the application. */
 const DRAIN_TIMEOUT_MS = 8_000;

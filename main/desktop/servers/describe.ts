@@ -1,9 +1,10 @@
+import { endsByProfile } from '../../../preload/contract/error-facts.ts';
 import { appOf, isSqlServer, serverPathKey } from '../../../preload/contract/server-path.ts';
 import type { ConfiguredServer, ServerType } from '../../../preload/contract.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
 import type { ServerHealth } from '../../hub/health/health.ts';
-import { asSentence, type CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
+import { asSentence, type CausewayError, sentences } from '../../platform/errors.ts';
 import { percentDecoded } from '../../platform/percent.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
 import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
@@ -15,14 +16,17 @@ export interface Described {
   health: ServerHealth;
   /** Of a Genie space whose entry has none. */
   title?: string | undefined;
+  /** Whether its profile holds credentials of its own, so that there is nothing to sign in to. */
+  hasCredentials?: boolean;
   /** Milliseconds since the epoch. */
   now: number;
 }
 
 /** A configured server with its health, as tray and window show it. */
-export function describeConfiguredServer(server: ManagedServer, { health, title, now }: Described): ConfiguredServer {
+export function describeConfiguredServer(server: ManagedServer, described: Described): ConfiguredServer {
   const { name, profile, kind, path } = server;
-  const { label, sentence, remedy, action } = formatHealth(health, { profile, now });
+  const { health, title } = described;
+  const { label, sentence, remedy, action } = formatHealth(health, { ...described, profile });
   const service = serviceOf(path);
   const successor = successorOf(path);
   return {
@@ -89,8 +93,6 @@ function titleOf({ name, path, title }: ManagedServer): string {
   }
 }
 
-const WITHOUT_PROFILE: ReadonlySet<string> = new Set<ErrorCode>(['profile_not_found', 'profile_unusable', 'ambiguous']);
-
 /** The buttons beside which the remedy would say the same again. */
 const IN_WORDS_OF_THEIR_OWN: Partial<Record<HealthAction, string>> = {
   'sign-in-to-service': strings.signIn,
@@ -100,9 +102,9 @@ const IN_WORDS_OF_THEIR_OWN: Partial<Record<HealthAction, string>> = {
 
 /** The remedy, shown beside the button that carries it out. */
 function remedyHere(problem: CausewayError, button: HealthAction | null): string | null {
-  const { code, advice, action } = problem;
+  const { code, remedy, action } = problem;
   const own = button === null ? undefined : IN_WORDS_OF_THEIR_OWN[button];
-  if (own !== undefined) return sentences(advice, own);
-  if (button === 'sign-in' && (!action || action.do === 'sign-in')) return sentences(advice, strings.signIn);
-  return WITHOUT_PROFILE.has(code) ? strings.accounts : remedyInWindow(problem);
+  if (own !== undefined) return sentences(remedy, own);
+  if (button === 'sign-in' && (!action || action.do === 'sign-in')) return sentences(remedy, strings.signIn);
+  return endsByProfile(code) ? strings.accounts : remedyInWindow(problem);
 }

@@ -1,5 +1,6 @@
 import { appOf, splitAddress } from '../../../preload/contract/server-path.ts';
 import type { AppAddress, RequestOutputs, ServerUsageInfo, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
+import { maySignIn } from '../../auth/auth.ts';
 import type { Causeway } from '../../causeway.ts';
 import { checkedServerPath, type ManagedServerKind } from '../../clients/server-arguments.ts';
 import {
@@ -46,6 +47,8 @@ export class DesktopServers {
   readonly #usage: ServerUsage;
   /** The titles of Genie spaces, by profile and path; undefined if one could not be read. */
   readonly #titles = new Map<string, string | undefined>();
+  /** The profiles that hold credentials of their own. */
+  #withCredentials: ReadonlySet<string> = new Set();
   #servers: readonly ManagedServer[] = [];
   #monitor: Promise<HealthMonitor> | undefined;
   #isKept: boolean;
@@ -251,6 +254,7 @@ export class DesktopServers {
 
   #listed(servers: readonly ManagedServer[]): void {
     this.#servers = servers;
+    void this.#lookUpProfiles();
     if (this.#monitor) void this.#monitor.then((monitor) => monitor.update(servers));
     else this.#monitor = this.#connect(servers);
   }
@@ -261,14 +265,28 @@ export class DesktopServers {
     return monitor;
   }
 
+  async #lookUpProfiles(): Promise<void> {
+    // A configuration file that cannot be read is reported where it is used.
+    const entries = await this.#causeway
+      .auth()
+      .then((auth) => auth.profiles())
+      .catch(() => []);
+    const own = entries.flatMap((each) => (each.usable && !maySignIn(each.profile) ? each.name : []));
+    this.#withCredentials = new Set(own);
+  }
+
   #show(states: readonly MonitoredServerState[]): void {
     const now = Date.now();
     const health = new Map(states.map((state) => [state.name, state.health]));
     const connecting = { name: 'connecting' } as const;
     this.#model.showServers(
       this.#servers.map((server) => {
-        const title = this.#titles.get(titleKey(server));
-        return describeConfiguredServer(server, { health: health.get(server.name) ?? connecting, title, now });
+        return describeConfiguredServer(server, {
+          health: health.get(server.name) ?? connecting,
+          title: this.#titles.get(titleKey(server)),
+          hasCredentials: this.#withCredentials.has(server.profile),
+          now,
+        });
       }),
     );
     for (const server of this.#servers) {

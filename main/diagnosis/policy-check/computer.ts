@@ -4,13 +4,13 @@ import { lastListedTools } from '../../bridge/answer-store.ts';
 import { openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import { THERE } from '../../clients/survey.ts';
-import { inOneLine } from '../../platform/errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import { readRules } from '../../rules/change.ts';
 import type { ListedTool } from '../../rules/decision.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { RulesFile } from '../../rules/rules-file.ts';
 import { serverKey } from '../../rules/server-key.ts';
+import { inOneLine } from '../../words/failure.ts';
 
 /** What a policy is tried on: the accounts, servers, AI clients and permissions of the user who checks it. */
 export interface Computer {

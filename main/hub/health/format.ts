@@ -1,6 +1,7 @@
-import type { CausewayError, ErrorCode } from '../../platform/errors.ts';
+import { type ErrorCode, endsByProfile, endsBySignIn } from '../../../preload/contract/error-facts.ts';
 import { sentences } from '../../platform/errors.ts';
 import type { NextAction } from '../../platform/next-action.ts';
+import { remedyFor } from '../../words/failure.ts';
 import type { ServerHealth, Trouble } from './health.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface FormattedHealth {
 /** Which profile the server uses, and the time that delays count from. */
 export interface HealthFormat {
   profile: string;
+  /** Whether the profile holds credentials of its own, so that there is nothing to sign in to. */
+  hasCredentials?: boolean;
   /** Milliseconds since 1970. */
   now: number;
 }
@@ -50,7 +53,8 @@ const LABELS: Record<Trouble, string> = {
 const TRIES_AGAIN: ReadonlySet<string> = new Set<Trouble>(['login-page', 'unreachable', 'failing']);
 
 /** A server's state as text. */
-export function formatHealth(health: ServerHealth, { profile, now }: HealthFormat): FormattedHealth {
+export function formatHealth(health: ServerHealth, format: HealthFormat): FormattedHealth {
+  const { profile } = format;
   switch (health.name) {
     case 'connecting':
       return {
@@ -81,17 +85,20 @@ export function formatHealth(health: ServerHealth, { profile, now }: HealthForma
         action: null,
       };
     default:
-      return inTrouble(health.name, health.problem, again(health, now));
+      return inTrouble(health, format);
   }
 }
 
-function inTrouble(name: Trouble, problem: CausewayError, more: string): FormattedHealth {
-  const { code, message, remedy, action } = problem;
+function inTrouble(
+  health: Extract<ServerHealth, { name: Trouble }>,
+  { hasCredentials = false, now }: HealthFormat,
+): FormattedHealth {
+  const { code, message, action } = health.problem;
   return {
-    label: action?.do === 'sign-in-to-service' ? `Signed out of ${action.title}` : labelOf(name, action),
-    sentence: sentences(message, more),
-    remedy: remedy ?? null,
-    action: (action && BUTTONS[action.do]) ?? BUTTONS_BY_CODE[code] ?? 'check-again',
+    label: action?.do === 'sign-in-to-service' ? `Signed out of ${action.title}` : labelOf(health.name, action),
+    sentence: sentences(message, again(health, now)),
+    remedy: remedyFor('command', health.problem) ?? null,
+    action: (action && BUTTONS[action.do]) ?? buttonFor(code, hasCredentials),
   };
 }
 
@@ -114,17 +121,10 @@ const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
 };
 
 /** The button for an error without a next action. */
-const BUTTONS_BY_CODE: Partial<Record<ErrorCode, HealthAction>> = {
-  signed_out: 'sign-in',
-  cli_unavailable: 'sign-in',
-  // A profile that holds credentials of its own: there is nothing to sign in to.
-  missing_scope: 'accounts',
-  unauthenticated: 'accounts',
-  sign_in_failed: 'accounts',
-  profile_not_found: 'accounts',
-  profile_unusable: 'accounts',
-  ambiguous: 'accounts',
-};
+function buttonFor(code: ErrorCode, hasCredentials: boolean): HealthAction {
+  if (endsBySignIn(code)) return hasCredentials ? 'accounts' : 'sign-in';
+  return endsByProfile(code) ? 'accounts' : 'check-again';
+}
 
 function again({ name, until }: { name: Trouble; until: number }, now: number): string {
   return TRIES_AGAIN.has(name) ? `Causeway tries again ${formatDelay(until - now)}.` : '';

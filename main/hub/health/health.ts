@@ -1,20 +1,7 @@
-import { asCausewayError, CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import { ERROR_FACTS, type Trouble } from '../../../preload/contract/error-facts.ts';
+import { asCausewayError, CausewayError } from '../../platform/errors.ts';
 
-/** Why a server is not ready. */
-export type Trouble =
-  | 'signed-out'
-  /** The user has not signed in to the service behind it, such as GitHub. */
-  | 'service-signed-out'
-  /** The user cannot use it. */
-  | 'forbidden'
-  /** The workspace has no such server, or has not turned it on. */
-  | 'not-found'
-  | 'blocked-by-ip-list'
-  /** A web page answered in its place: a captive portal, or a company proxy that wants a sign-in. */
-  | 'login-page'
-  | 'unreachable'
-  /** Anything else: the problem says what. */
-  | 'failing';
+export type { Trouble };
 
 /** How a configured server is (spec/managed-mcp-endpoints.md › States). Times are milliseconds since 1970. */
 export type ServerHealth =
@@ -76,30 +63,12 @@ const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = 
   failing: [15 * SECOND_MS, 10 * MINUTE_MS],
 };
 
-/** The trouble that each error code means; any other code means `failing`. */
-const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
-  signed_out: 'signed-out',
-  service_signed_out: 'service-signed-out',
-  unauthenticated: 'signed-out',
-  cli_unavailable: 'signed-out',
-  sign_in_failed: 'signed-out',
-  permission_denied: 'forbidden',
-  missing_scope: 'forbidden',
-  not_found: 'not-found',
-  feature_unavailable: 'not-found',
-  ip_blocked: 'blocked-by-ip-list',
-  login_page: 'login-page',
-  unreachable: 'unreachable',
-  timeout: 'unreachable',
-  outcome_unknown: 'unreachable',
-};
-
 /** Troubles that a sign-in in the browser ends. */
 const SIGN_INS: ReadonlySet<Trouble> = new Set<Trouble>(['signed-out', 'service-signed-out']);
 
 /** Whether a call's error suggests that its server is no longer ready. */
 export function meansTrouble(error: unknown): boolean {
-  return error instanceof CausewayError && TROUBLES[error.code] !== undefined;
+  return error instanceof CausewayError && ERROR_FACTS[error.code].server !== 'failing';
 }
 
 /** A server of which nothing is known, to be asked at once. */
@@ -145,7 +114,7 @@ function answered(watch: Watch, { tools, at, random }: Extract<WatchEvent, { nam
 function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name: 'failed' }>): Watch {
   const problem = asCausewayError(error);
   if (problem.code === 'no_grants') return answered(watch, { name: 'answered', tools: 0, at, random });
-  const trouble = TROUBLES[problem.code] ?? 'failing';
+  const trouble = ERROR_FACTS[problem.code].server;
   // Another trouble than before begins with its own first pause.
   const failures = watch.health.name === trouble || watch.health.name === 'connecting' ? watch.failures : 0;
   const { retryAfterMs: asked = 0 } = problem;

@@ -1,4 +1,6 @@
-import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
+import { endsRun } from '../../../preload/contract/error-facts.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { inOneLine } from '../../words/failure.ts';
 import { CancelledAfterChange } from '../override-changes.ts';
 import type { WarehouseAdmin } from '../service.ts';
 import { csvLines } from './files.ts';
@@ -25,18 +27,6 @@ export interface ApplyOptions {
 
 /** How many changes are under way at a time: quick enough, and far below a workspace's limits. */
 const AT_ONCE = 4;
-
-/** After one of these, every other line would fail in the same way. */
-const GENERAL = new Set<ErrorCode>([
-  'signed_out',
-  'unauthenticated',
-  'permission_denied',
-  'missing_scope',
-  'ip_blocked',
-  'feature_unavailable',
-  'login_page',
-  'tls',
-]);
 
 type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
 
@@ -87,7 +77,8 @@ export async function applyImport(
         if (!(error instanceof CausewayError)) throw error;
         const message = formatError(error);
         if (error.code === 'cancelled') stoppedBecause ??= 'interrupted';
-        if (GENERAL.has(error.code)) stoppedBecause ??= message;
+        // Every other line would fail in the same way.
+        if (endsRun(error.code)) stoppedBecause ??= message;
         result =
           error instanceof CancelledAfterChange
             ? { planned, result: 'done', message: planned.after }

@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { runCauseway } from './causeway-process.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage, signInOutcome } from './stage.ts';

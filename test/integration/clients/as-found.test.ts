@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));

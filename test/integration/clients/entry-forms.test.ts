@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { locate } from '../../../main/clients/detect.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { fileOf, HTTP, ownClients, SQL } from './own-clients.ts';
 
 /** Each with what the user adds to our entry, in the words of its format. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
 import { problemFor } from '../../../main/desktop/failure.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const CURSOR = '.cursor/mcp.json';

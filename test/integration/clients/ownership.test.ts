@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { CURSOR, fileOf, GENIE, HTTP, ownClients, SQL } from './own-clients.ts';
 
 describe('an entry that the user wrote', () => {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { CURSOR, fileOf, type OwnClients, ownClients, SQL } from './own-clients.ts';
 
 test('a link that led nowhere leads nowhere again, and keeps no entry behind it', async () => {

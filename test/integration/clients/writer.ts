@@ -1,6 +1,6 @@
 /** Adds and removes an entry in the files of a home folder, for ever or as often as it is told, for the server of that name. Prints a dot for each. */
 import { ClientsService } from '../../../main/clients/service.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { GENIE, SQL } from './own-clients.ts';
 
 // A file that may not grow further is to be an error of writing, not the end of the process.

@@ -6,8 +6,8 @@ import { openServers, withoutServer, withServer } from '../../../main/clients/se
 import { problemFor } from '../../../main/desktop/failure.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { hubFolder } from '../../../main/hub/rendezvous.ts';
 import { startHub } from '../../../main/hub/server.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 
 const held: number[] = [];
 const { FREE_FILES } = process.env;

@@ -25,8 +25,8 @@ import { launcherFor, shippedLauncher } from '../../../main/clients/launcher.ts'
 import { prepareRendezvous, publishRendezvous } from '../../../main/hub/publish.ts';
 import { rendezvousFile } from '../../../main/hub/rendezvous.ts';
 import { startHub } from '../../../main/hub/server.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
 import { startGrowingFile } from '../../../main/platform/growing-file.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { fixtureUsers } from '../../workspace/fixture.ts';
 import { CAUSEWAY } from '../proxy/proxy-process.ts';
 import { type CommandLine, openCommandLine, WAREHOUSES } from '../warehouses/harness.ts';

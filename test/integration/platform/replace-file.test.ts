@@ -16,10 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { inOneLine } from '../../../main/platform/errors.ts';
 import { acquireLock, withLock } from '../../../main/platform/lock.ts';
 import { replaceFile, writePieces, writeWholeFile, writeWholeFileSync } from '../../../main/platform/replace-file.ts';
 import { openSettings } from '../../../main/platform/settings.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 import { NO_SMALL_DISK, type SmallDisk, smallDisk } from '../faults/small-disk.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainFailure, type UpstreamFailure } from '../../../main/bridge/errors.ts';
-import { inOneLine } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 
 const where = {
   host: 'acme.cloud.databricks.com',

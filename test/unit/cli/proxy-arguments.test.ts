@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { completedBy, PROXY_HELP, parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
-import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 
 /** What a misuse says, as the one line that goes to stderr. */
 function complaint(args: string[]): string {

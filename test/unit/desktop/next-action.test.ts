@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { failureInWindow, problemFor, remedyInWindow } from '../../../main/desktop/failure.ts';
-import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 import type { NextAction } from '../../../main/platform/next-action.ts';
 import { inOverrideWords, type OverrideAttempt, warehouseGone } from '../../../main/warehouses/override-operations.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 
 const A_COMMAND = /`causeway |causeway (login|servers|clients)|--profile|--force|DATABRICKS_/;

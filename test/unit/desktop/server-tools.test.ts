@@ -5,7 +5,8 @@ import { Jobs } from '../../../main/desktop/servers/handlers.ts';
 import { tableAsCsv } from '../../../main/desktop/servers/table.ts';
 import { answerForWindow, toolForWindow } from '../../../main/desktop/servers/tools.ts';
 import type { Trouble } from '../../../main/hub/health/health.ts';
-import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import type { ToolInfo } from '../../../preload/contract.ts';
 
 describe('what a tool does, by its annotations', () => {
@@ -177,8 +178,8 @@ describe('a server as the window shows it', () => {
   });
 
   /** How a server is shown at which this happened. */
-  const shownAfter = (error: CausewayError, name: Trouble) =>
-    describeConfiguredServer(server, { health: { name, problem: error, until: 900 }, now: 0 }).state;
+  const shownAfter = (error: CausewayError, name: Trouble, hasCredentials = false) =>
+    describeConfiguredServer(server, { health: { name, problem: error, until: 900 }, hasCredentials, now: 0 }).state;
 
   it('says what is wrong in a complete sentence, and when it is probed again', () => {
     const error = new CausewayError('not_found', 'No such space', { remedy: 'Check the path.' });
@@ -237,7 +238,7 @@ describe('a server as the window shows it', () => {
   it('offers no sign-in to a user with a personal token', () => {
     const remedy = 'Make a new one in the workspace.';
     const refused = new CausewayError('unauthenticated', 'The token has expired.', { remedy });
-    expect(shownAfter(refused, 'signed-out')).toMatchObject({ action: 'accounts', remedy });
+    expect(shownAfter(refused, 'signed-out', true)).toMatchObject({ action: 'accounts', remedy });
   });
 });
 

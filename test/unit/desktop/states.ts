@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
 import type {
   ConfiguredServer,
   DesktopState,
@@ -48,7 +49,7 @@ export function known(change: Partial<EffectiveWarehouseInfo> = {}, lastFailure:
   return stateOf({ status: 'known', effective: effective(change), checkedAt: 0, checking: false, lastFailure });
 }
 
-export function failure(code: string, next: Failure['next'] = 'try-again', message = 'It went wrong.'): Failure {
+export function failure(code: ErrorCode, next: Failure['next'] = 'try-again', message = 'It went wrong.'): Failure {
   return { problem: { code, message, remedy: null }, next };
 }
 

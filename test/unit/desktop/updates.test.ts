@@ -15,7 +15,7 @@ import { VERSION } from '../../../main/platform/version.ts';
 import type { UpdateState } from '../../../preload/contract.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 
-const problem = { code: 'unavailable', message: 'No.', remedy: null };
+const problem = { code: 'unavailable', message: 'No.', remedy: null } as const;
 const STATES = {
   off: { status: 'off' },
   'not-possible-here': { status: 'not-possible-here', reason: 'development' },

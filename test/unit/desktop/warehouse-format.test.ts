@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
 import type { EffectiveStepInfo, EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { effectiveName, formatDetails, formatState, reasonFor } from '../../../preload/format.ts';
 import { timeAgo } from '../../../renderer/shared/relative-time.tsx';
@@ -144,10 +145,10 @@ describe('before a warehouse is chosen', () => {
 });
 
 describe('the heading of a failure', () => {
-  const titled = (code: string, next: 'sign-in' | 'try-again') =>
+  const titled = (code: ErrorCode, next: 'sign-in' | 'try-again') =>
     titleOf({ problem: { code, message: '', remedy: null }, next });
 
-  it.each([
+  it.each<ErrorCode>([
     'signed_out',
     'consent_denied',
     'sign_in_failed',
@@ -155,14 +156,14 @@ describe('the heading of a failure', () => {
     'sign_in_timeout',
     'unauthenticated',
     'missing_scope',
-    'a_code_that_is_new',
+    'user_changed',
   ])('says for %s that the sign-in failed', (code) => {
     expect(titled(code, 'sign-in')).toMatch(/^(Sign-in |Signed out)/);
   });
 
   it('names any other failure by its code', () => {
     expect(titled('timeout', 'try-again')).toBe('Workspace not responding');
-    expect(titled('a_code_that_is_new', 'try-again')).toBe('Warehouse not available');
+    expect(titled('user_changed', 'try-again')).toBe('Warehouse not available');
   });
 });
 

@@ -136,15 +136,18 @@ describe('a sign-in in the browser', () => {
 });
 
 describe('the format of a state', () => {
-  const inWords = (health: ServerHealth) => formatHealth(health, { profile: 'acme', now: AT });
+  const inWords = (health: ServerHealth, hasCredentials = false) =>
+    formatHealth(health, { profile: 'acme', hasCredentials, now: AT });
 
   it.each<[WatchEvent, string, string | null]>([
     [answered(1), 'Running, 1 tool', null],
     [answered(6), 'Running, 6 tools', null],
     [answered(0), 'No tools', 'check-again'],
     [failed('signed_out'), 'Signed out', 'sign-in'],
-    [failed('missing_scope'), 'No access', 'accounts'],
-    [failed('unauthenticated'), 'Signed out', 'accounts'],
+    [failed('missing_scope'), 'No access', 'sign-in'],
+    [failed('unauthenticated'), 'Signed out', 'sign-in'],
+    [failed('sign_in_failed'), 'Signed out', 'sign-in'],
+    [failed('consent_denied'), 'Signed out', 'sign-in'],
     [failed('profile_not_found'), 'Not working', 'accounts'],
     [failed('permission_denied'), 'No access', 'check-again'],
     [failed('ip_blocked'), 'IP blocked', 'check-again'],
@@ -154,6 +157,13 @@ describe('the format of a state', () => {
   ])('%j is "%s"', (event, label, action) => {
     expect(inWords(watchAfter(event).health)).toMatchObject({ label, action });
   });
+
+  it.each(['missing_scope', 'unauthenticated', 'sign_in_failed', 'consent_denied'] as const)(
+    'leads to the accounts for %s if the profile has nothing to sign in to',
+    (code) => {
+      expect(inWords(watchAfter(failed(code)).health, true).action).toBe('accounts');
+    },
+  );
 
   it.each([
     ['check-sign-in', 'sign-in'],

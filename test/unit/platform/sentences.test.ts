@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureInWindow, problemFor } from '../../../main/desktop/failure.ts';
-import { asSentence, CausewayError, inOneLine, sentences } from '../../../main/platform/errors.ts';
+import { asSentence, CausewayError, sentences } from '../../../main/platform/errors.ts';
+import { inOneLine } from '../../../main/words/failure.ts';
 import { readErrorBody, workspaceRefusal } from '../../../main/workspace/errors.ts';
 
 describe('joined sentences', () => {

@@ -8,6 +8,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The parts, and which others the files of each may import. A part is a folder or a file, or what begins so. */
 const MAY_IMPORT: Record<string, string[]> = {
   'main/platform/': [],
+  'main/words/': ['main/platform/'],
   'main/policy/': ['main/platform/', 'main/rules/'],
   'main/auth/': ['main/platform/', 'main/policy/'],
   'main/workspace/': ['main/platform/', 'main/auth/'],
@@ -32,7 +33,12 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 
 /** What every part may import besides. */
-const BY_ALL = ['package\\.json$', 'preload/contract/server-path(-schema)?\\.ts$', '.*\\.(css|svg)$'];
+const BY_ALL = [
+  'main/words/',
+  'package\\.json$',
+  'preload/contract/(server-path|server-path-schema|error-facts)\\.ts$',
+  '.*\\.(css|svg)$',
+];
 
 /** Who may import what is not of the project. */
 const OUTSIDE: [what: RegExp, who: RegExp][] = [
