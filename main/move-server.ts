@@ -1,3 +1,4 @@
+import { serverAt } from '../preload/contract/server-kinds.ts';
 import type { Causeway } from './causeway.ts';
 import type { ChangeOutcome } from './clients/outcome.ts';
 import { findServer, type ManagedServer, type ServerList, withPath } from './clients/servers.ts';
@@ -8,7 +9,6 @@ import { type Rules, withRulesCopied } from './rules/rules.ts';
 import type { RulesFile } from './rules/rules-file.ts';
 import { serverKey } from './rules/server-key.ts';
 import { inOneLine } from './words/failure.ts';
-import { successorOf } from './workspace/offered-servers.ts';
 
 export interface MoveParts {
   auth: Causeway['auth'];
@@ -44,13 +44,13 @@ export interface Moved {
 export async function moveServer(name: string, parts: MoveParts): Promise<Moved> {
   const { list, clients, dryRun = false, whileRunning } = parts;
   const before = findServer(list.read(), name);
-  const successor = successorOf(before.path);
+  const { successor } = serverAt(before.path);
   if (!successor) {
     throw new CausewayError('not_found', `Server "${name}" at ${before.path} has no successor.`, {
       remedy: 'Nothing was changed. `causeway servers` shows which servers have a successor.',
     });
   }
-  const after: ManagedServer = { ...before, kind: kindAt(successor.path, before), path: successor.path };
+  const after: ManagedServer = { ...before, kind: serverAt(successor.path).kind, path: successor.path };
   const tools = await parts.countTools(after).catch((cause: unknown) => {
     parts.signal?.throwIfAborted();
     const message = `${successor.add} does not respond, and "${name}" was not moved: ${inOneLine(cause)}`;
@@ -60,10 +60,6 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
   if (!dryRun) await list.change((now) => withPath(now, name, after.kind, after.path));
   const outcomes = await clients.repair([], [after], { dryRun, whileRunning });
   return { before, after, tools, hasRules, outcomes: outcomes.filter(({ result }) => result !== 'unchanged') };
-}
-
-function kindAt(path: string, { kind }: ManagedServer): ManagedServer['kind'] {
-  return path.startsWith('/ai-gateway/') ? 'other' : kind;
 }
 
 /** Whether there are rules to take along. They hold at the new place before anything leads there. */

@@ -1,4 +1,4 @@
-import { isSqlServer } from '../../preload/contract/server-path.ts';
+import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import { ownMetaOf } from './all-servers.ts';
 import type { WrittenRecord } from './record.ts';
 import { pinIn } from './server-arguments.ts';

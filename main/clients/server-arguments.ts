@@ -1,13 +1,5 @@
-import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
+import { readServerPath } from '../../preload/contract/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
-
-/**
- * The managed servers that a workspace has (spec/managed-mcp-endpoints.md › Managed server), a Databricks App, and any other
- * by its path.
- */
-export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'app', 'other'] as const;
-
-export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
 /**
  * A server's path as it goes out, the same for all who send it. `name` is what the path is called where it was given.
@@ -32,11 +24,6 @@ const WAREHOUSE = 'warehouse_id';
 /** The warehouse that calls with these members are pinned to. */
 export function pinIn(meta: Meta | undefined): string | null {
   return meta?.[WAREHOUSE] ?? null;
-}
-
-/** Whether a path names a Databricks App: `/apps/NAME/mcp`. */
-export function isAppPath(path: string): boolean {
-  return appOf(path) !== undefined;
 }
 
 /** The same members with a pin to that warehouse, or without one. */

@@ -1,3 +1,4 @@
+import { isAppPath } from '../../preload/contract/server-kinds.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import type { EntryTarget } from './all-servers.ts';
@@ -17,7 +18,7 @@ import {
 } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { type FileRecord, writtenAs } from './record.ts';
-import { isAppPath, type Meta, metaArguments } from './server-arguments.ts';
+import { type Meta, metaArguments } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** The OAuth application that a client signs in as. */

@@ -2,10 +2,17 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import {
+  isAppPath,
+  type ManagedServerKind,
+  pathOfRow,
+  rowOf,
+  type ServerRowName,
+  serverAt,
+} from '../../preload/contract/server-kinds.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { configFolder, serverListPath, stateFolder } from '../platform/paths.ts';
-import { percentDecoded } from '../platform/percent.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import {
   checkServer,
@@ -16,7 +23,7 @@ import {
   type RequiredServer,
 } from '../policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
-import { isAppPath, type ManagedServerKind, type Meta, SERVER_KINDS } from './server-arguments.ts';
+import type { Meta } from './server-arguments.ts';
 
 /** Members of `_meta` in Causeway's files. */
 export const metaSchema = z.record(z.string(), z.string());
@@ -24,7 +31,8 @@ export const metaSchema = z.record(z.string(), z.string());
 const serverSchema = z.object({
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
   profile: z.string().min(1),
-  kind: z.enum(SERVER_KINDS),
+  /** For people who read the file: what the path says counts. */
+  kind: z.string().optional(),
   path: z.string().startsWith('/'),
   /** The title of a Genie space when it was added. Its path holds only an id. */
   title: z.string().optional(),
@@ -34,13 +42,15 @@ const serverSchema = z.object({
   confirmed: z.string().optional(),
 });
 
-const listSchema = z.object({ servers: z.array(serverSchema) });
-
-/** A managed server for clients to use. */
-export type ManagedServer = z.infer<typeof serverSchema>;
+const listSchema = z.object({
+  servers: z.array(serverSchema.transform((server) => ({ ...server, kind: serverAt(server.path).kind }))),
+});
 
 /** The list of servers. */
 export type ServerList = z.infer<typeof listSchema>;
+
+/** A managed server for clients to use. */
+export type ManagedServer = ServerList['servers'][number];
 
 /**
  * Opens the list of servers. Those that the organization requires are always in it; those that it only suggests, as long as
@@ -78,9 +88,8 @@ function requiredIn(policy: Policy): ManagedServer[] {
   return policy.problem ? [] : (lockedValue(policy, 'requiredServers') ?? []).map(asServer);
 }
 
-function asServer({ kind, meta, ...server }: RequiredServer): ManagedServer {
-  const known = SERVER_KINDS.find((each) => each === kind) ?? 'other';
-  return { ...server, kind: known, ...(meta ? { meta } : {}) };
+function asServer({ kind: _kind, meta, ...server }: RequiredServer): ManagedServer {
+  return { ...server, kind: serverAt(server.path).kind, ...(meta ? { meta } : {}) };
 }
 
 /** The list with the servers that the organization requires, which replace others with the same names. */
@@ -195,16 +204,8 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   });
 }
 
-/** The argument that each kind of server needs, and the resulting path. */
-const TARGETS: Record<
-  Exclude<ManagedServerKind, 'app' | 'other'>,
-  { parts: [least: number, most: number]; words: string; prefix: string }
-> = {
-  sql: { parts: [0, 0], words: 'no target', prefix: 'sql' },
-  genie: { parts: [1, 1], words: "the Genie space's id", prefix: 'genie' },
-  'vector-search': { parts: [2, 3], words: 'CATALOG.SCHEMA or CATALOG.SCHEMA.INDEX', prefix: 'vector-search' },
-  functions: { parts: [2, 3], words: 'CATALOG.SCHEMA or CATALOG.SCHEMA.FUNCTION', prefix: 'functions' },
-};
+/** The row of a kind's servers that are added by the kind's name and what they are to show. */
+const ROWS_OF_KINDS = { sql: 'sql', genie: 'genie', 'vector-search': 'vector-search', functions: 'functions' } as const;
 
 /**
  * The path of a server by its kind and what it is to show (spec/managed-mcp-endpoints.md › Managed server).
@@ -219,14 +220,23 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
         'Names of Databricks Apps have a-z, 0-9 and "-". If its MCP server is not at /mcp, use --path /apps/NAME/PATH.',
     });
   }
-  const { parts, words, prefix } = TARGETS[kind];
-  const given = target === '' ? [] : target.split(kind === 'genie' ? '/' : /[./]/);
-  if (given.length < parts[0] || given.length > parts[1] || given.some((part) => part.trim() === '')) {
-    throw new CausewayError('usage', `A ${kind} server takes ${words}${target === '' ? '' : `, not "${target}"`}.`, {
+  return pathInRow(ROWS_OF_KINDS[kind], target, kind);
+}
+
+/**
+ * The path of a server of a row by what the user has typed for it: names with dots or slashes between them.
+ * @param called what the user calls it
+ * @throws {CausewayError} `usage`
+ */
+export function pathInRow(row: ServerRowName, target: string, called: string): string {
+  const { names, takes } = rowOf(row);
+  const given = target === '' ? [] : target.split(row === 'genie' ? '/' : /[./]/);
+  if (given.length < names[0] || given.length > names[1] || given.some((part) => part.trim() === '')) {
+    throw new CausewayError('usage', `A ${called} server takes ${takes}${target === '' ? '' : `, not "${target}"`}.`, {
       remedy: 'For anything else, use --path.',
     });
   }
-  return ['/api/2.0/mcp', prefix, ...given.map(encodeURIComponent)].join('/');
+  return pathOfRow(row, given);
 }
 
 /**
@@ -248,18 +258,8 @@ export interface UnnamedServer {
  * letter that a name takes.
  */
 export function suggestName({ kind, path, title = '' }: UnnamedServer, usedNames: readonly string[]): string {
-  const last = percentDecoded(path.split('/').at(-1) ?? '');
   const isSpace = kind === 'genie' && slugOf(title) !== '';
-  const names: Record<ManagedServerKind, string> = {
-    sql: 'databricks-sql',
-    // The ids of spaces that were created one after another differ at the end.
-    genie: isSpace ? title : `genie-${last.slice(-4)}`,
-    'vector-search': `search-${last}`,
-    functions: `functions-${last}`,
-    app: path.split('/')[2] ?? '',
-    other: last,
-  };
-  const slug = slugOf(names[kind]) || 'server';
+  const slug = slugOf(isSpace ? title : serverAt(path).named) || 'server';
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`;
     const room = isSpace ? MAX_SPACE_NAME_LENGTH - suffix.length : MAX_NAME_LENGTH - 3;

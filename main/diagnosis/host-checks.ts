@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { isNoAnswer } from '../../preload/contract/error-facts.ts';
+import { pathOfRow } from '../../preload/contract/server-kinds.ts';
 import type { Profile } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
@@ -151,7 +152,7 @@ async function askHost(
   try {
     const { statusCode, headers, body } = await dispatcher.request({
       origin: host,
-      path: '/api/2.0/mcp/sql',
+      path: pathOfRow('sql'),
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: '{}',

@@ -1,7 +1,7 @@
 import { type ErrorCode, isScalar, LineCounter, type Node, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
+import { SERVER_KINDS } from '../../preload/contract/server-kinds.ts';
 import { serverPathSchema } from '../../preload/contract/server-path-schema.ts';
-import { SERVER_KINDS } from '../clients/server-arguments.ts';
 import { metaSchema } from '../clients/servers.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { UNUSABLE_NAME, UNUSABLE_NAME_FAULT } from '../platform/own-member.ts';

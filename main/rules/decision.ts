@@ -1,4 +1,4 @@
-import { isSqlServer } from '../../preload/contract/server-path.ts';
+import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { isWireName } from '../platform/wire-name.ts';
 import type { Rules, ToolRules } from './rules.ts';

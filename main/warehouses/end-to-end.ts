@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pathOfRow } from '../../preload/contract/server-kinds.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { foreignCause, foreignText } from '../platform/foreign-text.ts';
 import type { RetryClock } from '../platform/retry.ts';
@@ -217,7 +218,7 @@ const resultSchema = z.looseObject({
 });
 
 /** The managed SQL server (spec/managed-mcp-endpoints.md › Endpoints). */
-export const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
+export const SQL_SERVER_PATH = pathOfRow('sql');
 
 /** Which SQL server, by its path, and the warehouse that its calls name; the workspace chooses if left out. */
 export interface SqlServerChoice {

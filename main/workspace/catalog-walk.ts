@@ -5,6 +5,7 @@ import { isHidden, isMcpConnection } from './catalog-query.ts';
 import { WorkspaceError } from './errors.ts';
 import { genieApi } from './genie.ts';
 import {
+  isSqlService,
   MCP_APP,
   matchesSearch,
   type OfferedServer,
@@ -17,7 +18,6 @@ import {
   olderSqlServer,
   SERVER_GROUPS,
   type ServerGroup,
-  SQL_SERVICE,
 } from './offered-servers.ts';
 import { gather, parts } from './paging.ts';
 import type { Rest } from './rest.ts';
@@ -110,7 +110,7 @@ export function walkCatalog(rest: Rest, options: WalkOptions = {}): AsyncGenerat
         let hasSuccessor = false;
         try {
           for await (const part of parts((from) => catalog.mcpServices(schema, from, now))) {
-            hasSuccessor ||= part.some(({ name }) => name === `mcp-services/${SQL_SERVICE}`);
+            hasSuccessor ||= part.some(isSqlService);
             found(part.map(offeredService));
           }
         } catch (error) {

@@ -1,4 +1,4 @@
-import { percentDecoded } from '../platform/percent.ts';
+import { pathOfRow, type ServerType, serverAt } from '../../preload/contract/server-kinds.ts';
 import type { DatabricksApp } from './apps.ts';
 import type { CatalogItem, Connection, McpService } from './catalog.ts';
 import type { GenieSpace } from './genie.ts';
@@ -20,6 +20,18 @@ export const GROUP_TITLES: Record<ServerGroup, string> = {
   apps: 'Apps',
 };
 
+/** The group of each type of server. */
+const GROUPS: Record<ServerType, ServerGroup> = {
+  sql: 'sql',
+  genie: 'genie',
+  search: 'search',
+  functions: 'functions',
+  service: 'services',
+  connection: 'connections',
+  app: 'apps',
+  other: 'services',
+};
+
 /** Something that the workspace offers as an MCP server. */
 export interface OfferedServer {
   group: ServerGroup;
@@ -36,50 +48,22 @@ export interface OfferedServer {
   successor: string | null;
 }
 
-/** The SQL server's successor, and Genie One's. */
-export const SQL_SERVICE = 'system.ai.dbsql';
-const GENIE_ONE_SERVICE = 'system.ai.genie_one_mcp';
+/** What replaces the SQL server at its older path. */
+const SQL_SUCCESSOR = serverAt(pathOfRow('sql')).successor?.add ?? null;
 
-/** What has replaced a server. */
-export interface Successor {
-  path: string;
-  /** What `causeway servers add` takes for it. */
-  add: string;
-}
-
-const OLDER_PATHS: [path: RegExp, successor: (rest: string) => Successor][] = [
-  [/^\/api\/2\.0\/mcp\/sql\/?$/i, () => ofService(SQL_SERVICE)],
-  [/^\/api\/2\.0\/mcp\/genie\/?$/i, () => ofService(GENIE_ONE_SERVICE)],
-  [
-    /^\/api\/2\.0\/mcp\/vector-search\/([^?#]+)$/i,
-    (rest) => ({ path: `${SEARCH_PATH}/${rest}`, add: `search:${rest.split('/').map(percentDecoded).join('.')}` }),
-  ],
-];
-const SEARCH_PATH = '/api/2.0/mcp/ai-search';
-
-function ofService(name: string): Successor {
-  return { path: servicePath(name), add: name };
-}
-
-/** The server that replaced the one at a path; undefined for a current one. */
-export function successorOf(path: string): Successor | undefined {
-  for (const [older, successor] of OLDER_PATHS) {
-    const match = older.exec(path);
-    if (match) return successor(match[1] ?? '');
-  }
-  return undefined;
+/** Whether a service is what replaces the SQL server at its older path. @param name with `mcp-services/` before it */
+export function isSqlService({ name }: Pick<McpService, 'name'>): boolean {
+  return name === `mcp-services/${SQL_SUCCESSOR}`;
 }
 
 const plain = { about: '', obstacle: null, successor: null };
 
 /** The SQL server at its older path. */
 export function olderSqlServer(hasSuccessor: boolean): OfferedServer {
-  const successor = hasSuccessor ? SQL_SERVICE : null;
+  const successor = hasSuccessor ? SQL_SUCCESSOR : null;
   const title = hasSuccessor ? 'Databricks SQL (older)' : 'Databricks SQL';
-  return { ...plain, group: 'sql', title, add: 'sql', path: '/api/2.0/mcp/sql', successor };
+  return { ...plain, group: 'sql', title, add: 'sql', path: pathOfRow('sql'), successor };
 }
-
-const GROUP_OF_SERVICE: Record<string, ServerGroup> = { [SQL_SERVICE]: 'sql', [GENIE_ONE_SERVICE]: 'genie' };
 
 export function offeredService({ name: fullName, comment = '', config }: McpService): OfferedServer {
   const name = fullName.replace(/^mcp-services\//, '');
@@ -87,7 +71,7 @@ export function offeredService({ name: fullName, comment = '', config }: McpServ
   const isDeleted = config?.source_connection?.is_deleted === true;
   return {
     ...plain,
-    group: GROUP_OF_SERVICE[name] ?? 'services',
+    group: GROUPS[serverAt(servicePath(name)).type],
     title: serviceTitle(name),
     about: comment,
     add: name,
@@ -103,11 +87,9 @@ export function offeredSpace({ space_id: id, title, description = '' }: GenieSpa
     title: title.trim() || 'Untitled Genie space',
     about: description,
     add: `genie:${id}`,
-    path: `/api/2.0/mcp/genie/${encodeURIComponent(id)}`,
+    path: pathOfRow('genie', [id]),
   };
 }
-
-const below = (prefix: string, name: string) => [prefix, ...name.split('.').map(encodeURIComponent)].join('/');
 
 /** An AI Search index (`catalog.schema.index`), or all those of a schema (`catalog.schema`). */
 export function offeredSearch(name: string, isSearchable = true): OfferedServer {
@@ -116,7 +98,7 @@ export function offeredSearch(name: string, isSearchable = true): OfferedServer 
     group: 'search',
     title: name.split('.').length === 2 ? `All indexes in ${name}` : name,
     add: `search:${name}`,
-    path: below(SEARCH_PATH, name),
+    path: pathOfRow('search', name.split('.')),
     obstacle: isSearchable ? null : 'Not searchable: it manages its own embeddings',
   };
 }
@@ -130,12 +112,12 @@ export function offeredFunctions(schema: string, one?: CatalogItem): OfferedServ
     title: one ? name : `All functions in ${schema}`,
     about: one?.comment ?? '',
     add: `functions:${name}`,
-    path: below('/api/2.0/mcp/functions', name),
+    path: pathOfRow('functions', name.split('.')),
   };
 }
 
 export function offeredConnection({ name, comment = '' }: Connection): OfferedServer {
-  const path = `/api/2.0/mcp/external/${encodeURIComponent(name)}`;
+  const path = pathOfRow('connection', [name]);
   return { ...plain, group: 'connections', title: name, about: comment, add: `connection:${name}`, path };
 }
 

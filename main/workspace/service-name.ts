@@ -1,23 +1,16 @@
+import { pathOfRow, serverAt } from '../../preload/contract/server-kinds.ts';
+
 /** The path of a service by its name, `catalog.schema.service`. */
 export function servicePath(name: string): string {
-  return `/ai-gateway/mcp-services/${encodeURIComponent(name)}`;
+  return pathOfRow('service', [name]);
 }
 
-/** Where MCP services are; a name is one segment of the path. */
-const SERVICE_PATH = /^\/ai-gateway\/mcp-services\/([^/?#]+)/;
 const SERVICE_NAME = /^[^./]+\.[^./]+\.[^./]+$/;
 
 /** The service that a server's path names; undefined for every other server. */
 export function serviceOf(path: string): string | undefined {
-  const [, segment] = SERVICE_PATH.exec(path) ?? [];
-  if (segment === undefined) return undefined;
-  try {
-    const name = decodeURIComponent(segment);
-    return SERVICE_NAME.test(name) ? name : undefined;
-  } catch {
-    // Malformed percent-encoding names no service.
-    return undefined;
-  }
+  const { shown, segment } = serverAt(path);
+  return shown === 'service' && SERVICE_NAME.test(segment) ? segment : undefined;
 }
 
 /** What the services of `system.ai` are or lead to, by the name that people know. */

@@ -91,13 +91,6 @@ export function readPathPattern(text: string): ((key: string) => boolean) | Path
   return (key) => pattern.test(key);
 }
 
-const SQL_KEYS: ReadonlySet<string> = new Set(['/api/2.0/mcp/sql', '/ai-gateway/mcp-services/system.ai.dbsql']);
-
-/** Whether a path, or the key of one, is that of a managed SQL server, whose statements run on a warehouse. */
-export function isSqlServer(path: string): boolean {
-  return SQL_KEYS.has(path) || SQL_KEYS.has(serverPathKey(path) ?? '');
-}
-
 /** The Databricks App that a path names, and the path at the app's own host; undefined for a server of the workspace itself. */
 export function appOf(path: string): { name: string; path: string } | undefined {
   const [, name, inside] = APP.exec(path) ?? [];

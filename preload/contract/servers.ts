@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { clientMark, inProfile, list, text } from './parts.ts';
+import { type ManagedServerKind, SERVER_KINDS, SERVER_TYPES, type ServerType } from './server-kinds.ts';
 
-const kind = z.enum(['sql', 'genie', 'vector-search', 'functions', 'app', 'other']);
+const kind = z.enum(SERVER_KINDS);
 
 /** What a server is, which its icon shows. It follows from the path: a server that was added by its path has one, too. */
-const serverType = z.enum(['sql', 'genie', 'functions', 'search', 'service', 'connection', 'app', 'other']);
+const serverType = z.enum(SERVER_TYPES);
 
 /** A managed server that AI clients are to have, and how it is just now. */
 export const configuredServer = z.object({
@@ -267,10 +268,10 @@ export const serverEvents = {
 } as const;
 
 export type ConfiguredServer = z.output<typeof configuredServer>;
-export type ServerType = z.output<typeof serverType>;
+export type { ServerType };
 export type ServerUsageInfo = z.output<typeof serverUsage>;
 export type AppAddress = z.output<typeof appAddress>;
-export type ServerKind = z.output<typeof kind>;
+export type ServerKind = ManagedServerKind;
 export type CatalogQuery = z.output<typeof query>;
 export type CatalogEntry = z.output<typeof found>;
 export type OfferedServerInfo = z.output<typeof offered>;

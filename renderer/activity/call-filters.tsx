@@ -1,9 +1,10 @@
 import { Button, NativeSelect, Switch } from '@mantine/core';
+import { serverAt } from '../../preload/contract/server-kinds.ts';
 import type { Activity, CallFilter, ConfiguredServer } from '../../preload/contract.ts';
 import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { SearchField } from '../shared/search-field.tsx';
 import styles from './activity.module.css';
-import { formatServer, readOutcome } from './format.ts';
+import { readOutcome } from './format.ts';
 import { strings } from './strings.ts';
 
 const words = strings.filters;
@@ -36,7 +37,7 @@ interface FiltersProps {
 /** Which calls are listed, and in which order. */
 export function CallFilters({ activity, servers, filter, onFilter }: FiltersProps) {
   const { clients, paths, tools } = activity;
-  const nameOf = (path: string) => servers.find((server) => server.path === path)?.title ?? formatServer(path);
+  const nameOf = (path: string) => servers.find((server) => server.path === path)?.title ?? serverAt(path).title;
   const choice = (
     label: string,
     any: string,

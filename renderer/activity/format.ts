@@ -1,24 +1,11 @@
+import { serverAt } from '../../preload/contract/server-kinds.ts';
 import type { ActivityCall, ActivitySession, AttachedProxy, CallFilter } from '../../preload/contract.ts';
 import type { StateTone } from '../shared/state-badge.tsx';
 import { strings } from './strings.ts';
 
-/** The kinds of server by the beginning of their path (spec/managed-mcp-endpoints.md › Endpoints), and how each is called. */
-const KINDS: [prefix: string, words: (rest: string) => string][] = [
-  ['/api/2.0/mcp/sql', () => strings.servers.sql],
-  ['/api/2.0/mcp/genie/', strings.servers.genie],
-  ['/api/2.0/mcp/functions/', (names) => strings.servers.functions(dotted(names))],
-  ['/api/2.0/mcp/vector-search/', (names) => strings.servers.search(dotted(names))],
-];
-
-/** The name of a server by its path; the path itself where its kind is unknown. */
-export function formatServer(path: string): string {
-  const kind = KINDS.find(([prefix]) => path === prefix || (prefix.endsWith('/') && path.startsWith(prefix)));
-  return kind ? kind[1](path.slice(kind[0].length)) : path;
-}
-
 /** What a call's server was called when the call came. */
 export function serverOf({ server, path }: Pick<ActivityCall, 'server' | 'path'>): string {
-  return server ?? formatServer(path);
+  return server ?? serverAt(path).title;
 }
 
 /** The name and version that the client reports, or else the program that started the proxy. */
@@ -118,8 +105,4 @@ export function readOutcome(value: string): CallFilter['outcome'] {
     default:
       return null;
   }
-}
-
-function dotted(names: string): string {
-  return names.split('/').filter(Boolean).join('.');
 }

@@ -1,10 +1,11 @@
+import { serverAt } from '../../preload/contract/server-kinds.ts';
 import type { ActivitySession, AttachedProxy, DesktopState } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './activity.module.css';
-import { formatBytes, formatCalls, formatClient, formatServer } from './format.ts';
+import { formatBytes, formatCalls, formatClient } from './format.ts';
 import { strings } from './strings.ts';
 
 interface SessionsProps {
@@ -18,7 +19,7 @@ export function Sessions({ sessions, more, state: { proxies, servers } }: Sessio
   if (proxies.length === 0 || sessions.length === 0) return null;
   const titleOf = ({ path, profile }: ActivitySession) =>
     servers.find((server) => server.path === path && (profile === null || server.profile === profile))?.title ??
-    formatServer(path);
+    serverAt(path).title;
   return (
     <Card title={strings.sessions.title} isFlush>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}

@@ -83,12 +83,6 @@ export const strings = {
     'server/discover': 'Server capabilities',
     'subscriptions/listen': 'Listening',
   },
-  servers: {
-    sql: 'SQL',
-    genie: (space: string) => `Genie space ${space}`,
-    functions: (schema: string) => `Functions in ${schema}`,
-    search: (schema: string) => `Vector search in ${schema}`,
-  },
   day: {
     title: 'Last 24 hours',
     showTable: 'Show table',

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { isSqlServer } from '../../preload/contract/server-path.ts';
+import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import type { AiClient, ClientsReport } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { PickPin, usePins } from '../warehouse/pick-pin.tsx';

@@ -1,3 +1,4 @@
+import { pathOfRow } from '../../preload/contract/server-kinds.ts';
 import type { OfferedServerInfo, ServerKind } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
@@ -21,7 +22,7 @@ export const SQL_ROW: OfferedRow = {
   group: 'sql',
   title: words.sql,
   about: words.sqlAbout,
-  path: '/api/2.0/mcp/sql',
+  path: pathOfRow('sql'),
   kind: 'sql',
   target: '',
   obstacle: null,

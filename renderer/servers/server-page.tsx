@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowLeft, IconCopy, IconLink, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isSqlServer } from '../../preload/contract/server-path.ts';
+import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
 import { useRules } from '../rules/use-rules.ts';

@@ -11,7 +11,7 @@ import {
   IconShieldCheck,
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { isSqlServer } from '../../preload/contract/server-path.ts';
+import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer, EffectiveWarehouseInfo } from '../../preload/contract.ts';
 import { effectiveName, formatSizeAndType, formatState, reasonFor } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';

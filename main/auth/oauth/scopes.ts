@@ -1,4 +1,4 @@
-import { serverPathKey } from '../../../preload/contract/server-path.ts';
+import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { NextAction } from '../../platform/next-action.ts';
 import { askWhom, listed, type Policy } from '../../policy/policy.ts';
 import { systemPolicy } from '../../policy/system-policy.ts';
@@ -7,23 +7,9 @@ import type { Profile } from '../auth.ts';
 /** The scopes of an OAuth application that names none: everything that the user may do. */
 const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
 
-/** Which OAuth scope each kind of managed server needs (spec/managed-mcp-endpoints.md › Managed server). */
-const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [
-  ['/api/2.0/mcp/sql', 'sql'],
-  ['/api/2.0/mcp/genie', 'genie'],
-  ['/api/2.0/mcp/vector-search', 'vector-search'],
-  ['/api/2.0/mcp/ai-search', 'ai-search'],
-  ['/api/2.0/mcp/functions', 'unity-catalog'],
-  ['/api/2.0/mcp/external', 'unity-catalog'],
-  ['/ai-gateway', 'ai-gateway'],
-  // The workspace is asked for the app's URL. The scopes that the app itself needs are not documented.
-  ['/apps', 'apps'],
-];
-
 /** The scope that a server's path needs; undefined for a path of no known kind. */
 export function scopeForPath(path: string): string | undefined {
-  const key = serverPathKey(path) ?? path;
-  return SERVER_SCOPES.find(([prefix]) => key === prefix || key.startsWith(`${prefix}/`))?.[1];
+  return serverAt(path).scope;
 }
 
 /** The scopes that servers need and a sign-in lacks, so that the window can say so before a server answers 403. */

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
+import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { AUTH_TYPES } from '../../auth/auth.ts';
-import { SERVER_KINDS } from '../../clients/server-arguments.ts';
 import type { KnownName } from '../../platform/name-memory.ts';
 import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
 import { pathOf } from '../failure.ts';

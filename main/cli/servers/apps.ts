@@ -1,6 +1,7 @@
+import { isAppPath } from '../../../preload/contract/server-kinds.ts';
 import { appOf } from '../../../preload/contract/server-path.ts';
 import type { Profile } from '../../auth/auth.ts';
-import { checkedServerPath, isAppPath, parseMeta } from '../../clients/server-arguments.ts';
+import { checkedServerPath, parseMeta } from '../../clients/server-arguments.ts';
 import {
   findServer,
   type ManagedServer,

@@ -1,5 +1,5 @@
-import { type ManagedServerKind, SERVER_KINDS } from '../../clients/server-arguments.ts';
-import { serverPath } from '../../clients/servers.ts';
+import { type ManagedServerKind, pathOfRow, SERVER_KINDS, serverAt } from '../../../preload/contract/server-kinds.ts';
+import { pathInRow, serverPath } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { walkCatalog } from '../../workspace/catalog-walk.ts';
 import type { OfferedServer } from '../../workspace/offered-servers.ts';
@@ -14,15 +14,15 @@ export interface NamedServer {
 
 type Resolve = (target: string, context: CommandContext, profile: string | undefined) => Promise<NamedServer>;
 
+const named = (path: string): NamedServer => ({ kind: serverAt(path).kind, path });
+const pathOf = (row: 'search' | 'functions', target: string) => named(pathInRow(row, target, row));
+
 /** The forms of a name by the word before its colon. */
 const FORMS: Record<string, Resolve> = {
   genie: findSpace,
-  search: async (target) => ({
-    kind: 'vector-search',
-    path: serverPath('vector-search', target).replace('/vector-search/', '/ai-search/'),
-  }),
-  functions: async (target) => ({ kind: 'functions', path: serverPath('functions', target) }),
-  connection: async (target) => ({ kind: 'other', path: `/api/2.0/mcp/external/${encodeURIComponent(target)}` }),
+  search: async (target) => pathOf('search', target),
+  functions: async (target) => pathOf('functions', target),
+  connection: async (target) => named(pathOfRow('connection', [target])),
 };
 
 /**
@@ -39,7 +39,7 @@ export async function namedServer(
   const at = word.indexOf(':');
   if (at === -1) {
     const path = servicePath(word);
-    return serviceOf(path) === undefined ? undefined : { kind: 'other', path };
+    return serviceOf(path) === undefined ? undefined : named(path);
   }
   const [form, target] = [word.slice(0, at), word.slice(at + 1).trim()];
   const resolve = Object.hasOwn(FORMS, form) ? FORMS[form] : undefined;

@@ -1,14 +1,8 @@
+import { type ManagedServerKind, SERVER_KINDS, serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
 import { listedTool } from '../../bridge/listed-tools.ts';
-import {
-  checkedServerPath,
-  formatMeta,
-  type ManagedServerKind,
-  metaArguments,
-  parseMeta,
-  SERVER_KINDS,
-} from '../../clients/server-arguments.ts';
+import { checkedServerPath, formatMeta, metaArguments, parseMeta } from '../../clients/server-arguments.ts';
 import {
   findServer,
   type ManagedServer,
@@ -33,8 +27,6 @@ import { RulesFile } from '../../rules/rules-file.ts';
 import { serverKey } from '../../rules/server-key.ts';
 import { inOneLine } from '../../words/failure.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
-import { successorOf } from '../../workspace/offered-servers.ts';
-import { serviceOf } from '../../workspace/service-name.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
 import { columns, printable, writeJson, writeLine } from '../terminal.ts';
@@ -167,7 +159,7 @@ async function serverMeant(
   if (named) return named;
   const kind = kindOf(kindText, options.path);
   const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
-  return { kind, path };
+  return { kind: serverAt(path).kind, path };
 }
 
 function kindOf(text: string | undefined, path: string | undefined): ManagedServerKind {
@@ -198,11 +190,11 @@ export async function listServers(context: CommandContext, options: { json?: boo
   const head = ['NAME', 'KIND', 'PROFILE', 'PATH', ...shown.map(([title]) => title)];
   const rows = servers.map((server) => {
     const { name, profile, path } = server;
-    return [name, shownKind(server), profile, path, ...shown.map(([, of]) => of(server))].map(printable);
+    return [name, serverAt(path).shown, profile, path, ...shown.map(([, of]) => of(server))].map(printable);
   });
   for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
   for (const { name, path } of servers) {
-    const successor = successorOf(path);
+    const { successor } = serverAt(path);
     if (!successor) continue;
     await writeLine(
       context.stdout,
@@ -211,15 +203,8 @@ export async function listServers(context: CommandContext, options: { json?: boo
   }
 }
 
-/** A server's kind for users: what was added by its path may be of a kind that needs no other support. */
-function shownKind({ kind, path }: ManagedServer): string {
-  if (kind !== 'other') return kind;
-  if (serviceOf(path) !== undefined) return 'service';
-  return path.startsWith('/api/2.0/mcp/external/') ? 'connection' : kind;
-}
-
 function withSuccessor(server: ManagedServer): object {
-  const successor = successorOf(server.path);
+  const { successor } = serverAt(server.path);
   return successor ? { ...server, successor } : server;
 }
 

@@ -1,12 +1,10 @@
 import { endsByProfile } from '../../../preload/contract/error-facts.ts';
-import { appOf, isSqlServer, serverPathKey } from '../../../preload/contract/server-path.ts';
-import type { ConfiguredServer, ServerType } from '../../../preload/contract.ts';
+import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import type { ConfiguredServer } from '../../../preload/contract.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
 import type { ServerHealth } from '../../hub/health/health.ts';
 import { asSentence, type CausewayError, sentences } from '../../platform/errors.ts';
-import { percentDecoded } from '../../platform/percent.ts';
-import { successorOf } from '../../workspace/offered-servers.ts';
 import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
 import { remedyInWindow } from '../failure.ts';
 import { strings } from './strings.ts';
@@ -28,13 +26,13 @@ export function describeConfiguredServer(server: ManagedServer, described: Descr
   const { health, title } = described;
   const { label, sentence, remedy, action } = formatHealth(health, { ...described, profile });
   const service = serviceOf(path);
-  const successor = successorOf(path);
+  const { type, successor } = serverAt(path);
   return {
     name,
     profile,
     kind,
     path,
-    type: typeOf(path),
+    type,
     title: titleOf({ ...server, title: title ?? server.title }),
     successor: successor ? serviceTitle(successor.add) : null,
     ...(service === undefined ? {} : { service: serviceTitle(service) }),
@@ -51,43 +49,21 @@ export function describeConfiguredServer(server: ManagedServer, described: Descr
   };
 }
 
-const TYPES: [key: RegExp, type: ServerType][] = [
-  [/^\/api\/2\.0\/mcp\/genie(\/|$)/, 'genie'],
-  [/^\/ai-gateway\/mcp-services\/system\.ai\.genie_one_mcp$/, 'genie'],
-  [/^\/api\/2\.0\/mcp\/functions\//, 'functions'],
-  [/^\/api\/2\.0\/mcp\/(vector|ai)-search\//, 'search'],
-  [/^\/api\/2\.0\/mcp\/external\//, 'connection'],
-  [/^\/ai-gateway\/mcp-services\//, 'service'],
-  [/^\/apps\//, 'app'],
-];
-
-/** What a server is, by its path. */
-function typeOf(path: string): ServerType {
-  if (isSqlServer(path)) return 'sql';
-  const key = serverPathKey(path) ?? path;
-  return TYPES.find(([pattern]) => pattern.test(key))?.[1] ?? 'other';
-}
-
 /** What people know a server by. */
 function titleOf({ name, path, title }: ManagedServer): string {
-  const below = path
-    .replace(/[?#].*$/, '')
-    .split('/')
-    .slice(5)
-    .map(percentDecoded)
-    .join('.');
+  const { type, names } = serverAt(path);
   const service = serviceOf(path);
-  switch (typeOf(path)) {
+  switch (type) {
     case 'genie':
       return title ?? (service === undefined ? name : serviceTitle(service));
     case 'functions':
     case 'search':
     case 'connection':
-      return below || name;
+      return names.join('.') || name;
     case 'service':
       return service === undefined ? name : serviceTitle(service);
     case 'app':
-      return appOf(path)?.name ?? name;
+      return names[0] ?? name;
     default:
       return name;
   }

@@ -1,7 +1,8 @@
+import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { OfferedServerInfo, serverRequests } from '../../../preload/contract/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
-import type { OfferedServer, ServerGroup } from '../../workspace/offered-servers.ts';
+import type { OfferedServer } from '../../workspace/offered-servers.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { strings } from './strings.ts';
 import { tableAsCsv } from './table.ts';
@@ -92,22 +93,10 @@ export function serverHandlers({
   };
 }
 
-/** What is found, with the kind of server that it is added as. */
+/** What is found, with the kind of server that it is added as. An app has no path of the workspace. */
 function offeredForWindow(server: OfferedServer): OfferedServerInfo {
-  const { group, path } = server;
-  const kind = path?.startsWith('/ai-gateway/') ? 'other' : KIND_OF_GROUP[group];
-  return { ...server, kind };
+  return { ...server, kind: server.path === null ? 'app' : serverAt(server.path).kind };
 }
-
-const KIND_OF_GROUP: Record<ServerGroup, OfferedServerInfo['kind']> = {
-  sql: 'sql',
-  genie: 'genie',
-  search: 'vector-search',
-  functions: 'functions',
-  services: 'other',
-  connections: 'other',
-  apps: 'app',
-};
 
 /** Work that the window has started and may cancel, each under the id that the window has given it. */
 export class Jobs {

@@ -1,8 +1,9 @@
+import type { ManagedServerKind } from '../../../preload/contract/server-kinds.ts';
 import { appOf, splitAddress } from '../../../preload/contract/server-path.ts';
 import type { AppAddress, RequestOutputs, ServerUsageInfo, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { maySignIn } from '../../auth/auth.ts';
 import type { Causeway } from '../../causeway.ts';
-import { checkedServerPath, type ManagedServerKind } from '../../clients/server-arguments.ts';
+import { checkedServerPath } from '../../clients/server-arguments.ts';
 import {
   type ManagedServer,
   serverPath,

@@ -1,29 +1,23 @@
+import { rowOf, SERVER_ROWS } from '../../../preload/contract/server-kinds.ts';
 import { readPathPattern, serverPathKey } from '../../../preload/contract/server-path.ts';
 import { scopeForPath } from '../../auth/oauth/scopes.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { issue, type PolicyIssue } from './issue.ts';
 import { meantBy } from './meant.ts';
 
-/** One path of each kind of server that a workspace has; `x` stands for a name. */
+/** The kinds of servers that a workspace has. */
+const KINDS = SERVER_ROWS.map(rowOf).filter(({ at, names: [, most] }) => at !== '' && (most < 4 || at === '/apps'));
+
+/** The paths of each kind, with as many names as they have; `x` stands for a name. */
 const PATHS_OF_KINDS = [
-  '/api/2.0/mcp/sql',
-  '/api/2.0/mcp/genie',
-  '/api/2.0/mcp/genie/x',
-  '/api/2.0/mcp/vector-search/x/x',
-  '/api/2.0/mcp/ai-search/x/x',
-  '/api/2.0/mcp/functions/x/x',
-  '/api/2.0/mcp/functions/x/x/x',
-  '/api/2.0/mcp/external/x',
-  '/ai-gateway/mcp-services/x',
+  ...KINDS.flatMap(({ at, names: [least, most] }) =>
+    [least, most].filter(Number.isFinite).map((count) => `${at}${'/x'.repeat(count)}`),
+  ),
   '/apps/x/mcp',
 ];
 
 /** Beginnings of paths, without names in them. */
-const BEGINNINGS = [
-  ...['sql', 'genie', 'vector-search', 'ai-search', 'functions', 'external'].map((kind) => `/api/2.0/mcp/${kind}`),
-  '/ai-gateway/mcp-services',
-  '/apps',
-];
+const BEGINNINGS = [...new Set(KINDS.map(({ at }) => at))];
 
 /** That no kind of server has a path, or a path that matches a pattern. */
 export function pathIssue(at: string, pattern: string): PolicyIssue | undefined {

@@ -1,7 +1,7 @@
+import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { missingScopes, scopeForPath } from '../../auth/oauth/scopes.ts';
 import { isAccountHost, isLoopback } from '../../auth/profiles/host.ts';
 import { WORKSPACE_DOMAINS } from '../../auth/profiles/workspace-url.ts';
-import { SERVER_KINDS } from '../../clients/server-arguments.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { matchesHost } from '../../policy/host-pattern.ts';
 import type { Policy, PolicyKey, RequiredServer } from '../../policy/policy.ts';

@@ -1,4 +1,4 @@
-import { isSqlServer } from '../../../preload/contract/server-path.ts';
+import { isSqlServer } from '../../../preload/contract/server-kinds.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { isWireName } from '../../platform/wire-name.ts';
 import { isRuledServer, matchesHost, readRuledServer } from '../../policy/host-pattern.ts';

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { pathOfRow } from '../../../preload/contract/server-kinds.ts';
 import type { ServerKind } from '../../../preload/contract.ts';
 import { TextField } from '../../shared/form.tsx';
 import layout from '../../shared/layout.module.css';
@@ -51,7 +52,7 @@ function ByPath({ profile, target, onChoose }: ChooseProps) {
         onChoose={onChoose}
         label={words.services}
         query={{ what: 'services' }}
-        targetOf={(name) => `/ai-gateway/mcp-services/${name}`}
+        targetOf={(name) => pathOfRow('service', [name])}
         optional
         nothing=""
       />
@@ -61,7 +62,7 @@ function ByPath({ profile, target, onChoose }: ChooseProps) {
         onChoose={onChoose}
         label={words.connections}
         query={{ what: 'connections' }}
-        targetOf={(name) => `/api/2.0/mcp/external/${name}`}
+        targetOf={(name) => pathOfRow('connection', [name])}
         optional
         nothing=""
       />

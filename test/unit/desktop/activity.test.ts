@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
 import { dayOf, latencyOf } from '../../../main/desktop/activity/call-statistics.ts';
 import { clientOf, createProxyList, nameOfProgram } from '../../../main/desktop/activity/proxies.ts';
+import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
 import { attemptResult, partsOf, problemIn, totalMs } from '../../../renderer/activity/chain.ts';
-import { formatBytes, formatClient, formatDuration, formatServer } from '../../../renderer/activity/format.ts';
+import { formatBytes, formatClient, formatDuration } from '../../../renderer/activity/format.ts';
 import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
 import { endedCall } from '../../ended-call.ts';
 
@@ -240,10 +241,10 @@ describe('a session as text', () => {
     ['/api/2.0/mcp/genie/01ef', 'Genie space 01ef'],
     ['/api/2.0/mcp/functions/main/tools/', 'Functions in main.tools'],
     ['/api/2.0/mcp/vector-search/main/docs/index', 'Vector search in main.docs.index'],
-    ['/api/2.0/mcp/external/github', '/api/2.0/mcp/external/github'],
+    ['/api/2.0/mcp/external/github', 'Connection github'],
     ['/api/2.0/mcp/sqlite', '/api/2.0/mcp/sqlite'],
   ])('%s is %s', (path, words) => {
-    expect(formatServer(path)).toBe(words);
+    expect(serverAt(path).title).toBe(words);
   });
 
   it('names its client, as far as the name is known', () => {

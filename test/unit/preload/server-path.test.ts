@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isSqlServer } from '../../../preload/contract/server-kinds.ts';
 import {
   appOf,
-  isSqlServer,
   readPathPattern,
   readServerPath,
   serverPathKey,

@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const BY_ALL = [
   'main/words/',
   'package\\.json$',
-  'preload/contract/(server-path|server-path-schema|error-facts)\\.ts$',
+  'preload/contract/(server-path|server-path-schema|server-kinds|error-facts)\\.ts$',
   '.*\\.(css|svg)$',
 ];
 
