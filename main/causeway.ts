@@ -12,7 +12,6 @@ import type { RulesFile } from './rules/rules-file.ts';
 import type { SqlServerChoice } from './warehouses/end-to-end.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { AppAccesses } from './workspace/app-access.ts';
-import type { Discovery } from './workspace/catalog-query.ts';
 import type { RestClient } from './workspace/client.ts';
 import type { ServiceSignIns } from './workspace/service-sign-in.ts';
 
@@ -43,7 +42,6 @@ export interface WorkspaceSession {
   profile: Profile;
   client: RestClient;
   warehouses: WarehouseService;
-  discovery: Discovery;
 }
 
 /** The application's services, built once. The desktop shell, the command line and the tests all use this. */
@@ -145,13 +143,11 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
-    const [service, { createRestClient, rememberingNames }, { createWarehouseService }, { createDiscovery }] =
-      await Promise.all([
-        auth(),
-        import('./workspace/client.ts'),
-        import('./warehouses/service.ts'),
-        import('./workspace/catalog-query.ts'),
-      ]);
+    const [service, { createRestClient, rememberingNames }, { createWarehouseService }] = await Promise.all([
+      auth(),
+      import('./workspace/client.ts'),
+      import('./warehouses/service.ts'),
+    ]);
     const profile = await service.profile(profileName);
     const dispatcher = await dispatcherTo(profile.host);
     const plain = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
@@ -175,7 +171,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       openSqlServer,
       ...(around ? { around: (operations) => around.recordingCommandChanges(operations, profile, env) } : {}),
     });
-    return { profile, client, warehouses, discovery: createDiscovery(client) };
+    return { profile, client, warehouses };
   };
 
   /** Finds a managed server, over shared connections. Rules hold for AI clients, not for the application's own requests. */

@@ -1,7 +1,6 @@
 import { isNoAnswer } from '../../preload/contract/error-facts.ts';
 import { appsApi } from './apps.ts';
-import { catalogApi } from './catalog.ts';
-import { isHidden, isMcpConnection } from './catalog-query.ts';
+import { catalogApi, isHidden, isMcpConnection } from './catalog.ts';
 import { WorkspaceError } from './errors.ts';
 import { genieApi } from './genie.ts';
 import {

@@ -96,3 +96,19 @@ export function catalogApi(rest: Rest, max_results = 0): Catalog {
       ),
   };
 }
+
+/** Internal catalogs and schemas, for which there are no servers. Databricks' own clients hide the same ones. */
+const HIDDEN = new Set(['system', 'information_schema', '__databricks_internal']);
+
+/** Whether a catalog or schema of that name is not shown. */
+export function isHidden(name: string): boolean {
+  return HIDDEN.has(name);
+}
+
+/** The spellings of the option that marks a connection as an MCP server. */
+const MCP_MARKS = ['is_mcp_connection', 'is_mcp', 'mcp', 'mcp_enabled', 'enable_mcp'];
+
+/** Whether a connection leads to an MCP server. */
+export function isMcpConnection({ options, properties }: Connection): boolean {
+  return MCP_MARKS.some((mark) => [options[mark], properties[mark]].some((value) => String(value) === 'true'));
+}

@@ -98,28 +98,14 @@ const table = z.object({
 
 const serverNamed = z.object({ name: text() });
 
-/** The longest token of a next page that a workspace is known to give, several times over. */
-const MAX_PAGE_TOKEN = 65_536;
-
 /** Work that the window can cancel, under an id of its choice. */
 const job = z.object({ job: text().min(1) });
 
-/** What can be browsed: main/workspace/catalog-query.ts. */
-const query = z.discriminatedUnion('what', [
-  z.object({ what: z.literal('catalogs') }),
-  z.object({ what: z.literal('schemas'), catalog: text() }),
-  z.object({ what: z.literal('functions'), catalog: text(), schema: text() }),
-  z.object({ what: z.literal('indexes') }),
-  z.object({ what: z.literal('genie-spaces') }),
-  z.object({ what: z.literal('services') }),
-  z.object({ what: z.literal('connections') }),
-]);
-
-const found = z.object({ target: z.string(), title: z.string(), about: z.string() });
+const group = z.enum(['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps']);
 
 /** Something that the workspace offers as an MCP server: main/workspace/offered-servers.ts. */
 const offered = z.object({
-  group: z.enum(['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps']),
+  group,
   kind,
   title: z.string(),
   about: z.string(),
@@ -176,15 +162,9 @@ export const serverRequests = {
    * left out. A search that is whole continues beyond the usual limit of requests.
    */
   findServers: {
-    input: inProfile.extend({ ...job.shape, search: text(), isWhole: z.boolean() }),
+    input: inProfile.extend({ ...job.shape, search: text(), isWhole: z.boolean(), groups: list(group).optional() }),
     output: z.object({ leftOut: z.array(z.string()), isPartial: z.boolean() }),
   },
-  browse: {
-    input: inProfile.extend({ ...job.shape, query, from: text(MAX_PAGE_TOKEN).nullable() }),
-    output: z.object({ items: z.array(found), next: z.string().nullable() }),
-  },
-  /** Whether the managed server can search a vector search index. */
-  isSearchable: { input: inProfile.extend({ ...job.shape, index: text() }), output: z.boolean() },
   cancelJob: { input: job, output: z.undefined() },
   /**
    * The path of a server by what it is to show, and a name for it. For `other` the target is the path or the address. Where the
@@ -272,8 +252,7 @@ export type { ServerType };
 export type ServerUsageInfo = z.output<typeof serverUsage>;
 export type AppAddress = z.output<typeof appAddress>;
 export type ServerKind = ManagedServerKind;
-export type CatalogQuery = z.output<typeof query>;
-export type CatalogEntry = z.output<typeof found>;
 export type OfferedServerInfo = z.output<typeof offered>;
+export type OfferedGroup = z.output<typeof group>;
 export type ToolInfo = z.output<typeof tool>;
 export type ToolAnswer = z.output<typeof toolAnswer>;

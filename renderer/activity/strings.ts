@@ -174,7 +174,6 @@ export const strings = {
       '-32602': 'The server does not accept the arguments.',
       '-32603': 'The server failed internally.',
     },
-    causewayCode: (code: string) => `Code: ${code}`,
   },
   recording: {
     switch: 'Record request and response contents',

@@ -64,7 +64,6 @@ export const strings = {
   remove: 'Remove…',
   dismiss: 'Dismiss',
   details: (client: string) => `Details of ${client}`,
-  detailsShort: 'Details',
   added: (server: string, client: string) => `${server} added to ${client}`,
   removed: (server: string, client: string) => `${server} removed from ${client}`,
   changed: (count: number) => (count === 1 ? '1 client changed' : `${count} clients changed`),

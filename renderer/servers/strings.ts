@@ -96,11 +96,12 @@ export const strings = {
     hints: {
       sql: 'Runs queries on your SQL warehouse.',
       genie: 'Answers questions about your data in plain language.',
-      'vector-search': 'Searches documents by meaning.',
+      search: 'Searches documents by meaning.',
       functions: 'Calls functions from Unity Catalog.',
-      app: 'Uses the tools of an app on Databricks Apps.',
       other: 'Any other managed MCP server, by its path or URL.',
     },
+    path: 'Path or URL',
+    pathHint: 'Copy it from AI Gateway › MCPs in your workspace, for example /api/2.0/mcp/sql',
   },
 
   offered: {
@@ -125,31 +126,6 @@ export const strings = {
     showAll: 'Show all',
     more: (title: string, count: number) => `Show more: ${title} (${count})`,
     replacedBy: (name: string) => `Replaced by ${name}`,
-  },
-
-  browse: {
-    search: 'Search',
-    more: 'Show more',
-    noMatch: (text: string) => `No results for “${text}”.`,
-    spaces: 'Genie spaces',
-    noSpaces: 'No Genie spaces are shared with you. Ask an owner to share one.',
-    indexes: 'Vector search indexes',
-    noIndexes: 'No vector search indexes are available to you.',
-    allIndexes: (schema: string) => `All indexes in ${schema}`,
-    catalogs: 'Catalogs',
-    noCatalogs: 'No catalogs are available to you. Ask an owner for USE CATALOG.',
-    schemas: (catalog: string) => `Schemas in ${catalog}`,
-    noSchemas: (catalog: string) => `No schemas in ${catalog} are available to you.`,
-    functions: (schema: string) => `Functions in ${schema}`,
-    allFunctions: (schema: string) => `All functions in ${schema}`,
-    noFunctions: (schema: string) => `No functions in ${schema} are available to you.`,
-    place: 'Catalog path',
-    services: 'MCP services',
-    connections: 'External servers',
-    path: 'Path or URL',
-    pathHint: 'Copy it from AI Gateway › MCPs in your workspace, for example /api/2.0/mcp/sql',
-    ownEmbeddings: (index: string) => `${index} manages its own embeddings.`,
-    ownEmbeddingsRemedy: 'The managed server searches only indexes with Databricks embeddings. It will have no tools.',
   },
 
   page: {

@@ -17,15 +17,3 @@ export function useJob(): { begin(): string; cancel(): void } {
     cancel,
   };
 }
-
-/** Runs a request under its own id and cancels it with the signal. */
-export async function asJob<T>(signal: AbortSignal, request: (job: string) => Promise<T>): Promise<T> {
-  const job = crypto.randomUUID();
-  const cancel = () => void window.causeway.request.cancelJob({ job });
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await request(job);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
-}

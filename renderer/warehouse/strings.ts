@@ -17,7 +17,6 @@ export const strings = {
     followLast: 'Follow my last selection',
     pin: 'Pin for AI clients',
     verify: 'Verify',
-    verifyEndToEnd: 'Verify end to end',
     copyId: 'Copy ID',
     openInDatabricks: 'Open in Databricks',
   },

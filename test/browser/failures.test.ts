@@ -98,7 +98,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'addServer',
       async () => {
         await open('Servers', 'Add server');
-        await role('radio', { name: 'SQL', exact: true }).check();
+        await role('radio', { name: /^Databricks SQL \(older\)/ }).check();
         await role('dialog').getByRole('button', { name: 'Add server', exact: true }).click();
       },
     ],

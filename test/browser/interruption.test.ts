@@ -122,33 +122,6 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await alert().waitFor({ state: 'detached' });
   });
 
-  it('a list keeps its entries if the next page fails', async () => {
-    const spaces = (from: number) =>
-      Array.from({ length: 60 }, (_, at) => ({
-        target: `space-${from + at}`,
-        title: `Space ${from + at}`,
-        about: 'Sales',
-      }));
-    const answers = [
-      { ok: true, value: { items: spaces(0), next: 'second' } },
-      { ok: false, problem: PROBLEM },
-      { ok: true, value: { items: spaces(60), next: null } },
-    ];
-    await shown.page.route('**/requests/causeway:browse', (route) => route.fulfill({ json: answers.shift() }));
-    await go('Servers');
-    await button('Add server').click();
-    await shown.page.getByRole('radio', { name: 'Genie', exact: true }).check();
-    await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
-    await button('Show more').click();
-    await dialog().getByRole('alert').getByText(PROBLEM.message).waitFor();
-    await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
-    await inspect('interrupted-catalog');
-    await button('Try again').click();
-    await shown.page.getByRole('radio', { name: /^Space 119/ }).waitFor();
-    expect(await shown.page.getByRole('radio', { name: /^Space 59/ }).count()).toBe(1);
-    expect(answers).toEqual([]);
-  });
-
   it('the reason why a form is refused scrolls into view in a window of 320 by 640', async () => {
     await shown.page.setViewportSize({ width: 320, height: 640 });
     await go('Servers');

@@ -152,7 +152,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await press('ArrowRight');
     await press('ArrowRight');
     await role('radio', { name: /^New York taxi trips/ }).waitFor();
-    await reach(role('textbox', { name: 'Search Genie spaces' }));
+    await reach(role('textbox', { name: 'Search the workspace' }));
     await type('taxi');
     await press('ArrowDown');
     expect(await role('radio', { name: /^New York taxi trips/ }).isChecked()).toBe(true);

@@ -16,20 +16,12 @@ export function serverHandlers({
 }: DesktopContext): HandlersOf<typeof serverRequests> {
   const jobs = new Jobs();
   return {
-    browse: ({ job, profile, query, from }) =>
-      jobs.run(job, async (signal) => {
-        const { discovery } = await causeway.open(profile);
-        const { items, next = null } = await discovery.browse(query, from ?? undefined, signal);
-        return { items, next };
-      }),
-    isSearchable: ({ job, profile, index }) =>
-      jobs.run(job, async (signal) => (await causeway.open(profile)).discovery.isSearchable(index, signal)),
     cancelJob: async ({ job }) => void jobs.cancel(job),
-    findServers: ({ job, profile, search, isWhole }) =>
+    findServers: ({ job, profile, search, isWhole, groups }) =>
       jobs.run(job, async (signal) => {
         const { leftOutOf, walkCatalog } = await import('../../workspace/catalog-walk.ts');
         const { client } = await causeway.open(profile);
-        for await (const event of walkCatalog(client.rest, { search, isWhole, signal })) {
+        for await (const event of walkCatalog(client.rest, { groups, search, isWhole, signal })) {
           if (event.what === 'found') emit('serversFound', { job, servers: event.servers.map(offeredForWindow) });
           if (event.what === 'end')
             return { leftOut: leftOutOf(event), isPartial: event.stopped !== null || event.failures.length > 0 };

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { type Icon as Glyph, IconLayoutGrid } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { DesktopState, OfferedServerInfo, ServerKind } from '../../../preload/contract.ts';
+import type { DesktopState, OfferedGroup, OfferedServerInfo } from '../../../preload/contract.ts';
 import { formatHost } from '../../../preload/format.ts';
 import { unwrap } from '../../shared/answered.ts';
 import { Dialog } from '../../shared/dialog.tsx';
@@ -17,7 +17,6 @@ import { ReviewApp } from '../confirm-app.tsx';
 import { TYPE_GLYPHS } from '../server-icon.tsx';
 import { strings } from '../strings.ts';
 import styles from './add.module.css';
-import { ChooseTarget } from './choose-target.tsx';
 import { OfferedList } from './offered-list.tsx';
 
 interface AddServerProps {
@@ -52,17 +51,26 @@ export function AddServer({ opened, state, onClose }: AddServerProps) {
   );
 }
 
-/** Everything that the workspace offers, or one kind of it. */
-type Choice = ServerKind | 'all';
+/** Everything that the workspace offers, one kind of it, or what has no kind of its own or only a path. */
+type Choice = 'all' | 'sql' | 'genie' | 'search' | 'functions' | 'other';
 
 const CHOICES: readonly [Choice, string, Glyph][] = [
   ['all', words.all, IconLayoutGrid],
   ['sql', strings.types.sql, TYPE_GLYPHS.sql],
   ['genie', strings.types.genie, TYPE_GLYPHS.genie],
-  ['vector-search', strings.types.search, TYPE_GLYPHS.search],
+  ['search', strings.types.search, TYPE_GLYPHS.search],
   ['functions', strings.types.functions, TYPE_GLYPHS.functions],
   ['other', strings.types.other, TYPE_GLYPHS.other],
 ];
+
+const GROUPS: Record<Choice, readonly OfferedGroup[] | undefined> = {
+  all: undefined,
+  sql: ['sql'],
+  genie: ['genie'],
+  search: ['search'],
+  functions: ['functions'],
+  other: ['services', 'connections', 'apps'],
+};
 
 interface AddFormProps {
   profile: string;
@@ -78,8 +86,8 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const [offered, setOffered] = useState<OfferedServerInfo | null>(null);
   const [target, setTarget] = useState<string | null>(null);
   const [isConfirming, setConfirming] = useState(false);
-  const kind = choice === 'all' ? (offered?.kind ?? 'other') : choice;
-  const path = choice === 'all' ? (offered?.path ?? undefined) : undefined;
+  const kind = offered?.kind ?? 'other';
+  const path = offered?.path ?? undefined;
   const isApp = kind === 'app';
   const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
@@ -102,7 +110,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     },
     onSuccess: (added) => {
       void queries.invalidateQueries({ queryKey: ['clients'] });
-      toast(words.added(added.title ?? offered?.title ?? (kind === 'other' || !target ? added.name : target)));
+      toast(words.added(added.title ?? offered?.title ?? added.name));
       onClose();
       showScreen('servers', added.name);
     },
@@ -163,7 +171,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
               onChange={() => {
                 setChoice(each);
                 setOffered(null);
-                choose(each === 'sql' ? '' : null);
+                choose(null);
               }}
             />
             <Icon of={glyph} />
@@ -171,14 +179,20 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
           </label>
         ))}
       </fieldset>
-      {choice === 'all' ? (
-        <OfferedList profile={profile} chosen={offered} onChoose={chooseOffered} />
-      ) : (
-        <>
-          <p className={layout.quiet}>{words.hints[choice]}</p>
-          <ChooseTarget key={choice} kind={choice} profile={profile} target={target} onChoose={choose} />
-        </>
+      {choice !== 'all' && <p className={layout.quiet}>{words.hints[choice]}</p>}
+      {choice === 'other' && (
+        <TextField
+          label={words.path}
+          description={words.pathHint}
+          value={offered === null ? (target ?? '') : ''}
+          onChange={(typed) => {
+            setOffered(null);
+            choose(typed.trim() === '' ? null : typed);
+          }}
+          spellCheck={false}
+        />
       )}
+      <OfferedList key={choice} profile={profile} groups={GROUPS[choice]} chosen={offered} onChoose={chooseOffered} />
       <TextField
         ref={nameField}
         label={words.name}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { OfferedServerInfo } from '../../../preload/contract.ts';
+import type { OfferedGroup, OfferedServerInfo } from '../../../preload/contract.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { Option, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
@@ -10,22 +10,24 @@ import { type Offered, useOfferedServers } from './use-offered-servers.ts';
 
 interface OfferedListProps {
   profile: string;
+  /** Which groups are shown; all of them if left out. */
+  groups?: readonly OfferedGroup[] | undefined;
   chosen: OfferedServerInfo | null;
   onChoose(server: OfferedServerInfo | null): void;
 }
 
 const words = strings.offered;
-const GROUPS = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'] as const;
+const GROUPS: readonly OfferedGroup[] = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'];
 
 /** How many of a group are shown before more are asked for. */
 const SHOWN = 20;
 
 /** Everything that the workspace offers as servers, in groups, as it comes in. */
-export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
+export function OfferedList({ profile, groups = GROUPS, chosen, onChoose }: OfferedListProps) {
   const [text, setText] = useState('');
   const [deep, setDeep] = useState<string | null>(null);
-  const first = useOfferedServers(profile, FIRST);
-  const more = useOfferedServers(profile, deep === null ? null : { text: deep, isWhole: true });
+  const first = useOfferedServers(profile, { text: '', isWhole: false, groups });
+  const more = useOfferedServers(profile, deep === null ? null : { text: deep, isWhole: true, groups });
   const wanted = text.trim().toLowerCase();
   const found = together(first, more).filter((server) => isFound(server, wanted));
   const isRunning = first.isRunning || more.isRunning;
@@ -44,7 +46,7 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
       >
         {found.length === 0 && isRunning && <OptionsToCome />}
         {found.length === 0 && <FailureNotice error={first.error} onRetry={first.again} />}
-        {GROUPS.map((group) => (
+        {groups.map((group) => (
           <Group
             // Another search begins with the first ones again.
             key={`${group} ${wanted}`}
@@ -77,8 +79,6 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
     </div>
   );
 }
-
-const FIRST = { text: '', isWhole: false };
 
 interface GroupProps {
   title: string;

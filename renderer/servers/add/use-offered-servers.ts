@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react';
-import type { OfferedServerInfo } from '../../../preload/contract.ts';
+import type { OfferedGroup, OfferedServerInfo } from '../../../preload/contract.ts';
 import { unwrap } from '../../shared/answered.ts';
 
 interface Search {
   /** Empty for everything. */
   text: string;
+  /** Which groups are looked through, all by default; the same array as long as they are the same. */
+  groups?: readonly OfferedGroup[];
   /** Goes on beyond the usual limit of requests. */
   isWhole: boolean;
 }
@@ -27,7 +29,8 @@ const GATHER_MS = 60;
 export function useOfferedServers(profile: string, search: Search | null): Offered & { again(): void } {
   const [offered, setOffered] = useState(NOTHING);
   const [attempt, setAttempt] = useState(0);
-  const [text, isWhole, isWanted] = [search?.text ?? '', search?.isWhole ?? false, search !== null];
+  const { text = '', isWhole = false, groups } = search ?? {};
+  const isWanted = search !== null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew
   useEffect(() => {
     setOffered({ ...NOTHING, isRunning: isWanted });
@@ -47,7 +50,9 @@ export function useOfferedServers(profile: string, search: Search | null): Offer
       found = [...found, ...event.servers];
       gathering ??= setTimeout(() => show(), GATHER_MS);
     });
-    unwrap(window.causeway.request.findServers({ job, profile, search: text, isWhole })).then(
+    unwrap(
+      window.causeway.request.findServers({ job, profile, search: text, isWhole, groups: groups && [...groups] }),
+    ).then(
       (end) => show({ ...end, isRunning: false }),
       (error: Error) => show({ error, isRunning: false }),
     );
@@ -57,6 +62,6 @@ export function useOfferedServers(profile: string, search: Search | null): Offer
       unsubscribe();
       void window.causeway.request.cancelJob({ job });
     };
-  }, [profile, text, isWhole, isWanted, attempt]);
+  }, [profile, text, isWhole, groups, isWanted, attempt]);
   return { ...offered, again: () => setAttempt((before) => before + 1) };
 }
