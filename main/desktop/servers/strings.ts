@@ -6,7 +6,6 @@ export const strings = {
   accounts: 'Check its profile on the Accounts screen, or remove this server.',
   starting: 'Causeway is still starting.',
   tryAgain: 'Try again in a moment.',
-  noSuchServer: (name: string) => `There is no server "${name}".`,
   noService: (name: string) => `Server "${name}" has no sign-in of its own.`,
   noApp: (name: string) => `Server "${name}" is not a Databricks App.`,
   otherWorkspace: (host: string) => `That address does not belong to ${host}.`,

@@ -56,7 +56,6 @@ export const strings = {
     signedOut: 'Signed out',
     dangling: 'Your override needs attention',
     servers: 'A server needs attention',
-    clients: 'An AI client needs attention',
     updateReady: (version: string) => `Version ${version} is ready`,
   },
   done: {

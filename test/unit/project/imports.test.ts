@@ -120,6 +120,22 @@ describe('the imports of the product', () => {
     expect(wrong.map(told)).toEqual([]);
   });
 
+  it('between parts are those that docs/architecture.md lists', () => {
+    const between = new Map(Object.keys(MAY_IMPORT).map((part) => [part, new Set<string>()]));
+    for (const { from, to } of imports) {
+      const [part, other] = [partOf(from), partOf(to)];
+      if (part !== undefined && other !== undefined && part !== other) between.get(part)?.add(other);
+    }
+    const named = (part: string) => `\`${part}\``;
+    const rows = Array.from(
+      between,
+      ([part, others]) => `| ${named(part)} | ${[...others].sort().map(named).join(', ') || '`nothing`'} |`,
+    );
+    const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const listed = text.split('\n').filter((line) => /^\| `(main|preload|renderer)[^`]*` \| (`|\|)/.test(line));
+    expect(listed).toEqual(rows);
+  });
+
   it('are not circular', () => {
     expect(filesInCircles(imports.filter(({ isType }) => !isType))).toEqual([]);
   });

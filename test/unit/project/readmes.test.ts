@@ -1,6 +1,7 @@
-import { globSync, readdirSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../../../main/clients/table.ts';
 import { BUILT, inlineCodeOf, markdownDocuments, ROOT } from './markdown.ts';
 
 /** What begins such a table says that it lists the folder. */
@@ -56,4 +57,17 @@ it('every folder of the application has its own README', () => {
   const folders = [...parts.map(({ name }) => `main/${name}`), 'preload', 'renderer', 'resources', 'docs'];
   const names = readmes.map(({ name }) => name);
   expect(folders.filter((folder) => !names.includes(`${folder}/README.md`))).toEqual([]);
+});
+
+it('every part of the application stands in the architecture', () => {
+  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const parts = readdirSync(join(ROOT, 'main')).filter((name) => !/\.json$|^README\.md$/.test(name));
+  const named = new Set(inlineCodeOf(text));
+  const isNamed = (part: string) => named.has(`main/${part}`) || named.has(`main/${part}/`);
+  expect(parts.filter((part) => !isNamed(part))).toEqual([]);
+});
+
+it('the README counts the AI clients', () => {
+  const [, count] = /configuration files of (\d+) AI clients/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  expect(Number(count)).toBe(CLIENTS.length);
 });
