@@ -1,3 +1,4 @@
+import { sizeAndKind } from './contract/words/warehouse.ts';
 import type {
   ConfiguredServer,
   EffectiveWarehouseInfo,
@@ -50,15 +51,9 @@ export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWa
   return steps.some(({ outcome }) => outcome === 'unreadable') ? 'Some settings could not be read' : 'Not set';
 }
 
-const WAREHOUSE_TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
-
-/** Size and type in one line: `Medium · Serverless`. */
-export function formatSizeAndType({
-  size,
-  type,
-  serverless,
-}: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string {
-  return [size, serverless ? 'Serverless' : (WAREHOUSE_TYPES[type] ?? '')].filter(Boolean).join(' · ');
+/** Size and kind in one line: `Medium · Serverless`. */
+export function formatSizeAndType(warehouse: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string {
+  return sizeAndKind(warehouse).join(' · ');
 }
 
 /** State, size and type in one line: `Running · Medium · Serverless`. */

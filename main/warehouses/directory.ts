@@ -1,3 +1,4 @@
+import type { WarehouseInfo } from '../../preload/contract/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ScimUser } from '../workspace/scim.ts';
@@ -5,20 +6,7 @@ import type { Warehouse } from '../workspace/warehouses.ts';
 
 import { type UserSummary, userSummary } from './users.ts';
 
-export interface WarehouseSummary {
-  id: string;
-  /** The id again if the name cannot be read. */
-  name: string;
-  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through; `UNKNOWN` if not readable. */
-  state: string;
-  /** `2X-Small` … `5X-Large`; empty if not readable. */
-  size: string;
-  /** `PRO`, `CLASSIC` or a newer word; empty if not readable. */
-  type: string;
-  serverless: boolean;
-  /** Whether the signed-in user can run queries on it; `unknown` if the workspace does not say. */
-  canUse: boolean | 'unknown';
-}
+export type WarehouseSummary = WarehouseInfo;
 
 /** The users (service principals too) and warehouses of a workspace by their ids, as far as they could be read. */
 export interface Directory {

@@ -1,3 +1,4 @@
+import type { EffectiveStepInfo, EffectiveWarehouseInfo, WarehouseProblem } from '../../preload/contract/warehouse.ts';
 import { inOneLine } from '../words/failure.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import { isAdmin } from '../workspace/scim.ts';
@@ -5,43 +6,10 @@ import { summarize, type WarehouseSummary } from './directory.ts';
 import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
 import type { Readings } from './readings.ts';
 
-/** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not available. */
-type Certainty = 'known' | 'predicted' | 'unknown';
-
-type StepSource = 'override' | 'workspace-default' | 'heuristic';
-
-/** One link of the chain: override, then workspace default, then heuristic (spec/managed-mcp-endpoints.md › 6). */
-export interface EffectiveStep {
-  source: StepSource;
-  outcome: 'decides' | 'passed-over' | 'empty' | 'unreadable';
-  certainty: Certainty;
-  /** What this step names, if it names one that could be read. */
-  warehouse: WarehouseSummary | null;
-  /** Why it is in effect or not used, as sentences for users. */
-  reason: string;
-  /** The heuristic's tier, 1 to 5, that its warehouse falls into. */
-  tier?: number;
-}
-
-/** A reason why queries would fail although a warehouse is chosen, found before a query is sent. */
-interface EffectiveProblem {
-  code: 'warehouse-gone' | 'cannot-use' | 'deleting' | 'last-selected-unseen' | 'override-api-missing' | 'no-warehouse';
-  message: string;
-  remedy: string;
-}
-
-/** Which warehouse this user's queries run on, and why. */
-export interface EffectiveWarehouse {
-  profile: string;
-  host: string;
-  user: { id: string; userName: string; displayName: string; admin: boolean | 'unknown' };
-  warehouse: WarehouseSummary | null;
-  decidedBy: StepSource | null;
-  certainty: Certainty;
-  override: { type: string; warehouseId: string | null } | null;
-  steps: EffectiveStep[];
-  problems: EffectiveProblem[];
-}
+export type EffectiveWarehouse = EffectiveWarehouseInfo;
+export type EffectiveStep = EffectiveStepInfo;
+type EffectiveProblem = WarehouseProblem;
+type Certainty = EffectiveWarehouse['certainty'];
 
 /** A step before it is known whether an earlier one has already decided. */
 interface Candidate {

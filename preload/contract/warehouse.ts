@@ -1,28 +1,40 @@
 import { z } from 'zod';
 import { failure, inProfile, list, problem, text } from './parts.ts';
 
+/** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not available. */
 const certainty = z.enum(['known', 'predicted', 'unknown']);
 const stepSource = z.enum(['override', 'workspace-default', 'heuristic']);
 
+/** What users are shown of a warehouse, in window, tray and command alike. */
 const warehouse = z.object({
   id: z.string(),
+  /** The id again if the name cannot be read. */
   name: z.string(),
+  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through; `UNKNOWN` if not readable. */
   state: z.string(),
+  /** `2X-Small` … `5X-Large`; empty if not readable. */
   size: z.string(),
-  /** `PRO`, `CLASSIC` or a newer word; empty if it is not known. */
+  /** `PRO`, `CLASSIC` or a newer word; empty if not readable. */
   type: z.string(),
   serverless: z.boolean(),
+  /** Whether the signed-in user can run queries on it; `unknown` if the workspace does not say. */
   canUse: z.union([z.boolean(), z.literal('unknown')]),
 });
 
+/** One link of the chain: override, then workspace default, then heuristic (spec/managed-mcp-endpoints.md › 6). */
 const step = z.object({
   source: stepSource,
   outcome: z.enum(['decides', 'passed-over', 'empty', 'unreadable']),
   certainty,
+  /** What this step names, if it names one that could be read. */
   warehouse: warehouse.nullable(),
+  /** Why it is in effect or not used, as sentences for users. */
   reason: z.string(),
+  /** The heuristic's tier, 1 to 5, that its warehouse falls into. */
+  tier: z.number().exactOptional(),
 });
 
+/** A reason why queries would fail although a warehouse is chosen, found before a query is sent. */
 const warehouseProblem = z.object({
   code: z.enum([
     'warehouse-gone',
@@ -36,6 +48,7 @@ const warehouseProblem = z.object({
   remedy: z.string(),
 });
 
+/** Which warehouse this user's queries run on, and why. */
 const effectiveWarehouse = z.object({
   profile: z.string(),
   host: z.string(),

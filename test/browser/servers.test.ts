@@ -118,7 +118,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await text('Not for you.');
     await inspect('add-refused');
     shown.workspace.faults.clear();
-    await shown.page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await shown.page.getByRole('dialog').getByRole('button', { name: 'Show all' }).click();
     await shown.page.getByRole('radio', { name: /^main\.default\.initials/ }).waitFor();
   });
 

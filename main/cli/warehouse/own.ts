@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sizeAndKind, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
 import type { WorkspaceSession } from '../../causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
@@ -75,10 +76,9 @@ export async function printOverrideChange(
 const STEP_NAMES = { override: 'override', 'workspace-default': 'workspace default', heuristic: 'fallback' } as const;
 
 /** A warehouse in a few words: its name, state, size and kind. */
-export function describeWarehouse({ name, state, size, type, serverless }: WarehouseSummary): string {
-  const kind = [type, serverless ? 'serverless' : ''].filter(Boolean).join(' ');
-  const details = [state.toLowerCase(), size, kind].filter(Boolean).join(', ');
-  return `${printable(name)} (${printable(details)})`;
+export function describeWarehouse(warehouse: WarehouseSummary): string {
+  const details = [warehouse.state.toLowerCase(), ...sizeAndKind(warehouse)].filter(Boolean).join(', ');
+  return `${printable(warehouse.name)} (${printable(details)})`;
 }
 
 /** The effective warehouse and why, in six lines: the answer, for whom, the three steps, and whether queries will run. */
@@ -217,11 +217,11 @@ function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, pro
   return `→ marks where your queries run, by ${decidedBy === 'override' ? 'your override' : 'the workspace default'}.`;
 }
 
-function row({ name, state, size, type, serverless, canUse, id, effective }: Listed): string[] {
-  const kind = [type, serverless ? 'serverless' : ''].filter(Boolean).join(' ');
+function row(warehouse: Listed): string[] {
+  const { name, state, size, canUse, id, effective } = warehouse;
   const use = canUse === 'unknown' ? '?' : canUse ? 'yes' : 'no';
   const mark = `${effective === true || effective === 'predicted' ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
-  return [mark, name, state.toLowerCase(), size, kind, use, id].map(printable);
+  return [mark, name, state.toLowerCase(), size, warehouseKind(warehouse), use, id].map(printable);
 }
 
 function byStateAndName(a: WarehouseSummary, b: WarehouseSummary): number {

@@ -77,7 +77,7 @@ test('verify asks for confirmation before it stops anything', async () => {
 test('start --wait shows the progress until it runs', async () => {
   const { code, shown } = await atTerminal('', 'warehouse', 'start', 'data science', '--wait');
   expect(code).toBe(0);
-  expect(shown).toMatch(/Data science \(running, Small, PRO serverless\)\n$/);
+  expect(shown).toMatch(/Data science \(running, Small, Serverless\)\n$/);
 });
 
 describe('all --dangling', () => {

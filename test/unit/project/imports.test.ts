@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/policy/': ['main/platform/', 'main/rules/'],
   'main/auth/': ['main/platform/', 'main/policy/'],
   'main/workspace/': ['main/platform/', 'main/auth/'],
-  'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/'],
+  'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/', 'preload/contract'],
   'main/rules/': ['main/platform/'],
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/policy/'],
   'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/bridge/'],
@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const BY_ALL = [
   'main/words/',
   'package\\.json$',
-  'preload/contract/(server-path|server-path-schema|server-kinds|error-facts)\\.ts$',
+  'preload/contract/(words/|(server-path|server-path-schema|server-kinds|error-facts)\\.ts$)',
   '.*\\.(css|svg)$',
 ];
 
