@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { sectionValues } from '../auth/profiles/config-document.ts';
 import { withProfile } from '../auth/profiles/config-edit.ts';
 import { checkConfigEdit, editConfig, readConfig } from '../auth/profiles/config-file.ts';
@@ -110,7 +111,8 @@ async function addServers({ servers }: Provision, profiles: Set<string>, options
   const list = await openServers(options.env);
   let now: ServerList = list.read();
   for (const { meta, ...rest } of servers) {
-    const server: ManagedServer = { ...rest, ...(meta ? { meta } : {}) };
+    const { kind } = serverAt(rest.path);
+    const server: ManagedServer = { ...rest, kind, ...(meta ? { meta } : {}) };
     const add = async (): Promise<Part> => {
       const present = now.servers.find(({ name }) => name === server.name);
       if (present) {

@@ -82,7 +82,7 @@ describe('a profile of the Databricks CLI', () => {
     await expect((await source()).token()).rejects.toMatchObject({
       code: 'signed_out',
       message: `The Databricks CLI is signed out of ${HOST} (profile "p").`,
-      remedy: 'Sign in with: causeway login --profile p.',
+      action: { do: 'sign-in', profile: 'p' },
     });
   });
 
@@ -101,8 +101,8 @@ describe('a profile of the Databricks CLI', () => {
     await expect(tokens.token()).rejects.toMatchObject({
       code: 'cli_unavailable',
       message: 'The Databricks CLI that profile "p" signs in with is not installed.',
-      remedy:
-        'Install it (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
+      remedy: 'Install it (https://docs.databricks.com/dev-tools/cli/install.html), or do without it.',
+      action: { do: 'sign-in', profile: 'p' },
     });
     await install(answer('later'));
     expect((await tokens.token()).reveal()).toBe('later');
@@ -116,8 +116,8 @@ describe('a profile of the Databricks CLI', () => {
     await expect((await source()).token()).rejects.toMatchObject({
       code: 'cli_unavailable',
       message: `${program} is the legacy Databricks CLI. It cannot provide tokens.`,
-      remedy:
-        'Install the current one (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
+      remedy: 'Install the current one (https://docs.databricks.com/dev-tools/cli/install.html), or do without it.',
+      action: { do: 'sign-in', profile: 'p' },
     });
     await install(answer('present'));
     expect((await (await source()).token()).reveal()).toBe('present');

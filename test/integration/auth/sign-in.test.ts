@@ -109,7 +109,7 @@ describe('signing in in the browser', () => {
     expect(await signInOutcome(auth, { openBrowser: 'must' })).toMatchObject({
       code: 'signed_out',
       message: `Profile "user" is signed out of ${stage.workspace.host}. The browser could not be opened.`,
-      remedy: 'Sign in with: causeway login --profile user.',
+      action: { do: 'sign-in', profile: 'user' },
     });
   });
 

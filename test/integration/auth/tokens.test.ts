@@ -193,7 +193,7 @@ describe('Causeway’s own sign-in', () => {
         reason: {
           code: 'signed_out',
           message: `Profile "user" is signed out of ${stage.workspace.host}.`,
-          remedy: 'Sign in with: causeway login --profile user.',
+          action: { do: 'sign-in', profile: 'user' },
         },
       });
     }

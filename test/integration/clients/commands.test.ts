@@ -55,7 +55,7 @@ describe('causeway servers', () => {
     });
     expect(await json('servers', 'add', '--path', '/api/2.0/mcp/genie/01ef', '--name', 'my-genie')).toMatchObject({
       name: 'my-genie',
-      kind: 'other',
+      kind: 'genie',
     });
     expect((await causeway('servers', 'remove', 'my-genie', 'search-support')).code).toBe(0);
     expect(await json('servers')).toMatchObject([{ name: 'databricks-sql' }, { name: 'functions-default' }]);

@@ -32,7 +32,9 @@ describe('a host that accepts connections and stays silent', () => {
   test('is reported and then given up, and the next attempt fails at once', async () => {
     const told: string[] = [];
     const agent = new Agent();
-    const watched = agent.compose(giveUpOnSilence({ onSilence: (host) => told.push(host), noticeMs: 20, limitMs: 60 }));
+    const watched = agent.compose(
+      giveUpOnSilence({ onSilence: (host) => told.push(host), noticeMs: 50, limitMs: 100 }),
+    );
     const ask = () => watched.request({ origin, path: '/', method: 'GET' });
     await expect(ask()).rejects.toThrow(SilentHostError);
     expect(told).toEqual([origin]);
