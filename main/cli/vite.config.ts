@@ -87,9 +87,10 @@ export default defineConfig({
           groups: [
             {
               name: 'common',
-              test: /\/main\/(platform\/(bounded-file|errors|file-errors|held-file|paths|version|wire-name)|cli\/proxy-arguments)\.ts$/,
+              test: /\/(main\/(platform\/(bounded-file|errors|file-errors|held-file|paths|version|wire-name)|words\/.*|cli\/proxy-arguments)|preload\/contract\/server-path)\.ts$/,
               priority: 6,
             },
+            { name: 'facts', test: /\/preload\/contract\/(error-facts|server-kinds)\.ts$/, priority: 6 },
             { name: 'profiles', test: /\/main\/auth\/profiles\/(profiles|config-file)\.ts$/, priority: 6 },
             { name: 'proxy', test: /\/main\/cli\/proxy\.ts$/, priority: 5 },
             { name: 'relay', test: /\/main\/cli\/(proxy-session|engine)\.ts$/, priority: 4 },

@@ -51,8 +51,11 @@ export function isOutOfFiles(error: unknown): boolean {
 
 /** Like `explain`, at the top of a program: for the system's file errors that were not explained before. */
 export function explainUnexpected(error: unknown): unknown {
-  const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
-  if (path === undefined || error instanceof CausewayError) return error;
+  if (!(error instanceof Error) || error instanceof CausewayError) return error;
+  // A module that cannot be loaded has its path in the message only.
+  const named = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  const path = named ?? /, open '([^']+)'$/.exec(error.message)?.[1];
+  if (path === undefined) return error;
   return fileError(path, error, 'Earlier changes were kept.');
 }
 
