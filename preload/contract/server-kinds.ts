@@ -29,8 +29,8 @@ interface ServerRow {
   names: readonly [least: number, most: number];
   kind: ManagedServerKind;
   type: ServerType;
-  /** The OAuth scope that it needs. */
-  scope?: string;
+  /** The OAuth scope that it needs; undefined if none is known. */
+  scope: string | undefined;
   /** What `causeway servers` calls its kind, if not as it is kept. */
   shown?: string;
   /** What `causeway servers add KIND` takes after it, for people; undefined if it is not added so. */
@@ -188,7 +188,7 @@ const ROWS = {
     type: 'other',
     scope: 'ai-gateway',
   },
-  other: { at: '', names: [0, Number.POSITIVE_INFINITY], kind: 'other', type: 'other' },
+  other: { at: '', names: [0, Number.POSITIVE_INFINITY], kind: 'other', type: 'other', scope: undefined },
 } as const satisfies Record<string, ServerRow>;
 
 /** A row's name. */
