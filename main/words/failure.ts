@@ -1,6 +1,5 @@
 import { messageLine } from '../platform/display.ts';
 import { CausewayError, messageOf, sentences } from '../platform/errors.ts';
-import { explainUnexpected } from '../platform/file-errors.ts';
 import { formatAction, type Reader } from './next-actions.ts';
 
 /** What the user can do about an error, in words for who reads it; undefined if nothing is known. */
@@ -11,9 +10,8 @@ export function remedyFor(
   return sentences(remedy, action && formatAction(reader, action)) || undefined;
 }
 
-/** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message; never in the system's own words. */
-export function inOneLine(thrown: unknown): string {
-  const error = explainUnexpected(thrown);
+/** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
+export function inOneLine(error: unknown): string {
   const message = messageOf(error);
   const text = error instanceof CausewayError ? sentences(message, remedyFor('command', error)) : message;
   // Messages quote arguments and files unchanged. A line end in one must not start a new line, nor an escape move the cursor.
