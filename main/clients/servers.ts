@@ -10,6 +10,7 @@ import {
   type ServerRowName,
   serverAt,
 } from '../../preload/contract/server-kinds.ts';
+import { serverPathKey } from '../../preload/contract/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { configFolder, serverListPath, stateFolder } from '../platform/paths.ts';
@@ -23,7 +24,7 @@ import {
   type RequiredServer,
 } from '../policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
-import type { Meta } from './server-arguments.ts';
+import { type Meta, metaArguments } from './server-arguments.ts';
 
 /** Members of `_meta` in Causeway's files. */
 export const metaSchema = z.record(z.string(), z.string());
@@ -171,6 +172,16 @@ export function withServer({ servers }: ServerList, server: ManagedServer): Serv
     });
   }
   return { servers: [...servers, server] };
+}
+
+/** The server of the list that is the same one: every client would have its tools twice. */
+export function sameServer(
+  { servers }: ServerList,
+  wanted: Pick<ManagedServer, 'profile' | 'path' | 'meta'>,
+): ManagedServer | undefined {
+  const keyOf = ({ profile, path, meta }: typeof wanted) =>
+    JSON.stringify([profile, serverPathKey(path) ?? path, path.split('?')[1] ?? '', metaArguments(meta)]);
+  return servers.find((server) => keyOf(server) === keyOf(wanted));
 }
 
 /** The list without a server. @throws {CausewayError} `not_found` */

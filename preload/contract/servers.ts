@@ -172,7 +172,13 @@ export const serverRequests = {
    */
   proposeServer: {
     input: inProfile.extend({ kind, target: text(), path: text().optional() }),
-    output: z.object({ path: z.string(), name: z.string(), title: z.string().optional() }),
+    output: z.object({
+      path: z.string(),
+      name: z.string(),
+      title: z.string().optional(),
+      /** What the same server is called that is in the list already; null if it is new. */
+      same: z.string().nullable(),
+    }),
   },
   /** An app is added with the address that the user has confirmed. */
   addServer: {

@@ -100,6 +100,8 @@ export const strings = {
       functions: 'Calls functions from Unity Catalog.',
       other: 'Any other managed MCP server, by its path or URL.',
     },
+    already: (name: string) => `It is already in your list, as ${name}.`,
+    alreadyRemedy: 'AI clients with both entries have its tools twice.',
     path: 'Path or URL',
     pathHint: 'Copy it from AI Gateway › MCPs in your workspace, for example /api/2.0/mcp/sql',
   },

@@ -92,6 +92,17 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await expect.poll(() => shown.server.copied).toEqual([`${shown.workspace.host}${FUNCTIONS}`]);
   });
 
+  it('it is said that a server is in the list already', async () => {
+    await giveServer('mine', '/api/2.0/mcp/sql');
+    await go('Servers');
+    await button('Add server').click();
+    await shown.page.getByRole('radio', { name: /^Databricks SQL \(older\)/ }).check();
+    await text('It is already in your list, as mine.');
+    await inspect('add-twice');
+    await shown.page.getByRole('radio', { name: /^New York taxi trips/ }).check();
+    await shown.page.getByText('It is already in your list').waitFor({ state: 'detached' });
+  });
+
   it('a proposed name that arrives late is replaced by what is typed', async () => {
     const propose = await hold('request', 'requests/causeway:proposeServer');
     await go('Servers');

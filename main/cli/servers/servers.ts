@@ -2,12 +2,13 @@ import { type ManagedServerKind, SERVER_KINDS, serverAt } from '../../../preload
 import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
 import { listedTool } from '../../bridge/listed-tools.ts';
-import { checkedServerPath, formatMeta, metaArguments, parseMeta } from '../../clients/server-arguments.ts';
+import { checkedServerPath, formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import {
   findServer,
   type ManagedServer,
   openServers,
   type ServerList,
+  sameServer,
   serverPath,
   suggestName,
   withMeta,
@@ -58,7 +59,7 @@ export async function addServer(
   const title = await titleOf(context, profile, path);
   let added: ManagedServer | undefined;
   const edit = (now: ServerList): ServerList => {
-    if (options.name === undefined) refuseSecond(now, profile, { path, meta });
+    if (options.name === undefined) refuseSecond(now, { profile: profile.name, path, ...(meta ? { meta } : {}) });
     const usedNames = now.servers.map(({ name }) => name);
     const name = options.name ?? suggestName({ kind, path, title }, usedNames);
     added = { name, profile: profile.name, kind, path, ...(title ? { title } : {}), ...(meta ? { meta } : {}) };
@@ -85,17 +86,12 @@ async function titleOf(context: CommandContext, profile: Profile, path: string):
   return spaceTitle(client.genie, path, AbortSignal.any([context.signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)]));
 }
 
-/** Refuses to add a server a second time: every client would have its tools twice. */
-function refuseSecond(
-  { servers }: ServerList,
-  { name, host }: Profile,
-  added: Pick<ManagedServer, 'path' | 'meta'>,
-): void {
-  const keyOf = ({ path, meta }: Pick<ManagedServer, 'path' | 'meta'>) =>
-    [serverKey(host, path), new URL(path, host).search, ...metaArguments(meta)].join(' ');
-  const same = servers.find((server) => server.profile === name && keyOf(server) === keyOf(added));
+/** Refuses to add a server a second time. @throws {CausewayError} `already_exists` */
+function refuseSecond(now: ServerList, added: Pick<ManagedServer, 'profile' | 'path' | 'meta'>): void {
+  const same = sameServer(now, added);
   if (!same) return;
-  throw new CausewayError('already_exists', `Server "${same.name}" is already ${same.path} with profile ${name}.`, {
+  const message = `Server "${same.name}" is already ${same.path} with profile ${same.profile}.`;
+  throw new CausewayError('already_exists', message, {
     remedy: 'To add it twice, give the second one a name with --name.',
     candidates: [{ name: same.name }],
   });

@@ -6,6 +6,7 @@ import type { Causeway } from '../../causeway.ts';
 import { checkedServerPath } from '../../clients/server-arguments.ts';
 import {
   type ManagedServer,
+  sameServer,
   serverPath,
   suggestName,
   withConfirmed,
@@ -103,9 +104,11 @@ export class DesktopServers {
   ): Promise<RequestOutputs['proposeServer']> {
     const typed = async () => (kind === 'other' ? this.#pathIn(profile, target.trim()) : serverPath(kind, target));
     const path = known === undefined ? await typed() : checkedServerPath(known, 'The path');
-    const usedNames = (await this.#list.all()).map(({ name }) => name);
+    const servers = await this.#list.all();
+    const usedNames = servers.map(({ name }) => name);
     const title = spaceOf(path) === undefined ? undefined : await this.#readTitle(profile, path);
-    return { path, name: suggestName({ kind, path, title }, usedNames), ...(title ? { title } : {}) };
+    const same = sameServer({ servers: [...servers] }, { profile, path })?.name ?? null;
+    return { path, name: suggestName({ kind, path, title }, usedNames), ...(title ? { title } : {}), same };
   }
 
   /** @throws {CausewayError} `usage`, `already_exists` */

@@ -10,7 +10,7 @@ import { Form, TextField } from '../../shared/form.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
 import { Managed } from '../../shared/managed.tsx';
-import { FailureNotice } from '../../shared/notice.tsx';
+import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
 import { toast } from '../../shared/toast.tsx';
 import { ReviewApp } from '../confirm-app.tsx';
@@ -144,7 +144,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     <Form
       onSubmit={() => {
         if (isReady && isApp) setConfirming(true);
-        else if (isReady) adding.mutate({ ...proposal.data, name: name.trim() });
+        else if (isReady) adding.mutate({ path: proposal.data.path, title: proposal.data.title, name: name.trim() });
       }}
       error={adding.error}
       actions={
@@ -204,6 +204,9 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
         }}
         spellCheck={false}
       />
+      {proposal.data && target !== null && proposal.data.same !== null && (
+        <Notice tone="note" message={words.already(proposal.data.same)} remedy={words.alreadyRemedy} />
+      )}
       <p className={layout.quiet}>
         {proposal.data && target !== null && (
           <>
