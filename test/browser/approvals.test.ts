@@ -197,11 +197,11 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
     await page().setViewportSize({ width: 1000, height: 700 });
     await page().goto(new URL('/', page().url()).href);
     await go('Servers');
-    await page()
-      .getByText(/^Claude Code can use execute_sql on databricks-sql until /)
-      .waitFor();
+    const allowance = page().getByText(/^Claude Code can use execute_sql on databricks-sql until /);
+    await allowance.waitFor();
     await inspect('rules-allowed-for-now');
     await button('Ask again from now on').click();
+    await allowance.waitFor({ state: 'detached' });
     const third = call(client, 3, 'SELECT 3');
     await page().getByRole('status').getByText('1 call needs approval').waitFor();
     await inspect('call-that-waits');
