@@ -53,8 +53,9 @@ describe('the servers of the desktop', () => {
     const titles = () => model.state.servers.map(({ name, title }) => `${name}: ${title}`);
     await expect.poll(titles).toEqual(['genie-7191: New York taxi trips']);
     const proposed = await servers.propose('ana', 'genie', space?.spaceId ?? '');
-    expect(proposed).toEqual({ path, name: 'new-york', title: 'New York taxi trips' });
-    await servers.add({ profile: 'ana', kind: 'genie', ...proposed });
+    expect(proposed).toEqual({ path, name: 'new-york', title: 'New York taxi trips', same: 'genie-7191' });
+    const { same: _same, ...server } = proposed;
+    await servers.add({ profile: 'ana', kind: 'genie', ...server });
     await expect.poll(titles).toEqual(['genie-7191: New York taxi trips', 'new-york: New York taxi trips']);
     expect((await servers.propose('ana', 'genie', '0'.repeat(32))).name).toBe('genie-0000');
   });
