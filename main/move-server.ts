@@ -57,7 +57,7 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
     throw new CausewayError('unavailable', message, { cause });
   });
   const hasRules = await copyRules(before, after, parts);
-  if (!dryRun) await list.change((now) => withPath(now, name, after.kind, after.path));
+  if (!dryRun) await list.change((now) => withPath(now, name, after.path));
   const outcomes = await clients.repair([], [after], { dryRun, whileRunning });
   return { before, after, tools, hasRules, outcomes: outcomes.filter(({ result }) => result !== 'unchanged') };
 }

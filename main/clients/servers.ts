@@ -176,7 +176,7 @@ export function withServer({ servers }: ServerList, server: ManagedServer): Serv
 
 /** The server of the list that is the same one: every client would have its tools twice. */
 export function sameServer(
-  { servers }: ServerList,
+  servers: readonly ManagedServer[],
   wanted: Pick<ManagedServer, 'profile' | 'path' | 'meta'>,
 ): ManagedServer | undefined {
   const keyOf = ({ profile, path, meta }: typeof wanted) =>
@@ -199,8 +199,9 @@ export function withMeta({ servers }: ServerList, name: string, meta: Meta): Ser
 }
 
 /** The list with a server at another path, under its name and with its `_meta`. @throws {CausewayError} `not_found` */
-export function withPath({ servers }: ServerList, name: string, kind: ManagedServerKind, path: string): ServerList {
+export function withPath({ servers }: ServerList, name: string, path: string): ServerList {
   findServer({ servers }, name);
+  const { kind } = serverAt(path);
   return { servers: servers.map((server) => (server.name === name ? { ...server, kind, path } : server)) };
 }
 
@@ -215,9 +216,6 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   });
 }
 
-/** The row of a kind's servers that are added by the kind's name and what they are to show. */
-const ROWS_OF_KINDS = { sql: 'sql', genie: 'genie', 'vector-search': 'vector-search', functions: 'functions' } as const;
-
 /**
  * The path of a server by its kind and what it is to show (spec/managed-mcp-endpoints.md › Managed server).
  * @throws {CausewayError} `usage`
@@ -231,7 +229,7 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
         'Names of Databricks Apps have a-z, 0-9 and "-". If its MCP server is not at /mcp, use --path /apps/NAME/PATH.',
     });
   }
-  return pathInRow(ROWS_OF_KINDS[kind], target, kind);
+  return pathInRow(kind, target, kind);
 }
 
 /**

@@ -35,8 +35,6 @@ interface ServerRow {
   shown?: string;
   /** What `causeway servers add KIND` takes after it, for people; undefined if it is not added so. */
   takes?: string;
-  /** The word before a colon in `causeway servers add WORD:NAME`. */
-  word?: string;
   /** What has replaced the servers with these names. */
   successor?: (names: readonly string[]) => Successor;
   /** Whether its statements run on a warehouse, which can be pinned; its tools are those of `SQL_TOOLS`. */
@@ -93,7 +91,6 @@ const ROWS = {
     type: 'genie',
     scope: 'genie',
     takes: "the Genie space's id",
-    word: 'genie',
     title: (names) => `Genie space ${last(names)}`,
     // The ids of spaces that were created one after another differ at the end.
     named: (names) => `genie-${last(names).slice(-4)}`,
@@ -116,7 +113,6 @@ const ROWS = {
     type: 'search',
     scope: 'ai-search',
     takes: 'CATALOG.SCHEMA or CATALOG.SCHEMA.INDEX',
-    word: 'search',
     title: (names) => `AI Search in ${dotted(names)}`,
     named: (names) => `search-${last(names)}`,
   },
@@ -127,7 +123,6 @@ const ROWS = {
     type: 'functions',
     scope: 'unity-catalog',
     takes: 'CATALOG.SCHEMA or CATALOG.SCHEMA.FUNCTION',
-    word: 'functions',
     title: (names) => `Functions in ${dotted(names)}`,
     named: (names) => `functions-${last(names)}`,
   },
@@ -138,7 +133,6 @@ const ROWS = {
     type: 'connection',
     scope: 'unity-catalog',
     shown: 'connection',
-    word: 'connection',
     title: (names) => `Connection ${last(names)}`,
   },
   'sql-service': {
@@ -176,7 +170,6 @@ const ROWS = {
     kind: 'app',
     type: 'app',
     scope: 'apps',
-    word: 'app',
     title: ([name = '']) => `App ${name}`,
     named: ([name = '']) => name,
   },
@@ -218,45 +211,67 @@ export interface ServerAtPath {
   named: string;
 }
 
-/** The names in the path of a server of that row, decoded; undefined for another server. Names ignore case. */
-function namesIn(row: ServerRow, key: string, segments: readonly string[]): string[] | undefined {
-  if (row.at !== '' && key !== row.at && !key.startsWith(`${row.at}/`)) return undefined;
-  const names = segments.slice(row.at.split('/').length);
+/** A path as its key, its decoded segments, the row that it belongs to, and the names in it. */
+interface Found {
+  key: string;
+  segments: readonly string[];
+  row: ServerRowName;
+  names: readonly string[];
+}
+
+function find(path: string): Found {
+  const key = serverPathKey(path) ?? path;
+  const segments = path
+    .replace(/\/?(\?.*)?$/, '')
+    .split('/')
+    .map(decoded);
+  const row = SERVER_ROWS.find((name) => isOf(rows[name], key, segments.length)) ?? 'other';
+  return { key, segments, row, names: segments.slice(depthOf(rows[row])) };
+}
+
+function isOf(row: ServerRow, key: string, count: number): boolean {
   const [least, most] = row.names;
-  return names.length >= least && names.length <= most ? names : undefined;
+  const names = count - depthOf(row);
+  return isBelow(row, key) && names >= least && names <= most;
+}
+
+function isBelow({ at }: ServerRow, key: string): boolean {
+  return key === at || key.startsWith(`${at}/`);
+}
+
+/** How many segments lead to its servers, the empty one before the first slash included. */
+function depthOf({ at }: ServerRow): number {
+  return at.split('/').length;
 }
 
 /** What the server at a path is, in whichever spelling; `other` for what is not the path of a server. */
 export function serverAt(path: string): ServerAtPath {
-  const [whole = '', query] = path.split('?');
-  const key = serverPathKey(path) ?? path;
-  const segments = whole.replace(/\/$/, '').split('/').map(decoded);
-  for (const name of SERVER_ROWS) {
-    const row = rows[name];
-    const names = namesIn(row, key, segments);
-    if (!names) continue;
-    const successor = row.successor?.(names);
-    return {
-      row: name,
-      kind: row.kind,
-      type: row.type,
-      scope: scopeBelow(key),
-      shown: row.shown ?? row.kind,
-      runsSql: row.runsSql ?? false,
-      successor: successor && query ? { ...successor, path: `${successor.path}?${query}` } : successor,
-      names,
-      segment: segments.at(-1) ?? '',
-      title: row.title?.(names) ?? path,
-      named: row.named?.(names) ?? segments.at(-1) ?? '',
-    };
-  }
-  throw new Error('The last row is for every path.');
+  const { key, segments, row: name, names } = find(path);
+  const row = rows[name];
+  const segment = segments.at(-1) ?? '';
+  return {
+    row: name,
+    kind: row.kind,
+    type: row.type,
+    scope: scopeBelow(key),
+    shown: row.shown ?? row.kind,
+    runsSql: row.runsSql ?? false,
+    successor: withQueryOf(path, row.successor?.(names)),
+    names,
+    segment,
+    title: row.title?.(names) ?? path,
+    named: row.named?.(names) ?? segment,
+  };
+}
+
+function withQueryOf(path: string, successor: Successor | undefined): Successor | undefined {
+  const [, query] = path.split('?');
+  return successor && query ? { ...successor, path: `${successor.path}?${query}` } : successor;
 }
 
 /** A path of a kind with too many or too few names is of no kind that is known, but needs the scope of those beside it. */
 function scopeBelow(key: string): string | undefined {
-  const isBelow = ({ at }: ServerRow) => key === at || key.startsWith(`${at}/`);
-  return SERVER_ROWS.map((name) => rows[name]).find(isBelow)?.scope;
+  return SERVER_ROWS.map((name) => rows[name]).find((row) => isBelow(row, key))?.scope;
 }
 
 /** All rows, the more particular one first. */
@@ -264,9 +279,11 @@ export const SERVER_ROWS: readonly ServerRowName[] = Object.keys(ROWS).filter(
   (name): name is ServerRowName => name in ROWS,
 );
 
-/** Whether a path is that of a managed SQL server, whose statements run on a warehouse. */
+const SQL_PATHS: ReadonlySet<string> = new Set(Object.values(rows).flatMap(({ runsSql, at }) => (runsSql ? [at] : [])));
+
+/** Whether a path is that of a managed SQL server, whose statements run on a warehouse. Asked at each call of a tool. */
 export function isSqlServer(path: string): boolean {
-  return serverAt(path).runsSql;
+  return SQL_PATHS.has(path) || rows[find(path).row].runsSql === true;
 }
 
 /** Whether a path names a Databricks App: `/apps/NAME/mcp`. */

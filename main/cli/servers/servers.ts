@@ -88,7 +88,7 @@ async function titleOf(context: CommandContext, profile: Profile, path: string):
 
 /** Refuses to add a server a second time. @throws {CausewayError} `already_exists` */
 function refuseSecond(now: ServerList, added: Pick<ManagedServer, 'profile' | 'path' | 'meta'>): void {
-  const same = sameServer(now, added);
+  const same = sameServer(now.servers, added);
   if (!same) return;
   const message = `Server "${same.name}" is already ${same.path} with profile ${same.profile}.`;
   throw new CausewayError('already_exists', message, {

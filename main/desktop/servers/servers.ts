@@ -107,7 +107,7 @@ export class DesktopServers {
     const servers = await this.#list.all();
     const usedNames = servers.map(({ name }) => name);
     const title = spaceOf(path) === undefined ? undefined : await this.#readTitle(profile, path);
-    const same = sameServer({ servers: [...servers] }, { profile, path })?.name ?? null;
+    const same = sameServer(servers, { profile, path })?.name ?? null;
     return { path, name: suggestName({ kind, path, title }, usedNames), ...(title ? { title } : {}), same };
   }
 

@@ -6,7 +6,7 @@ import { issue, type PolicyIssue } from './issue.ts';
 import { meantBy } from './meant.ts';
 
 /** The kinds of servers that a workspace has. */
-const KINDS = SERVER_ROWS.map(rowOf).filter(({ at, names: [, most] }) => at !== '' && (most < 4 || at === '/apps'));
+const KINDS = SERVER_ROWS.filter((name) => name !== 'gateway' && name !== 'other').map(rowOf);
 
 /** The paths of each kind, with as many names as they have; `x` stands for a name. */
 const PATHS_OF_KINDS = [
