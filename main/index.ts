@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { app, clipboard, type IpcMainInvokeEvent, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
 import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
+import { createCauseway } from './app/causeway.ts';
 import type { SignInOptions } from './auth/auth.ts';
-import { createCauseway } from './causeway.ts';
 import { ApprovalWindow } from './desktop/approvals/approval-window.ts';
 import { chromiumSwitches } from './desktop/chromium.ts';
 import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
@@ -34,8 +34,8 @@ import { lockDown, openInClient, openInSystemBrowser } from './desktop/window/lo
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/navigation.ts';
 import { releaseMemoryLater } from './desktop/window/release-memory.ts';
 import { MainWindow } from './desktop/window/window.ts';
+import { currentPolicy } from './permissions/policy/system-policy.ts';
 import { sentences } from './platform/errors.ts';
-import { currentPolicy } from './policy/system-policy.ts';
 
 /** How long closing may take, the answers in flight to proxies included, before the application exits anyway. */
 const CLOSE_TIMEOUT_MS = 10_000;

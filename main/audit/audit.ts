@@ -1,9 +1,9 @@
 import type { HubCall } from '../hub/session-record.ts';
-import type { AuditTargets } from '../policy/policy.ts';
+import { auditTargets } from '../permissions/policy/audit-choice.ts';
+import type { AuditTargets } from '../permissions/policy/policy.ts';
 import { inOneLine } from '../words/failure.ts';
 import { appendToAudit } from './audit-file.ts';
 import { type AuditedCall, auditedCall } from './audited-call.ts';
-import { auditTargets } from './choice.ts';
 import type { OtlpAudit } from './otlp.ts';
 
 /** How many calls may wait to be written; more are dropped, and that is said. */

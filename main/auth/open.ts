@@ -1,9 +1,9 @@
+import { checkWorkspace, type Policy } from '../permissions/policy/policy.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { withoutControls } from '../platform/display.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { configFilePath } from '../platform/paths.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
-import { checkWorkspace, type Policy } from '../policy/policy.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
 import { inOneLine } from '../words/failure.ts';
 import {
   type AuthEvent,

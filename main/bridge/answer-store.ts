@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { ListedTool } from '../permissions/decision.ts';
 import { readBounded } from '../platform/bounded-file.ts';
 import type { SentSecrets } from '../platform/foreign-text.ts';
 import { stateFolder } from '../platform/paths.ts';
-import type { ListedTool } from '../rules/decision.ts';
 
 /** The stored answers: those that a client needs at startup and that seldom change. */
 export type StoredMethod = 'initialize' | 'tools/list';

@@ -1,5 +1,5 @@
+import { serverKey } from '../permissions/server-key.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
-import { serverKey } from '../rules/server-key.ts';
 import { AnswerCache, LIST_CHANGED } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink, intercept } from './back-pressure.ts';

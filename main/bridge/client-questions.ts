@@ -1,6 +1,6 @@
-import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
-import { onlyReads } from '../rules/decision.ts';
-import { shownCall } from '../rules/shown-call.ts';
+import type { Approval, AskApproval, CallToApprove } from '../permissions/approvals.ts';
+import { onlyReads } from '../permissions/decision.ts';
+import { shownCall } from '../permissions/shown-call.ts';
 import { memberAt, membersOf } from './frame/members.ts';
 import type { OwnRequests } from './own-requests.ts';
 

@@ -1,4 +1,4 @@
-import type { ListedTool, ToolHints } from '../rules/decision.ts';
+import type { ListedTool, ToolHints } from '../permissions/decision.ts';
 import { parseFrame } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
 

@@ -1,5 +1,5 @@
-import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
-import type { ServerRules } from '../rules/rules-file.ts';
+import type { Approval, AskApproval, CallToApprove } from '../permissions/approvals.ts';
+import type { ServerRules } from '../permissions/rules-file.ts';
 import { textAt } from './frame/edit.ts';
 import { matchOfIds } from './frame/frame.ts';
 import type { ProgressReports } from './progress.ts';

@@ -1,7 +1,7 @@
+import type { AskApproval } from '../permissions/approvals.ts';
+import type { DecidedBy, ToolHints } from '../permissions/decision.ts';
+import type { ServerRules } from '../permissions/rules-file.ts';
 import { CausewayError } from '../platform/errors.ts';
-import type { AskApproval } from '../rules/approvals.ts';
-import type { DecidedBy, ToolHints } from '../rules/decision.ts';
-import type { ServerRules } from '../rules/rules-file.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';

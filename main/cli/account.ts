@@ -1,5 +1,5 @@
+import type { Causeway } from '../app/causeway.ts';
 import type { AuthMethod, Profile, ProfileEntry } from '../auth/auth.ts';
-import type { Causeway } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { SILENCE } from '../platform/silent-host.ts';
 import { inOneLine } from '../words/failure.ts';

@@ -5,9 +5,9 @@ import { askHub } from '../hub/attach.ts';
 import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
 import type { ApprovalAnswer, ApprovalsAnswer, HubQuestion, WireApproval } from '../hub/wire.ts';
 import { readApproval, readApprovals, readDone } from '../hub/wire-schemas.ts';
+import { noLongerWaits } from '../permissions/approvals.ts';
+import { tooLongToAllow } from '../permissions/shown-call.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { noLongerWaits } from '../rules/approvals.ts';
-import { tooLongToAllow } from '../rules/shown-call.ts';
 import type { CommandContext } from './command.ts';
 import { askWord, bold, columns, write, writeJson, writeLine, writeStyledLine } from './terminal.ts';
 

@@ -1,8 +1,8 @@
 import { auditFile } from '../audit/audit-file.ts';
-import { auditTargets, chooseAudit } from '../audit/choice.ts';
+import { auditTargets, chooseAudit } from '../permissions/policy/audit-choice.ts';
+import { isLocked } from '../permissions/policy/policy.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { isLocked } from '../policy/policy.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
 import type { CommandContext } from './command.ts';
 import { printable, writeJson, writeLine } from './terminal.ts';
 

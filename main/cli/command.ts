@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Causeway } from '../causeway.ts';
+import type { Causeway } from '../app/causeway.ts';
 
 /** The context of every command: where to print, what to read, and the application itself, built on first use. */
 export interface CommandContext {

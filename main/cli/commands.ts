@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
+import { SWITCHES } from '../permissions/switches.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
-import { SWITCHES } from '../rules/switches.ts';
 import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerCompletion } from './completion/register.ts';

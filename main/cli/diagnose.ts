@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { openServers } from '../clients/servers.ts';
-import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../diagnosis/checks.ts';
+import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../app/diagnosis/checks.ts';
 import {
   type CheckFinding,
   type FindingStatus,
@@ -11,8 +10,15 @@ import {
   remedyAsCommand,
   skipped,
   warning,
-} from '../diagnosis/finding.ts';
-import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
+} from '../app/diagnosis/finding.ts';
+import {
+  logInReport,
+  type ReportedState,
+  reportOf,
+  systemInReport,
+  warehouseInReport,
+} from '../app/diagnosis/report.ts';
+import { openServers } from '../clients/servers.ts';
 import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';

@@ -59,7 +59,7 @@ export async function startWithoutLoaderVariables(): Promise<void> {
     isPackaged,
     isManaged: async () => {
       const [{ systemSource }, { ABSENT }] = await Promise.all([
-        import('../policy/sources.ts'),
+        import('../permissions/policy/sources.ts'),
         import('../platform/versioned-value.ts'),
       ]);
       return systemSource().version() !== ABSENT;

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { type Causeway, createCauseway } from '../causeway.ts';
+import { type Causeway, createCauseway } from '../app/causeway.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { explainUnexpected, fileError } from '../platform/file-errors.ts';

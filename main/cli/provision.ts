@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { applyProvision, type Provisioned } from '../app/provision/apply.ts';
+import { exportProvision } from '../app/provision/export.ts';
+import { formatProvision, parseProvision, provisionJsonSchema } from '../app/provision/provision-file.ts';
 import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
-import { applyProvision, type Provisioned } from '../provision/apply.ts';
-import { exportProvision } from '../provision/export.ts';
-import { formatProvision, parseProvision, provisionJsonSchema } from '../provision/provision-file.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { columns, printable, write, writeJson, writeLine } from './terminal.ts';

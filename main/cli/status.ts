@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerStatus } from '../app/diagnosis/local-checks.ts';
 import { openServers } from '../clients/servers.ts';
 import type { FileReport } from '../clients/survey.ts';
 import { displayNameOf } from '../clients/table.ts';
-import type { ServerStatus } from '../diagnosis/local-checks.ts';
 import { askHub, isHubAlive } from '../hub/attach.ts';
 import { formatHealth } from '../hub/health/format.ts';
 import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';

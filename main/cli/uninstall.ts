@@ -1,7 +1,7 @@
+import { waitForEnd } from '../app/uninstall/application.ts';
+import type { Removal } from '../app/uninstall/step.ts';
+import { uninstall } from '../app/uninstall/uninstall.ts';
 import { PACKAGE_NAME } from '../platform/npm-package.ts';
-import { waitForEnd } from '../uninstall/application.ts';
-import type { Removal } from '../uninstall/step.ts';
-import { uninstall } from '../uninstall/uninstall.ts';
 import { inOneLine } from '../words/failure.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';

@@ -1,7 +1,7 @@
+import { checkClient, checkRemoval } from '../permissions/policy/policy.ts';
+import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
 import { ownMember } from '../platform/own-member.ts';
 import type { SettingsFile } from '../platform/settings.ts';
-import { checkClient, checkRemoval } from '../policy/policy.ts';
-import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { change } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';

@@ -11,10 +11,6 @@ import {
   serverAt,
 } from '../../preload/contract/server-kinds.ts';
 import { serverPathKey } from '../../preload/contract/server-path.ts';
-import { CausewayError } from '../platform/errors.ts';
-import { codeOf } from '../platform/file-errors.ts';
-import { configFolder, serverListPath, stateFolder } from '../platform/paths.ts';
-import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import {
   checkServer,
   defaultValue,
@@ -22,8 +18,12 @@ import {
   managedError,
   type Policy,
   type RequiredServer,
-} from '../policy/policy.ts';
-import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
+} from '../permissions/policy/policy.ts';
+import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { codeOf } from '../platform/file-errors.ts';
+import { configFolder, serverListPath, stateFolder } from '../platform/paths.ts';
+import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import { type Meta, metaArguments } from './server-arguments.ts';
 
 /** Members of `_meta` in Causeway's files. */

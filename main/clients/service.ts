@@ -1,10 +1,10 @@
 import { isAbsolute, join } from 'node:path';
+import { checkClient, checkDirect, checkRemoval } from '../permissions/policy/policy.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
-import { checkClient, checkDirect, checkRemoval } from '../policy/policy.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
 import { type AllServers, allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import { readBackup } from './backups.ts';
 import { type Restored, restoreBackup } from './change.ts';

@@ -1,7 +1,7 @@
 import type { accountRequests } from '../../preload/contract/accounts.ts';
 import type { Account, OAuthApplicationChange, OAuthApplicationState } from '../../preload/contract.ts';
+import type { Causeway } from '../app/causeway.ts';
 import type { AuthService, ProfileEntry } from '../auth/auth.ts';
-import type { Causeway } from '../causeway.ts';
 import { Secret } from '../platform/secret.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';

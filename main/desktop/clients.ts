@@ -1,8 +1,8 @@
 import type { clientRequests } from '../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
+import type { Causeway } from '../app/causeway.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
-import type { Causeway } from '../causeway.ts';
 import { allServers } from '../clients/all-servers.ts';
 import { listBackups } from '../clients/backups.ts';
 import { namesApplication, namesCallbackPort } from '../clients/entry.ts';

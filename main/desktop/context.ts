@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
-import type { Causeway } from '../causeway.ts';
+import type { Causeway } from '../app/causeway.ts';
+import type { ApprovalQueue } from '../permissions/approvals.ts';
+import type { RulesFile } from '../permissions/rules-file.ts';
 import type { LoginItem } from '../platform/autostart.ts';
-import type { ApprovalQueue } from '../rules/approvals.ts';
-import type { RulesFile } from '../rules/rules-file.ts';
 import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
 import type { DesktopServers } from './servers/servers.ts';

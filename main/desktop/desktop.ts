@@ -1,12 +1,12 @@
+import type { Causeway } from '../app/causeway.ts';
+import { rememberStalls } from '../app/diagnosis/stalls.ts';
 import type { AuthEvent } from '../auth/auth.ts';
-import type { Causeway } from '../causeway.ts';
 import { approvalWaits } from '../clients/approval-waits.ts';
-import { rememberStalls } from '../diagnosis/stalls.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
 import type { HubCall } from '../hub/session-record.ts';
+import { ApprovalQueue } from '../permissions/approvals.ts';
+import { RulesFile } from '../permissions/rules-file.ts';
 import { watchSystem } from '../platform/system-watch.ts';
-import { ApprovalQueue } from '../rules/approvals.ts';
-import { RulesFile } from '../rules/rules-file.ts';
 import { ActivityLog } from './activity/activity.ts';
 import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
 import { allowanceForWindow, approvalForWindow } from './approvals/shown-approval.ts';

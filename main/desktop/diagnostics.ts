@@ -7,12 +7,18 @@ import type {
   DiagnosticNextStep,
   UpdateState,
 } from '../../preload/contract.ts';
+import { CHECKS, type CheckDefinition, type DiagnosisSource, makeCheck, openRun } from '../app/diagnosis/checks.ts';
+import { type CheckFinding, fail, pass, type Screen, warning } from '../app/diagnosis/finding.ts';
+import type { ServerStatus } from '../app/diagnosis/local-checks.ts';
+import {
+  logInReport,
+  type ReportedState,
+  reportOf,
+  systemInReport,
+  warehouseInReport,
+} from '../app/diagnosis/report.ts';
 import type { Profile } from '../auth/auth.ts';
 import { openServers } from '../clients/servers.ts';
-import { CHECKS, type CheckDefinition, type DiagnosisSource, makeCheck, openRun } from '../diagnosis/checks.ts';
-import { type CheckFinding, fail, pass, type Screen, warning } from '../diagnosis/finding.ts';
-import type { ServerStatus } from '../diagnosis/local-checks.ts';
-import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { writeOutsidePieces } from '../platform/outside-file.ts';
 import { VERSION } from '../platform/version.ts';

@@ -1,8 +1,8 @@
 import type { Managed } from '../../preload/contract.ts';
 import { CLIENTS } from '../clients/table.ts';
-import { ignoredKeys, policyFacts } from '../policy/format.ts';
-import { listed, type Policy, type PolicyKey } from '../policy/policy.ts';
-import { currentPolicy } from '../policy/system-policy.ts';
+import { ignoredKeys, policyFacts } from '../permissions/policy/format.ts';
+import { listed, type Policy, type PolicyKey } from '../permissions/policy/policy.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { problemFor } from './failure.ts';
 
 /** How often the policy is looked at while nothing else asks for it, in milliseconds. */

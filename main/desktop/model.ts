@@ -17,7 +17,7 @@ import type {
   WarehouseState,
 } from '../../preload/contract.ts';
 import { INITIAL_STATE } from '../../preload/initial-state.ts';
-import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
+import type { Causeway, WarehouseService, WorkspaceSession } from '../app/causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { StoredOverride } from '../warehouses/override-changes.ts';
 import type { WarehouseSurvey } from '../warehouses/survey.ts';

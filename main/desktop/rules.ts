@@ -1,19 +1,19 @@
 import type { rulesRequests } from '../../preload/contract/rules.ts';
 import type { RulesOfScope, RulesScope } from '../../preload/contract.ts';
 import { CLIENTS } from '../clients/table.ts';
+import { type NamedScope, readRules, scopeOf } from '../permissions/change.ts';
+import { type DecidedBy, decide, isSilent, type ListedTool } from '../permissions/decision.ts';
+import { changeOwnRules, loosestFor } from '../permissions/policy/held-rules.ts';
+import { isRuledServer } from '../permissions/policy/host-pattern.ts';
+import { managedRules } from '../permissions/policy/managed-rules.ts';
+import type { Policy } from '../permissions/policy/policy.ts';
+import { rulesInEffect } from '../permissions/policy/rules-in-effect.ts';
+import { systemPolicy } from '../permissions/policy/system-policy.ts';
+import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../permissions/rules.ts';
+import type { ServerRules } from '../permissions/rules-file.ts';
+import { serverKey } from '../permissions/server-key.ts';
+import { widerReadOnly } from '../permissions/wider-rule.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { changeOwnRules, loosestFor } from '../policy/held-rules.ts';
-import { isRuledServer } from '../policy/host-pattern.ts';
-import { managedRules } from '../policy/managed-rules.ts';
-import type { Policy } from '../policy/policy.ts';
-import { rulesInEffect } from '../policy/rules-in-effect.ts';
-import { systemPolicy } from '../policy/system-policy.ts';
-import { type NamedScope, readRules, scopeOf } from '../rules/change.ts';
-import { type DecidedBy, decide, isSilent, type ListedTool } from '../rules/decision.ts';
-import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../rules/rules.ts';
-import type { ServerRules } from '../rules/rules-file.ts';
-import { serverKey } from '../rules/server-key.ts';
-import { widerReadOnly } from '../rules/wider-rule.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 
 /** Answers the requests about what AI clients may do. */

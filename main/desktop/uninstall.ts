@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { uninstallRequests } from '../../preload/contract/uninstall.ts';
+import type { Removal } from '../app/uninstall/step.ts';
+import type { UninstallOptions, UninstallReport } from '../app/uninstall/uninstall.ts';
 import { CausewayError } from '../platform/errors.ts';
-import type { Removal } from '../uninstall/step.ts';
-import type { UninstallOptions, UninstallReport } from '../uninstall/uninstall.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
 import { desktopLauncher, openDesktopClients } from './open-clients.ts';
@@ -15,7 +15,7 @@ const LOGIN_ITEM = 'The Causeway login item';
 export function uninstallHandlers({ causeway, env, shell }: DesktopContext): HandlersOf<typeof uninstallRequests> {
   const run = async (how: Pick<UninstallOptions, 'dryRun' | 'evenRunning' | 'except'>) => {
     // Rarely used, so it is not loaded at startup.
-    const { uninstall } = await import('../uninstall/uninstall.ts');
+    const { uninstall } = await import('../app/uninstall/uninstall.ts');
     return uninstall({ env, auth: await causeway.auth(), clients: openDesktopClients(env), ...how });
   };
   return {

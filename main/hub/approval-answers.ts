@@ -1,6 +1,6 @@
+import { type ApprovalQueue, noLongerWaits, type PendingApproval } from '../permissions/approvals.ts';
+import { shownCall } from '../permissions/shown-call.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { type ApprovalQueue, noLongerWaits, type PendingApproval } from '../rules/approvals.ts';
-import { shownCall } from '../rules/shown-call.ts';
 import { remedyFor } from '../words/failure.ts';
 import {
   type ApprovalAnswer,

@@ -1,7 +1,7 @@
 import { choicesOf, isTextList, memberSchema, type Schema } from './members.ts';
 import { isEntry } from './reference.ts';
 
-/** Where `main/policy/registry.ts` reads what the template writes. */
+/** Where `main/permissions/policy/registry.ts` reads what the template writes. */
 const KEY = String.raw`Software\Policies\Causeway`;
 /** How many characters a text may have: group policy's default of 1,023 is too few for rules. */
 const MAX_TEXT = 16_000;

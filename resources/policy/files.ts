@@ -1,5 +1,5 @@
-import { policyJsonSchema } from '../../main/policy/policy-schema.ts';
-import { rulesJsonSchema } from '../../main/rules/rules.ts';
+import { policyJsonSchema } from '../../main/permissions/policy/policy-schema.ts';
+import { rulesJsonSchema } from '../../main/permissions/rules.ts';
 import { adml, admx } from './admx.ts';
 import { profileManifest } from './profile-manifest.ts';
 import { referencePage } from './reference.ts';

@@ -1,6 +1,6 @@
 import { choicesOf, type Schema } from './members.ts';
 
-/** The domain that `main/policy/sources.ts` reads. */
+/** The domain that `main/permissions/policy/sources.ts` reads. */
 const DOMAIN = 'io.causeway';
 /** Of the format, not of a version of Causeway: raise it with a change of the policy's members. */
 const MANIFEST_VERSION = 1;

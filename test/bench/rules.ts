@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Rules } from '../../main/rules/rules.ts';
-import { RulesFile } from '../../main/rules/rules-file.ts';
-import { serverKey } from '../../main/rules/server-key.ts';
+import type { Rules } from '../../main/permissions/rules.ts';
+import { RulesFile } from '../../main/permissions/rules-file.ts';
+import { serverKey } from '../../main/permissions/server-key.ts';
 
 /** How many tools the lists name besides the one that is called: as many as a large server has. */
 const OTHERS = 40;

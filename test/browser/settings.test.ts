@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { auditFile } from '../../main/audit/audit-file.ts';
-import { auditTargets, chooseAudit } from '../../main/audit/choice.ts';
+import { auditTargets, chooseAudit } from '../../main/permissions/policy/audit-choice.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { useWindow, whyNotHere } from './shown-window.ts';
 

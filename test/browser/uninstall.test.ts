@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { setPolicySource } from '../../main/policy/system-policy.ts';
+import { setPolicySource } from '../../main/permissions/policy/system-policy.ts';
 import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../main/app/causeway.ts';
 import type { ActivityLog } from '../../main/desktop/activity/activity.ts';
 import type { Shell } from '../../main/desktop/context.ts';
 import { createDesktop } from '../../main/desktop/desktop.ts';

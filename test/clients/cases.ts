@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createCauseway } from '../../main/causeway.ts';
+import { createCauseway } from '../../main/app/causeway.ts';
 import { clientOnWire } from '../../main/clients/table.ts';
 import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { startWorkspace } from '../workspace/workspace.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { withEdit, withoutScope } from '../../main/rules/rules.ts';
-import { RulesFile } from '../../main/rules/rules-file.ts';
-import { serverKey } from '../../main/rules/server-key.ts';
+import { withEdit, withoutScope } from '../../main/permissions/rules.ts';
+import { RulesFile } from '../../main/permissions/rules-file.ts';
+import { serverKey } from '../../main/permissions/server-key.ts';
 
 /** Makes a server read-only for a while. Gives the tools that its client has left, and what a call of another is told. */
 export async function tryReadOnly(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCauseway } from '../../main/causeway.ts';
+import { createCauseway } from '../../main/app/causeway.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import type { Account } from './account.ts';
 import { clickThrough } from './person.ts';

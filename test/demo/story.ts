@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import { type Causeway, createCauseway, type WorkspaceSession } from '../../main/causeway.ts';
+import { type Causeway, createCauseway, type WorkspaceSession } from '../../main/app/causeway.ts';
 import type { EffectiveWarehouse } from '../../main/warehouses/effective.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import type { Account } from './account.ts';

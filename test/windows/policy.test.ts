@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { PolicyFile } from '../../main/policy/policy-file.ts';
-import { registrySource } from '../../main/policy/registry.ts';
+import { PolicyFile } from '../../main/permissions/policy/policy-file.ts';
+import { registrySource } from '../../main/permissions/policy/registry.ts';
 
 // A key of the user's own: the real one is the administrators'.
 const KEY = String.raw`HKCU\Software\Causeway test of policies`;

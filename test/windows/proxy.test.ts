@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../main/app/causeway.ts';
 import { withEnvironment } from '../../main/clients/entry-environment.ts';
 import { launcherFor } from '../../main/clients/launcher.ts';
 import { prepareRendezvous, publishRendezvous } from '../../main/hub/publish.ts';

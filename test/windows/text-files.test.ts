@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCauseway } from '../../main/causeway.ts';
+import { createCauseway } from '../../main/app/causeway.ts';
 import { setStage } from './stage.ts';
 
 /** Files as Windows' own programs write them: Notepad, PowerShell 5, Excel. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { defaultValue, lockedValue, managedError, NO_POLICY, type Policy } from '../../permissions/policy/policy.ts';
+import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { uninterrupted } from '../../platform/uninterrupted.ts';
-import { defaultValue, lockedValue, managedError, NO_POLICY, type Policy } from '../../policy/policy.ts';
-import { currentPolicy } from '../../policy/system-policy.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInPages, SignInState } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';

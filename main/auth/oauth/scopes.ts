@@ -1,7 +1,7 @@
 import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import { askWhom, listed, type Policy } from '../../permissions/policy/policy.ts';
+import { systemPolicy } from '../../permissions/policy/system-policy.ts';
 import type { NextAction } from '../../platform/next-action.ts';
-import { askWhom, listed, type Policy } from '../../policy/policy.ts';
-import { systemPolicy } from '../../policy/system-policy.ts';
 import type { Profile } from '../auth.ts';
 
 /** The scopes of an OAuth application that names none: everything that the user may do. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { defaultValue, lockedValue } from '../../permissions/policy/policy.ts';
+import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { readBounded } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
-import { defaultValue, lockedValue } from '../../policy/policy.ts';
-import { currentPolicy } from '../../policy/system-policy.ts';
 import { keychainOrMemory, loadKeychain, memoryStore } from './keychain-or-memory.ts';
 import type { SecretStore } from './secret-store.ts';
 

@@ -1,7 +1,7 @@
+import { moveServer as move } from '../../app/move-server.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { openServers } from '../../clients/servers.ts';
-import { moveServer as move } from '../../move-server.ts';
-import { RulesFile } from '../../rules/rules-file.ts';
+import { RulesFile } from '../../permissions/rules-file.ts';
 import { inOneLine } from '../../words/failure.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WorkspaceSession } from '../../causeway.ts';
+import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { CommandContext } from '../command.ts';

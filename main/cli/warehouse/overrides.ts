@@ -1,4 +1,4 @@
-import type { WorkspaceSession } from '../../causeway.ts';
+import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { mentions, type UserOverride } from '../../warehouses/all-overrides.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';

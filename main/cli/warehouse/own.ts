@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sizeAndKind, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
-import type { WorkspaceSession } from '../../causeway.ts';
+import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';

@@ -1,10 +1,10 @@
 import type { activityRequests } from '../../../preload/contract/activity.ts';
 import type { contentsRequests } from '../../../preload/contract/activity-contents.ts';
 import { ALL_CALLS } from '../../../preload/initial-state.ts';
+import { managedError } from '../../permissions/policy/policy.ts';
+import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writeOutsidePieces } from '../../platform/outside-file.ts';
-import { managedError } from '../../policy/policy.ts';
-import { currentPolicy } from '../../policy/system-policy.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { callLines, exportedCalls } from './export-calls.ts';
 import { contentsAsText, readContents } from './read-contents.ts';

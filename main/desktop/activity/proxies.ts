@@ -3,11 +3,11 @@ import { readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import type { AttachedProxy } from '../../../preload/contract.ts';
-import type { Causeway } from '../../causeway.ts';
+import type { Causeway } from '../../app/causeway.ts';
 import { displayNameOf } from '../../clients/table.ts';
 import type { HubWatcher } from '../../hub/session-log.ts';
 import type { HubSession } from '../../hub/session-record.ts';
-import type { ApprovalQueue } from '../../rules/approvals.ts';
+import type { ApprovalQueue } from '../../permissions/approvals.ts';
 import { inOneLine } from '../../words/failure.ts';
 
 /** How long closing waits for answers in flight: less than `CLOSE_TIMEOUT_MS` of the application. */

@@ -1,8 +1,8 @@
 import { MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { Recording } from '../../../preload/contract.ts';
 import type { ContentsRecorder } from '../../hub/session-record.ts';
-import { isLocked, type Policy } from '../../policy/policy.ts';
-import { systemPolicy } from '../../policy/system-policy.ts';
+import { isLocked, type Policy } from '../../permissions/policy/policy.ts';
+import { systemPolicy } from '../../permissions/policy/system-policy.ts';
 
 /** A request or an answer, possibly cut. */
 export interface RecordedFrame {

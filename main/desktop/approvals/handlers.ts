@@ -1,9 +1,9 @@
 import type { approvalRequests } from '../../../preload/contract/approvals.ts';
+import type { PendingApproval } from '../../permissions/approvals.ts';
+import { scopeOf } from '../../permissions/change.ts';
+import { onlyReads } from '../../permissions/decision.ts';
+import { changeOwnRules } from '../../permissions/policy/held-rules.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { changeOwnRules } from '../../policy/held-rules.ts';
-import type { PendingApproval } from '../../rules/approvals.ts';
-import { scopeOf } from '../../rules/change.ts';
-import { onlyReads } from '../../rules/decision.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { ruleClientOf } from './rule-client.ts';
 import { nameOf } from './shown-approval.ts';

@@ -1,7 +1,7 @@
 import { CLIENTS, clientOnWire } from '../../clients/table.ts';
+import type { RuleClient } from '../../permissions/rules.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { UNUSABLE_NAME } from '../../platform/own-member.ts';
-import type { RuleClient } from '../../rules/rules.ts';
 
 /**
  * The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. It may

@@ -1,9 +1,9 @@
 import type { AllowanceInfo, ConfiguredServer, DesktopState, PendingApprovalInfo } from '../../../preload/contract.ts';
 import { effectiveName } from '../../../preload/format.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
+import type { Allowance, ApprovalServer, PendingApproval } from '../../permissions/approvals.ts';
+import { shownCall, tooLongToAllow } from '../../permissions/shown-call.ts';
 import { displayText } from '../../platform/display.ts';
-import type { Allowance, ApprovalServer, PendingApproval } from '../../rules/approvals.ts';
-import { shownCall, tooLongToAllow } from '../../rules/shown-call.ts';
 
 /** A call that waits, as tray and window show it. */
 export function approvalForWindow(

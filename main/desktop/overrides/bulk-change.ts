@@ -1,5 +1,5 @@
 import type { Bulk, BulkLine } from '../../../preload/contract.ts';
-import type { WarehouseService } from '../../causeway.ts';
+import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { applyImport, type LineResult } from '../../warehouses/bulk/apply.ts';
 import type { ImportLine } from '../../warehouses/bulk/files.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { overridesRequests } from '../../../preload/contract/overrides.ts';
 import type { Person, WantedOverride } from '../../../preload/contract.ts';
-import type { WarehouseService } from '../../causeway.ts';
+import type { WarehouseService } from '../../app/causeway.ts';
 import { FileTooLarge, readBytes } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';

@@ -1,5 +1,5 @@
 import type { OverridesProgress, OverridesQuery, Person } from '../../../preload/contract.ts';
-import type { WarehouseService } from '../../causeway.ts';
+import type { WarehouseService } from '../../app/causeway.ts';
 import { type UserOverride, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
 import type { DesktopContext } from '../context.ts';
 import { problemFor } from '../failure.ts';

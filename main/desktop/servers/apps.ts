@@ -1,6 +1,6 @@
 import { appOf } from '../../../preload/contract/server-path.ts';
 import type { AppAddress } from '../../../preload/contract.ts';
-import type { Causeway } from '../../causeway.ts';
+import type { Causeway } from '../../app/causeway.ts';
 import { appOrigin, findApp, haltOf } from '../../workspace/app-access.ts';
 import { isUsualAppAddress } from '../../workspace/app-name.ts';
 import { startApp } from '../../workspace/app-start.ts';

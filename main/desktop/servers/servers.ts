@@ -1,8 +1,8 @@
 import type { ManagedServerKind } from '../../../preload/contract/server-kinds.ts';
 import { appOf, splitAddress } from '../../../preload/contract/server-path.ts';
 import type { AppAddress, RequestOutputs, ServerUsageInfo, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
+import type { Causeway } from '../../app/causeway.ts';
 import { maySignIn } from '../../auth/auth.ts';
-import type { Causeway } from '../../causeway.ts';
 import { checkedServerPath } from '../../clients/server-arguments.ts';
 import {
   type ManagedServer,
@@ -16,9 +16,9 @@ import {
 import { longNames } from '../../clients/table.ts';
 import type { AskOptions } from '../../hub/health/mcp-session.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monitor.ts';
+import type { ListedTool } from '../../permissions/decision.ts';
+import type { RulesFile } from '../../permissions/rules-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import type { ListedTool } from '../../rules/decision.ts';
-import type { RulesFile } from '../../rules/rules-file.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
@@ -203,7 +203,7 @@ export class DesktopServers {
 
   /** Moves a server to the one that has replaced it. @throws {CausewayError} as `moveServer` */
   async move(name: string, rules: RulesFile): Promise<RequestOutputs['moveServer']> {
-    const { moveServer } = await import('../../move-server.ts');
+    const { moveServer } = await import('../../app/move-server.ts');
     const { tools, hasRules, outcomes } = await moveServer(name, {
       auth: this.#causeway.auth,
       list: await this.#list.open(),

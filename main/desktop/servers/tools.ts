@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { failedResult } from '../../hub/failed-result.ts';
 import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
+import type { ToolHints } from '../../permissions/decision.ts';
 import { withoutControls } from '../../platform/display.ts';
-import type { ToolHints } from '../../rules/decision.ts';
 import { strings } from './strings.ts';
 
 /** A server's tools and their results, as the window shows them. */

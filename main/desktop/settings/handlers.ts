@@ -8,7 +8,7 @@ import {
   type settingsRequests,
 } from '../../../preload/contract/settings.ts';
 import { auditFile } from '../../audit/audit-file.ts';
-import { auditTargets, chooseAudit } from '../../audit/choice.ts';
+import { auditTargets, chooseAudit } from '../../permissions/policy/audit-choice.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { logFolder } from '../../platform/paths.ts';
 import { VERSION } from '../../platform/version.ts';

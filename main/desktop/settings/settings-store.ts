@@ -7,12 +7,18 @@ import { type CallFilter, callFilter } from '../../../preload/contract/activity.
 import { firstRun } from '../../../preload/contract/first-run.ts';
 import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
 import type { FirstRunState, Problem } from '../../../preload/contract.ts';
+import {
+  isLocked,
+  managedError,
+  type Policy,
+  type PolicyKey,
+  type PolicyValues,
+} from '../../permissions/policy/policy.ts';
+import { systemPolicy } from '../../permissions/policy/system-policy.ts';
 import { readBoundedSync } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { writeWholeFileSync } from '../../platform/replace-file.ts';
-import { isLocked, managedError, type Policy, type PolicyKey, type PolicyValues } from '../../policy/policy.ts';
-import { systemPolicy } from '../../policy/system-policy.ts';
 import { type Bounds, boundsSchema } from '../window/window-bounds.ts';
 
 export const DEFAULT_SETTINGS: Settings = {

@@ -1,10 +1,10 @@
 import type { Settings, UpdateState } from '../../../preload/contract/settings.ts';
 import type { Problem } from '../../../preload/contract.ts';
+import { lockedValue, managedError } from '../../permissions/policy/policy.ts';
+import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { networkFailure } from '../../platform/network-failure.ts';
 import { VERSION } from '../../platform/version.ts';
-import { lockedValue, managedError } from '../../policy/policy.ts';
-import { currentPolicy } from '../../policy/system-policy.ts';
 import { problemFor } from '../failure.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Check, Verification } from '../../../preload/contract.ts';
-import type { WarehouseService } from '../../causeway.ts';
+import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { VerifyOptions } from '../../warehouses/verify.ts';
 

@@ -1,11 +1,11 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
+import { ApprovalQueue } from '../../../main/permissions/approvals.ts';
+import type { Rules } from '../../../main/permissions/rules.ts';
+import { serverKey } from '../../../main/permissions/server-key.ts';
 import { configFolder } from '../../../main/platform/paths.ts';
-import { ApprovalQueue } from '../../../main/rules/approvals.ts';
-import type { Rules } from '../../../main/rules/rules.ts';
-import { serverKey } from '../../../main/rules/server-key.ts';
 import { INITIALIZE_RESULT, json, result, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import type { App } from '../../workspace/model.ts';
 import { runCauseway } from '../auth/causeway-process.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { createBridge } from '../../../main/bridge/bridge.ts';
 import { openEndpoint } from '../../../main/bridge/endpoint.ts';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { openServers, withServer } from '../../../main/clients/servers.ts';
 import { sharedPools } from '../../../main/platform/connections.ts';
 import { openPool } from '../../../main/platform/http.ts';

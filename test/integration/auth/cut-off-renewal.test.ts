@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { type CausewayProcess, runCauseway, startCauseway } from './causeway-process.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage } from './stage.ts';

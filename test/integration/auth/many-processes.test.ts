@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { openAuth } from '../../../main/auth/open.ts';
-import { createCauseway } from '../../../main/causeway.ts';
 import { initializeThroughProxy, installBrowser } from './causeway-process.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { setStage } from './stage.ts';

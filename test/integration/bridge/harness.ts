@@ -5,10 +5,10 @@ import type { FrameSink } from '../../../main/bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import type { EndpointSignIn } from '../../../main/bridge/endpoint.ts';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
+import type { AskApproval } from '../../../main/permissions/approvals.ts';
+import type { ServerRules } from '../../../main/permissions/rules-file.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
-import type { AskApproval } from '../../../main/rules/approvals.ts';
-import type { ServerRules } from '../../../main/rules/rules-file.ts';
 
 /** An answer as the client reads it. */
 export interface Answered {

@@ -2,10 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { AskApproval, CallToApprove } from '../../../main/rules/approvals.ts';
-import type { Rules } from '../../../main/rules/rules.ts';
-import { RulesFile } from '../../../main/rules/rules-file.ts';
-import { serverKey } from '../../../main/rules/server-key.ts';
+import type { AskApproval, CallToApprove } from '../../../main/permissions/approvals.ts';
+import type { Rules } from '../../../main/permissions/rules.ts';
+import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { serverKey } from '../../../main/permissions/server-key.ts';
 import { type Connected, connect, newcomer, serve } from './connected.ts';
 import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
 

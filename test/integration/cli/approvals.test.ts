@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../../main/cli/program.ts';
-import { ApprovalQueue } from '../../../main/rules/approvals.ts';
+import { ApprovalQueue } from '../../../main/permissions/approvals.ts';
 import { CAUSEWAY, ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
 import { homeOfAna, requestsOf, startApplication, startSession } from './sql-session.ts';

@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { RulesFile } from '../../../main/permissions/rules-file.ts';
 import { runCommand } from '../warehouses/harness.ts';
 import { homeOfAna, profileOf, startApplication, startSession } from './sql-session.ts';
 

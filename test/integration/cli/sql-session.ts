@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
-import type { ApprovalQueue } from '../../../main/rules/approvals.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
+import type { ApprovalQueue } from '../../../main/permissions/approvals.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { ownHome } from '../auth/own-home.ts';

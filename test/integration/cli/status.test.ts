@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { askApplication } from '../../../main/cli/status.ts';
 import { HUB_PROTOCOL } from '../../../main/hub/wire.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';

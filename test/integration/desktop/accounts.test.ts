@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { Accounts } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { signInOffer } from '../../../renderer/accounts/format.ts';

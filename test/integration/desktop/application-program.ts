@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import { writeHeapSnapshot } from 'node:v8';
 import { z } from 'zod';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { createDesktop } from '../../../main/desktop/desktop.ts';
 import { openLog, takeOverConsole } from '../../../main/desktop/log.ts';
 import { answer } from '../../../main/desktop/requests.ts';

@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { createDesktop, type Desktop } from '../../../main/desktop/desktop.ts';
 import { diagnosticsEvents } from '../../../preload/contract/diagnostics.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';

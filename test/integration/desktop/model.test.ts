@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import type { DesktopState } from '../../../preload/contract.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';

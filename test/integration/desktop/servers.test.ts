@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { openServers, withoutServer, withServer } from '../../../main/clients/servers.ts';
 import { problemFor } from '../../../main/desktop/failure.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
-import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { RulesFile } from '../../../main/permissions/rules-file.ts';
 import { inOneLine } from '../../../main/words/failure.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';

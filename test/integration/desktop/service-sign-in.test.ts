@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { createDesktop, type Desktop } from '../../../main/desktop/desktop.ts';
 import { plainSettings, plainShell } from '../../plain-desktop.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';

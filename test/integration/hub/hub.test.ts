@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { Hub } from '../../../main/hub/server.ts';
 import type { HubSession } from '../../../main/hub/session-record.ts';

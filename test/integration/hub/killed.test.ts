@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import type { Hub } from '../../../main/hub/server.ts';
 import { type Program, startProgram } from '../../bench/program.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { json, orderly, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { askHub } from '../../../main/hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { HubCall, HubSession } from '../../../main/hub/session-record.ts';

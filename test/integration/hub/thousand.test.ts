@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { hubFolder, type Rendezvous, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { Hub } from '../../../main/hub/server.ts';
 import { orderly, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';

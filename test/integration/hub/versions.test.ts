@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { hubFolder, type Rendezvous, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { freshNonce, proofOf, type Transcript } from '../../../main/hub/wire.ts';
 import { orderly, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';

@@ -58,11 +58,14 @@ describe('a host that accepts connections and stays silent', () => {
   });
 
   test('is waited for if it has answered before', async () => {
-    const late = Promise.withResolvers<void>();
+    let answerLate = () => {};
+    const late = new Promise<void>((resolve) => {
+      answerLate = resolve;
+    });
     let requests = 0;
     const slow = createHttpServer(async (_request, response) => {
       requests += 1;
-      if (requests === 2) await late.promise;
+      if (requests === 2) await late;
       response.end(requests === 1 ? 'first' : 'late');
     }).listen(0, '127.0.0.1');
     await once(slow, 'listening');
@@ -78,7 +81,7 @@ describe('a host that accepts connections and stays silent', () => {
     const second = ask();
     vi.advanceTimersByTime(1000);
     expect(told).toEqual([originOf(slow)]);
-    late.resolve();
+    answerLate();
     expect(await second).toBe('late');
     vi.useRealTimers();
     await agent.destroy();

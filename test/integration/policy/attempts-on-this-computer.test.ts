@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSecretStore } from '../../../main/auth/secrets/open-store.ts';
-import { currentPolicy } from '../../../main/policy/system-policy.ts';
+import { currentPolicy } from '../../../main/permissions/policy/system-policy.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 import { SQL } from '../cli/sql-session.ts';
 import { callSql, locked, MANAGED, managedHome, oneWorkspace } from './managed-home.ts';

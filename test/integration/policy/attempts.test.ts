@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openServers } from '../../../main/clients/servers.ts';
-import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { RulesFile } from '../../../main/permissions/rules-file.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { profileOf, requestsOf, SQL, startApplication, startSession } from '../cli/sql-session.ts';

@@ -1,11 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import type { AuthService, Profile } from '../../../main/auth/auth.ts';
-import { createCauseway } from '../../../main/causeway.ts';
 import { Accounts } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
-import { setPolicySource } from '../../../main/policy/system-policy.ts';
+import { setPolicySource } from '../../../main/permissions/policy/system-policy.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { setStage } from '../auth/stage.ts';
 import { runCommand } from '../warehouses/harness.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { fileSource } from '../../../main/policy/sources.ts';
+import { fileSource } from '../../../main/permissions/policy/sources.ts';
 import { callAgain, callSql, MANAGED, managedHome, oneWorkspace } from './managed-home.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { createDesktop } from '../../../main/desktop/desktop.ts';
-import { currentPolicy } from '../../../main/policy/system-policy.ts';
+import { currentPolicy } from '../../../main/permissions/policy/system-policy.ts';
 import { plainSettings, plainShell } from '../../plain-desktop.ts';
 import { locked, managedHome } from './managed-home.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseProvision } from '../../../main/provision/provision-file.ts';
+import { parseProvision } from '../../../main/app/provision/provision-file.ts';
 import { ownHome } from '../auth/own-home.ts';
 import { locked, managedHome } from '../policy/managed-home.ts';
 import { runCommand } from '../warehouses/harness.ts';

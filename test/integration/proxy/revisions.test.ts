@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { withEdit } from '../../../main/rules/rules.ts';
-import { RulesFile } from '../../../main/rules/rules-file.ts';
-import { serverKey } from '../../../main/rules/server-key.ts';
+import { withEdit } from '../../../main/permissions/rules.ts';
+import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { serverKey } from '../../../main/permissions/server-key.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { CAUSEWAY } from './proxy-process.ts';
 

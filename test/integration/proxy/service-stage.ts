@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import type { ManagedServerSettings } from '../../workspace/mcp/settings.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';

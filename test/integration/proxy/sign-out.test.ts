@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { runCauseway } from '../auth/causeway-process.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { setBrowserStage } from '../auth/stage.ts';

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { json, result } from '../bridge/scripted-server.ts';
 import { type CertificateAuthority, createCertificateAuthority, HAS_OPENSSL } from './certificate-authority.ts';
 import { startForwardProxy } from './forward-proxy.ts';

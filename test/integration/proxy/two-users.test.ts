@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import type { Hub } from '../../../main/hub/server.ts';
 import type { HubCall } from '../../../main/hub/session-record.ts';
 import { installBrowser, runCauseway } from '../auth/causeway-process.ts';

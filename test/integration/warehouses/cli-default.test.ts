@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import type { Warehouse } from '../../workspace/model.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import type { EffectiveWarehouse } from '../../../main/warehouses/effective.ts';
 import { chooseWarehouse, fiveTiers, type Heuristic, isThere } from '../../workspace/mcp/warehouse-choice.ts';
 import type { Override, User, Warehouse } from '../../workspace/model.ts';

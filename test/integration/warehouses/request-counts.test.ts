@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
 

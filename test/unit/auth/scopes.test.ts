@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { missingScopeRemedy, missingScopes, scopeForPath, scopesToAsk } from '../../../main/auth/oauth/scopes.ts';
-import { NO_POLICY, type Policy } from '../../../main/policy/policy.ts';
+import { NO_POLICY, type Policy } from '../../../main/permissions/policy/policy.ts';
 
 describe('OAuth scopes', () => {
   test.each([

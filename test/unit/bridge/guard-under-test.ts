@@ -3,10 +3,10 @@ import type { AnswerStore } from '../../../main/bridge/answer-store.ts';
 import { readFrame } from '../../../main/bridge/frame/frame.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
 import { ToolGuard } from '../../../main/bridge/tool-guard.ts';
+import { decide, isSilent, isWithoutRules } from '../../../main/permissions/decision.ts';
+import type { Rules } from '../../../main/permissions/rules.ts';
+import type { ServerRules } from '../../../main/permissions/rules-file.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
-import { decide, isSilent, isWithoutRules } from '../../../main/rules/decision.ts';
-import type { Rules } from '../../../main/rules/rules.ts';
-import type { ServerRules } from '../../../main/rules/rules-file.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
 
 type AskApproval = NonNullable<ConstructorParameters<typeof ToolGuard>[0]['askApproval']>;

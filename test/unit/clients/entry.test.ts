@@ -127,7 +127,7 @@ describe('an entry without a record', () => {
     ['a script run by Node', { command: 'node', args: ['/opt/out/cli/causeway.js', 'proxy'] }],
     ['a script run by Node for Windows', { command: 'C:\\nodejs\\node.exe', args: ['C:\\out\\causeway.js', 'proxy'] }],
     ['a script run by Node from Debian', { command: '/usr/bin/nodejs', args: ['causeway', 'proxy'] }],
-    ['the source run by Electron', { command: '/opt/electron', args: ['main/causeway.ts', 'proxy'] }],
+    ['the source run by Electron', { command: '/opt/electron', args: ['main/app/causeway.ts', 'proxy'] }],
     [
       'a command with keys that the user added',
       { command: 'causeway', args: ['proxy'], env: { A: 'b' }, disabled: true },

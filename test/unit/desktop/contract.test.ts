@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Causeway } from '../../../main/causeway.ts';
+import type { Causeway } from '../../../main/app/causeway.ts';
 import { createDesktop } from '../../../main/desktop/desktop.ts';
 import { answer, type RequestHandlers } from '../../../main/desktop/requests.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { remedyAsCommand } from '../../../main/app/diagnosis/finding.ts';
+import { clockFinding, hostFinding, tlsFinding } from '../../../main/app/diagnosis/host-checks.ts';
+import { clientsFinding, serversFinding } from '../../../main/app/diagnosis/local-checks.ts';
+import { type ReportParts, reportOf } from '../../../main/app/diagnosis/report.ts';
+import { warehouseFinding } from '../../../main/app/diagnosis/workspace-checks.ts';
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
 import type { ClientReport, EntryStatus } from '../../../main/clients/survey.ts';
 import { reportedState, versionFinding } from '../../../main/desktop/diagnostics.ts';
 import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
-import { remedyAsCommand } from '../../../main/diagnosis/finding.ts';
-import { clockFinding, hostFinding, tlsFinding } from '../../../main/diagnosis/host-checks.ts';
-import { clientsFinding, serversFinding } from '../../../main/diagnosis/local-checks.ts';
-import { type ReportParts, reportOf } from '../../../main/diagnosis/report.ts';
-import { warehouseFinding } from '../../../main/diagnosis/workspace-checks.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';
 import { formatDiagnosis, sortedChecks } from '../../../renderer/diagnostics/format.ts';

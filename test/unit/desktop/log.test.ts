@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { logInReport } from '../../../main/app/diagnosis/report.ts';
 import { type Log, openLog } from '../../../main/desktop/log.ts';
-import { logInReport } from '../../../main/diagnosis/report.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 

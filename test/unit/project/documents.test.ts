@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import type { CommandContext } from '../../../main/cli/command.ts';
 import { buildProgram } from '../../../main/cli/commands.ts';
 import manifest from '../../../package.json' with { type: 'json' };

@@ -9,21 +9,16 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAY_IMPORT: Record<string, string[]> = {
   'main/platform/': [],
   'main/words/': ['main/platform/'],
-  'main/policy/': ['main/platform/', 'main/rules/'],
-  'main/auth/': ['main/platform/', 'main/policy/'],
+  'main/permissions/': ['main/platform/', 'preload/contract'],
+  'main/auth/': ['main/platform/', 'main/permissions/'],
   'main/workspace/': ['main/platform/', 'main/auth/'],
   'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/', 'preload/contract'],
-  'main/rules/': ['main/platform/'],
-  'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/policy/'],
-  'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/bridge/'],
-  'main/audit/': ['main/platform/', 'main/policy/', 'main/bridge/', 'main/hub/'],
-  'main/provision/': ['main/platform/', 'main/policy/', 'main/rules/', 'main/auth/', 'main/clients/'],
+  'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/permissions/'],
+  'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/permissions/', 'main/bridge/'],
+  'main/audit/': ['main/platform/', 'main/permissions/', 'main/bridge/', 'main/hub/'],
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
-  'main/clients/': ['main/platform/', 'main/policy/'],
-  'main/move-server.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
-  'main/causeway.ts': ['main/(?!diagnosis/|uninstall/|cli/|desktop/|index)'],
-  'main/uninstall/': ['main/platform/', 'main/policy/', 'main/auth/', 'main/clients/', 'main/hub/'],
-  'main/diagnosis/': ['main/(?!cli/|desktop/|index)'],
+  'main/clients/': ['main/platform/', 'main/permissions/'],
+  'main/app/': ['main/(?!cli/|desktop/|index)', 'preload/contract'],
   'main/cli/': ['main/(?!desktop/|index)'],
   'main/desktop/': ['main/(?!cli/|index)', 'preload/(?!index)'],
   'main/index.ts': ['main/(?!cli/)', 'preload/contract'],
@@ -108,7 +103,7 @@ describe('the imports of the product', () => {
     expect(new Set(imports.map(({ from }) => partOf(from)))).toEqual(new Set(Object.keys(MAY_IMPORT)));
   });
 
-  it('go only downward: platform, auth, workspace, (warehouses | bridge), (hub | aggregate), causeway.ts, (desktop | cli)', () => {
+  it('go only downward: platform, permissions, auth, workspace, (warehouses | bridge), (hub | aggregate), app, (desktop | cli)', () => {
     const inside = imports.filter(
       ({ to }) => to === 'package.json' || /^(main|preload|renderer|test|resources)\//.test(to),
     );

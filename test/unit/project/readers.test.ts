@@ -18,8 +18,8 @@ const UNBOUNDED: Record<string, string> = {
   'auth/sources/federation.ts': 'looks at the size itself, and tells more',
   'platform/entry-environment.ts': 'looks at owner and size itself, before anything else is loaded',
   'platform/lock.ts': 'its own mark of some bytes, read all the time',
-  'policy/sources.ts': 'looks at owner and size of the opened file itself',
-  'diagnosis/report.ts': 'the log, which the logger keeps small',
+  'permissions/policy/sources.ts': 'looks at owner and size of the opened file itself',
+  'app/diagnosis/report.ts': 'the log, which the logger keeps small',
 };
 
 test('every module that reads a file has a limit for it, or says why it needs none', () => {

@@ -25,7 +25,7 @@ const UNFILTERED: Record<string, string> = {
   'auth/unkept-renewal.ts': 'a mark without content',
   'auth/secrets/encrypted-file.ts': 'ciphertext',
   'hub/publish.ts': "the hub's own address and key",
-  'rules/rules-file.ts': "the user's permissions",
+  'permissions/rules-file.ts': "the user's permissions",
   'clients/entry-environment.ts': "the user's own environment, without secrets",
   'clients/file-lock.ts': 'a process id',
   'clients/own-folder.ts': 'a note of our own',
@@ -35,11 +35,11 @@ const UNFILTERED: Record<string, string> = {
   'clients/servers.ts': "the user's list of servers",
   'cli/provision.ts': 'what the user has set up, for others',
   'cli/warehouse/bulk.ts': "the results for lines of the user's file, which they compare with it",
-  'diagnosis/stalls.ts': 'times and durations',
+  'app/diagnosis/stalls.ts': 'times and durations',
   'desktop/overrides/handlers.ts': 'a file that is read again, where each user must keep their exact name',
   'desktop/servers/handlers.ts': "a query's result, which the user saves as it is",
   'desktop/settings/settings-store.ts': "the user's settings",
-  'uninstall/completion.ts': "the shell's own files, without our lines",
+  'app/uninstall/completion.ts': "the shell's own files, without our lines",
 };
 
 const files = readdirSync(MAIN, { recursive: true, encoding: 'utf8' })

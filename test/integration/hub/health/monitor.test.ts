@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Causeway, createCauseway } from '../../../../main/causeway.ts';
+import { type Causeway, createCauseway } from '../../../../main/app/causeway.ts';
 import type { MonitoredServer } from '../../../../main/hub/health/health.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../../../main/hub/health/monitor.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../../workspace/workspace.ts';

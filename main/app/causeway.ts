@@ -1,0 +1,289 @@
+import type { Audit } from '../audit/audit.ts';
+import type { AuthService, Profile, SignInOptions } from '../auth/auth.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
+import type { MonitoredServer } from '../hub/health/health.ts';
+import type { HealthMonitor, HealthMonitorOptions } from '../hub/health/monitor.ts';
+import type { Hub } from '../hub/server.ts';
+import type { HubWatcher } from '../hub/session-log.ts';
+import type { ApprovalQueue } from '../permissions/approvals.ts';
+import type { RulesFile } from '../permissions/rules-file.ts';
+import type { SharedPools } from '../platform/connections.ts';
+import type { ProxyLookup } from '../platform/system-proxies.ts';
+import type { SqlServerChoice } from '../warehouses/end-to-end.ts';
+import type { WarehouseService } from '../warehouses/service.ts';
+import type { AppAccesses } from '../workspace/app-access.ts';
+import type { RestClient } from '../workspace/client.ts';
+import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
+
+export type { WarehouseService } from '../warehouses/service.ts';
+
+/** What the application is built from: everything that differs between the desktop, the command line and the tests. */
+export interface CausewayOptions {
+  env: NodeJS.ProcessEnv;
+  /** Shows an address to the user: the system's browser by default, a scripted one in tests. */
+  openBrowser?: (url: string) => Promise<void>;
+  /** Called with each host that stays silent; a host that never answers is then given up. */
+  onSilence?: (host: string) => void;
+  /** What the desktop's settings say about proxies; nothing if it is left out. */
+  systemProxies?: ProxyLookup | undefined;
+  /** Called where the application is asked to quit because it is being uninstalled. */
+  onQuit?: () => void;
+  /** Asks before another user takes the place of the one who is signed in. Where it is left out, the new user does. */
+  confirmChange?: SignInOptions['confirmChange'];
+  /** Whether changes of overrides are recorded as the command's, for the application's history. */
+  notesChanges?: boolean;
+}
+
+/** How the health of servers is monitored. */
+type HealthOptions = Omit<HealthMonitorOptions, 'connect' | 'subscribe' | 'renewConnections'>;
+
+/** One profile's workspace as its signed-in user. */
+export interface WorkspaceSession {
+  profile: Profile;
+  client: RestClient;
+  warehouses: WarehouseService;
+}
+
+/** The application's services, built once. The desktop shell, the command line and the tests all use this. */
+export interface Causeway {
+  /** What the desktop's settings say about proxies. */
+  systemProxies?: ProxyLookup | undefined;
+  /** Profiles and tokens, loaded on first use. */
+  auth(): Promise<AuthService>;
+  /** The names of the profiles in the configuration file, in its order. */
+  profileNames(): Promise<string[]>;
+  /** The sign-ins to what is behind services, such as GitHub, shared by all who need one. */
+  services(): Promise<ServiceSignIns>;
+  /** The ways to Databricks Apps, shared by all who need one. */
+  apps(): Promise<AppAccesses>;
+  /** Opens a profile (the default one if no name is given). @throws {CausewayError} `profile_not_found`, `profile_unusable` */
+  open(profileName?: string): Promise<WorkspaceSession>;
+  /**
+   * Begins to serve the `causeway proxy` processes of this user, which then share this process's connections and tokens.
+   * Without `approvals`, calls that need the user's permission are refused.
+   * @throws {CausewayError} `hub_running`, `hub_foreign`
+   */
+  serveProxies(watcher?: HubWatcher, approvals?: ApprovalQueue): Promise<Hub>;
+  /**
+   * Monitors the health of these servers over the connections and tokens that the proxies share. A sign-in that is needed
+   * is reported, never started.
+   */
+  monitorHealth(servers: readonly MonitoredServer[], options?: HealthOptions): Promise<HealthMonitor>;
+  /**
+   * Replaces the connections after a sleep or a network change, so that no request waits for a timeout on a dead one.
+   */
+  renewConnections(): Promise<void>;
+  /** Drops every connection at once. A caller awaits or aborts its requests first. */
+  close(): Promise<void>;
+}
+
+/** How many requests of one client may be in flight at the workspace; each holds some 130 kB while it is not read. */
+const MAX_CALLS_IN_FLIGHT = 128;
+
+/** The timeout of one call to the SQL server, in milliseconds. The server answers sooner, with a statement to poll. */
+const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
+
+/** Builds the services. Nothing is read, loaded or connected to before it is needed. */
+export function createCauseway(options: CausewayOptions): Causeway {
+  const { env, systemProxies } = options;
+  let opening: Promise<AuthService> | undefined;
+  let openedServices: Promise<ServiceSignIns> | undefined;
+  let openedApps: Promise<AppAccesses> | undefined;
+  let dispatchers: SharedPools | undefined;
+  let pools: SharedPools | undefined;
+  /** Listed names are stored for completion, one list after the other; this never rejects. */
+  let remembering: Promise<void> = Promise.resolve();
+
+  const configuredPaths = async ({ name }: Profile) =>
+    (await import('../clients/servers.ts')).pathsOfProfile(env, name);
+
+  const auth = () => {
+    opening ??= import('../auth/open.ts').then(({ openAuth }) => openAuth({ ...options, configuredPaths }));
+    return opening;
+  };
+
+  const dispatcherTo = async (host: string) => {
+    const [{ openDispatcher }, { sharedPools }] = await Promise.all([
+      import('../platform/http.ts'),
+      import('../platform/connections.ts'),
+    ]);
+    dispatchers ??= sharedPools((origin) =>
+      openDispatcher(origin, { env, onSilence: options.onSilence, systemProxies }),
+    );
+    return (await dispatchers.to(host)).whole();
+  };
+
+  const client = async (profile: Profile) => {
+    const [{ createRestClient }, service] = await Promise.all([import('../workspace/client.ts'), auth()]);
+    return createRestClient({
+      profile,
+      tokens: service.tokens(profile),
+      dispatcher: await dispatcherTo(profile.host),
+    });
+  };
+
+  const services = () => {
+    openedServices ??= (async () => {
+      const [{ ServiceSignIns }, service] = await Promise.all([import('../workspace/service-sign-in.ts'), auth()]);
+      return new ServiceSignIns({ auth: service, client });
+    })();
+    return openedServices;
+  };
+
+  const apps = () => {
+    openedApps ??= (async () => {
+      const [{ AppAccesses }, { confirmedOrigin }, service] = await Promise.all([
+        import('../workspace/app-access.ts'),
+        import('../clients/servers.ts'),
+        auth(),
+      ]);
+      const confirmed = ({ name }: Profile, path: string) => confirmedOrigin(env, name, path);
+      return new AppAccesses({ auth: service, client, confirmed });
+    })();
+    return openedApps;
+  };
+
+  const open = async (profileName?: string): Promise<WorkspaceSession> => {
+    const [service, { createRestClient, rememberingNames }, { createWarehouseService }] = await Promise.all([
+      auth(),
+      import('../workspace/client.ts'),
+      import('../warehouses/service.ts'),
+    ]);
+    const profile = await service.profile(profileName);
+    const dispatcher = await dispatcherTo(profile.host);
+    const plain = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
+    const client = rememberingNames(plain, (kind, names, isAll) => {
+      const remember = async () => {
+        const { rememberNames } = await import('../platform/name-memory.ts');
+        await rememberNames(env, profile.name, kind, names, isAll);
+      };
+      // Loading the module can fail too, for example when no more files can be opened.
+      remembering = remembering.then(remember).catch(() => undefined);
+    });
+    const openSqlServer = async ({ path, warehouseId }: SqlServerChoice) => {
+      const { McpSession } = await import('../hub/health/mcp-session.ts');
+      const found = await endpoint({ profile: profile.name, path });
+      const meta = warehouseId === undefined ? undefined : { warehouse_id: warehouseId };
+      return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
+    };
+    const around = options.notesChanges ? await import('../warehouses/command-changes.ts') : undefined;
+    const warehouses = createWarehouseService(client, {
+      env,
+      openSqlServer,
+      ...(around ? { around: (operations) => around.recordingCommandChanges(operations, profile, env) } : {}),
+    });
+    return { profile, client, warehouses };
+  };
+
+  /** Finds a managed server, over shared connections. Rules hold for AI clients, not for the application's own requests. */
+  const endpoint = async (request: ServerRequest, rules?: RulesFile) => {
+    const [{ openEndpoint, SILENCE_MS }, { openPool }, { sharedPools }] = await Promise.all([
+      import('../bridge/endpoint.ts'),
+      import('../platform/http.ts'),
+      import('../platform/connections.ts'),
+    ]);
+    pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS, systemProxies }));
+    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services, apps });
+  };
+
+  const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
+    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }, { serverKey }, { Audit }] =
+      await Promise.all([
+        import('../hub/server.ts'),
+        import('../hub/rendezvous.ts'),
+        import('../bridge/bridge.ts'),
+        import('../platform/connections.ts'),
+        import('../permissions/rules-file.ts'),
+        import('../permissions/server-key.ts'),
+        import('../audit/audit.ts'),
+      ]);
+    const rules = new RulesFile(env);
+    const audit = new Audit(env, (words) => console.warn(words));
+    const hub = await startHub({
+      folder: hubFolder(env),
+      env,
+      serve: async (request, sink, attempts) => {
+        const found = await endpoint(request, rules);
+        const { profile, path } = found;
+        const connections = shareOf(found.connections, MAX_CALLS_IN_FLIGHT);
+        const key = serverKey(profile.host, path);
+        const askApproval = approvals?.askFor({ profile: profile.name, path, key });
+        return createBridge({ ...found, connections, askApproval, attempts }, sink);
+      },
+      watcher: auditedWatcher(watcher, audit),
+      approvals,
+      onQuit: options.onQuit,
+      systemProxies,
+    });
+    // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
+    const unwatch = rules.subscribe(() => {});
+    const end = async () => {
+      unwatch();
+      await audit.close();
+    };
+    return {
+      sessions: () => hub.sessions(),
+      finish: (graceMs) => hub.finish(graceMs).finally(end),
+      close: () => hub.close().finally(end),
+    };
+  };
+
+  const renewConnections = async () => {
+    await Promise.all([pools?.renew(), dispatchers?.renew(), opening?.then((service) => service.renewConnections())]);
+  };
+
+  const monitorHealth: Causeway['monitorHealth'] = async (servers, options = {}) => {
+    const [{ HealthMonitor }, service, signIns] = await Promise.all([
+      import('../hub/health/monitor.ts'),
+      auth(),
+      services(),
+    ]);
+    return new HealthMonitor(servers, {
+      ...options,
+      renewConnections,
+      subscribe: (listener) => {
+        const ends = [service.subscribe(listener), signIns.subscribe(listener)];
+        return () => {
+          for (const end of ends) end();
+        };
+      },
+      connect: async ({ profile, path }, onToolsChanged) => {
+        const { McpSession } = await import('../hub/health/mcp-session.ts');
+        return new McpSession(await endpoint({ profile, path }), { onToolsChanged });
+      },
+    });
+  };
+
+  return {
+    systemProxies,
+    auth,
+    services,
+    apps,
+    open,
+    serveProxies,
+    monitorHealth,
+    renewConnections,
+    profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
+    close: async () => {
+      (await openedServices)?.close();
+      await remembering;
+      await (await opening)?.close();
+      await pools?.close();
+      await dispatchers?.close();
+    },
+  };
+}
+
+/** The same watcher, which also audits each call that ends. */
+function auditedWatcher(watcher: HubWatcher | undefined, audit: Audit): HubWatcher {
+  return {
+    onSessions: (sessions) => watcher?.onSessions?.(sessions),
+    onCall: (call) => {
+      watcher?.onCall?.(call);
+      audit.add(call);
+    },
+    get recorder() {
+      return watcher?.recorder;
+    },
+  };
+}

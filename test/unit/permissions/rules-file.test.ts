@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { RulesFile } from '../../../main/permissions/rules-file.ts';
+
+const NOBODY = 65_534;
+
+async function open() {
+  const home = await mkdtemp(join(tmpdir(), 'causeway-rules-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const file = new RulesFile({ CAUSEWAY_HOME: home });
+  await mkdir(dirname(file.path), { recursive: true });
+  /** What a call of a tool hears, or `allow`. */
+  const call = async () => {
+    await file.refresh();
+    const decision = file.of('https://x.example/api/2.0/mcp/sql').decide('drop', undefined, undefined);
+    if (!('error' in decision)) return decision.do;
+    return `${decision.error.message} ${decision.error.remedy}`.replaceAll(file.path, 'RULES');
+  };
+  return { home, path: file.path, folder: dirname(file.path), file, call };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Runs what a user without the rights of an administrator runs, whoever runs the tests. */
+async function withoutPrivileges<T>(run: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  return run().finally(() => {
+    if (isRoot) process.seteuid?.(0);
+  });
+}
+
+it.each([
+  ['that breaks off', '{\n  "version": 1,', 'line 2, column 16: property name expected'],
+  ['that does not close', '{"version":1', 'line 1, column 13: close brace expected'],
+  ['that is empty', '', 'line 1, column 1: value expected'],
+  ['after a byte order mark', '\uFEFFno', 'line 1, column 1: invalid symbol'],
+  ['of another version', '{\n "version": 2}', 'line 2, column 2: version: Invalid input: expected 1'],
+  [
+    'with an unknown member',
+    '{"version":1,\n"servers":{"x":{"of":[]}}}',
+    'line 2, column 17: servers.x.of: "of" is not supported by this version',
+  ],
+  ['in UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'line 1, column 1: the file is UTF-16, not UTF-8'],
+])('a rules file %s forbids every tool and names line and column', async (_, content, reason) => {
+  const { path, call } = await open();
+  await writeFile(path, content);
+  expect(await call()).toBe(
+    `The rules in RULES cannot be read (${reason}). Correct the file, or delete it to remove all rules. Until then, no tool may be called.`,
+  );
+});
+
+it('a rules file of 31 MB forbids every tool unread', async () => {
+  const { path, call } = await open();
+  await writeFile(path, '{"version":1}');
+  await truncate(path, 31 * 1024 * 1024);
+  expect(await call()).toBe(
+    'The rules in RULES cannot be read (it has 31 MiB, and a file of Causeway may have 1 MiB). ' +
+      'Rename it to start again without it, or restore it from a copy. Until then, no tool may be called.',
+  );
+});
+
+const LINK_REMEDY = 'Restore the file or folder that the link points to, or remove the link.';
+
+it
+  .skipIf(process.platform === 'win32')
+  .each<[name: string, make: (opened: Opened) => Promise<unknown>, reason: string, remedy: string]>([
+    ['is a folder', ({ path }) => mkdir(path), 'it is a folder, not a file', 'Move it out of the way.'],
+    [
+      'is a FIFO',
+      ({ path }) => promisify(execFile)('mkfifo', [path]),
+      'it is a device or a pipe, not a file',
+      'Move it out of the way.',
+    ],
+    [
+      'is a link to itself',
+      ({ path }) => symlink(path, path),
+      'it is a symbolic link that points to itself',
+      'Fix or remove the link.',
+    ],
+    [
+      'is a link to nothing',
+      ({ path, home }) => symlink(join(home, 'none.json'), path),
+      'a symbolic link in its path points to nothing',
+      LINK_REMEDY,
+    ],
+    [
+      'is in a folder that is a link to nothing',
+      ({ folder, home }) => rm(folder, { recursive: true }).then(() => symlink(join(home, 'none'), folder)),
+      'a symbolic link in its path points to nothing',
+      LINK_REMEDY,
+    ],
+    [
+      'has a file in place of its folder',
+      ({ folder }) => rm(folder, { recursive: true }).then(() => writeFile(folder, '')),
+      'it cannot exist: part of its path is a file',
+      'Move that file out of the way.',
+    ],
+  ])('a rules file that %s forbids every tool and names the remedy', async (_, make, reason, remedy) => {
+  const opened = await open();
+  await make(opened);
+  expect(await opened.call()).toBe(
+    `The rules in RULES cannot be read (${reason}). ${remedy} Until then, no tool may be called.`,
+  );
+});
+
+it.skipIf(process.platform === 'win32')(
+  'a rules file without read permission forbids every tool until it has it',
+  async () => {
+    const { home, path, folder, call } = await open();
+    await writeFile(path, '{"version":1}');
+    for (const each of [home, dirname(folder), folder]) await chmod(each, 0o755);
+    await chmod(path, 0o000);
+    expect(await withoutPrivileges(call)).toBe(
+      'The rules in RULES cannot be read (it cannot be read or written: permission denied). Check the owner and the permissions of the file and its folder. Until then, no tool may be called.',
+    );
+    await chmod(path, 0o644);
+    expect(await withoutPrivileges(call)).toBe('allow');
+  },
+);
+
+it.runIf(process.geteuid?.() === 0)(
+  'a rules file is read again once the system lets it, although it is the same',
+  async () => {
+    const { home, path, folder, call } = await open();
+    await writeFile(path, '{"version":1}', { mode: 0o600 });
+    for (const each of [home, dirname(folder), folder]) await chmod(each, 0o755);
+    expect(await withoutPrivileges(call)).toContain('permission denied');
+    expect(await call()).toBe('allow');
+  },
+);
+
+it('a missing rules file, or a missing folder of it, forbids nothing', async () => {
+  const { folder, call } = await open();
+  expect(await call()).toBe('allow');
+  await rm(folder, { recursive: true });
+  expect(await call()).toBe('allow');
+});
+
+it('a rules file that a link leads to is read', async () => {
+  const { home, path, call } = await open();
+  await writeFile(join(home, 'elsewhere.json'), '{"version":1,"all":{"readOnly":true}}');
+  await symlink(join(home, 'elsewhere.json'), path);
+  expect(await call()).toBe('refuse');
+});
