@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { OfferedGroup, OfferedServerInfo } from '../../../preload/contract.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
@@ -31,8 +31,9 @@ export function OfferedList({ profile, groups = GROUPS, chosen, onChoose }: Offe
   const wanted = text.trim().toLowerCase();
   const found = together(first, more).filter((server) => isFound(server, wanted));
   const isRunning = first.isRunning || more.isRunning;
-  const isWholeKnown = deep !== null && !more.isRunning && more.error === null && wanted.includes(deep);
-  const leftOut = first.leftOut.join(' ');
+  const isWholeKnown = deep !== null && more.error === null && wanted.includes(deep);
+  const canGoOn = !isRunning && !isWholeKnown && first.isPartial;
+  const firstFailure = <FailureNotice error={first.error} onRetry={first.again} />;
   return (
     <div className={layout.stack}>
       <SearchableOptions
@@ -44,8 +45,7 @@ export function OfferedList({ profile, groups = GROUPS, chosen, onChoose }: Offe
         // A search is not yet a choice.
         onEnter={(event) => event.preventDefault()}
       >
-        {found.length === 0 && isRunning && <OptionsToCome />}
-        {found.length === 0 && <FailureNotice error={first.error} onRetry={first.again} />}
+        {found.length === 0 && <NothingYet isRunning={isRunning} failure={first.error && firstFailure} text={text} />}
         {groups.map((group) => (
           <Group
             // Another search begins with the first ones again.
@@ -56,21 +56,14 @@ export function OfferedList({ profile, groups = GROUPS, chosen, onChoose }: Offe
             onChoose={onChoose}
           />
         ))}
-        {found.length === 0 && !isRunning && !first.error && (
-          <p className={layout.quiet}>{wanted === '' ? words.nothing : words.noMatch(text.trim())}</p>
-        )}
       </SearchableOptions>
       <p className={layout.quiet} role="status">
-        {[
-          ...(isRunning ? [words.searching] : []),
-          ...(first.error ? [] : [words.found(found.length)]),
-          ...(!isRunning && !first.isPartial && leftOut !== '' ? [words.leftOut(leftOut)] : []),
-        ].join(' · ')}
+        {progressOf(first, isRunning, found.length)}
       </p>
-      {found.length > 0 && <FailureNotice error={first.error} onRetry={first.again} />}
+      {found.length > 0 && firstFailure}
       <FailureNotice error={more.error} onRetry={more.again} />
-      {!isRunning && !isWholeKnown && first.isPartial && (
-        <Notice tone="note" message={words.partial} remedy={leftOut}>
+      {canGoOn && (
+        <Notice tone="note" message={words.partial} remedy={first.leftOut.join(' ')}>
           <Button variant="default" onClick={() => setDeep(wanted)}>
             {wanted === '' ? words.showAll : words.searchAll}
           </Button>
@@ -78,6 +71,21 @@ export function OfferedList({ profile, groups = GROUPS, chosen, onChoose }: Offe
       )}
     </div>
   );
+}
+
+/** What stands in the place of the list: why the search failed, that it still runs, or that nothing was found. */
+function NothingYet({ isRunning, failure, text }: { isRunning: boolean; failure: ReactNode; text: string }) {
+  if (failure) return failure;
+  if (isRunning) return <OptionsToCome />;
+  return <p className={layout.quiet}>{text.trim() === '' ? words.nothing : words.noMatch(text.trim())}</p>;
+}
+
+function progressOf({ error, isPartial, leftOut }: Offered, isRunning: boolean, found: number): string {
+  const parts: string[] = [];
+  if (isRunning) parts.push(words.searching);
+  if (!error) parts.push(words.found(found));
+  if (!isRunning && !isPartial && leftOut.length > 0) parts.push(words.leftOut(leftOut.join(' ')));
+  return parts.join(' · ');
 }
 
 interface GroupProps {

@@ -13,25 +13,33 @@ export type FormEntry = string | FormEntry[] | { [name: string]: FormEntry };
 /** What the form begins with: the schema's defaults. */
 export function formEntryOf(field: FormField, value: unknown = field.initial): FormEntry {
   switch (field.kind) {
-    case 'text':
-      return typeof value === 'string' ? value : '';
-    case 'number':
-      return typeof value === 'number' ? String(value) : '';
-    case 'boolean':
-      // A switch that has to be somewhere is off.
-      return typeof value === 'boolean' ? yesOrNo(value) : field.required ? 'no' : '';
-    case 'choice': {
-      const place = field.options.findIndex((option) => same(option.value, value));
-      return place >= 0 ? String(place) : field.required ? '0' : '';
-    }
     case 'list':
       return Array.isArray(value) ? value.map((item: unknown) => formEntryOf(field.item, item)) : [];
     case 'object':
       return entriesOf(field.fields, value);
-    case 'json':
-      return value === undefined ? '' : JSON.stringify(value, null, 2);
+    default:
+      return textOf(field, value) ?? (field.required ? FIRST[field.kind] : '');
   }
 }
+
+/** A field that one control holds. */
+type PlainField = Exclude<FormField, { kind: 'list' | 'object' }>;
+
+/** What a required field begins with if its schema has no default: a control that has to be somewhere. */
+const FIRST: Record<PlainField['kind'], string> = { boolean: 'no', choice: '0', text: '', number: '', json: '' };
+
+/** A value as its control holds it; undefined if it is none of that field's. */
+function textOf(field: PlainField, value: unknown): string | undefined {
+  if (field.kind === 'json') return JSON.stringify(value, null, 2);
+  if (field.kind === 'choice') {
+    const place = field.options.findIndex((option) => same(option.value, value));
+    return place === -1 ? undefined : String(place);
+  }
+  if (typeof value !== TYPES[field.kind]) return undefined;
+  return field.kind === 'boolean' ? yesOrNo(value === true) : String(value);
+}
+
+const TYPES = { text: 'string', number: 'number', boolean: 'boolean' } as const;
 
 /** The same for several fields, from an object of their values. */
 export function entriesOf(fields: readonly FormField[], values: unknown = {}): { [name: string]: FormEntry } {
@@ -70,22 +78,34 @@ function readOne(
   place: string,
   problems: Map<string, string>,
 ): unknown {
-  if (field.kind === 'list') {
-    const items = Array.isArray(entry) ? entry : [];
-    if (items.length === 0 && !field.required) return undefined;
-    return items.map((item, number) => {
-      const itsPlace = placeOf(place, String(number));
-      const value = readOne(field.item, item, itsPlace, problems);
-      if (value === undefined && !problems.has(itsPlace)) problems.set(itsPlace, words.needed);
-      return value ?? null;
-    });
-  }
+  if (field.kind === 'list') return readList(field, Array.isArray(entry) ? entry : [], place, problems);
   if (field.kind === 'object') {
     const values = readObject(field.fields, entry ?? {}, place, problems);
     return Object.keys(values).length === 0 && !field.required ? undefined : values;
   }
-  const text = typeof entry === 'string' ? entry : '';
-  if (text === '') return undefined;
+  if (typeof entry !== 'string' || entry === '') return undefined;
+  const value = readText(field, entry);
+  if (value === undefined) problems.set(place, field.kind === 'json' ? words.notJson : words.notNumber);
+  return value;
+}
+
+function readList(
+  field: Extract<FormField, { kind: 'list' }>,
+  items: readonly FormEntry[],
+  place: string,
+  problems: Map<string, string>,
+): unknown[] | undefined {
+  if (items.length === 0 && !field.required) return undefined;
+  return items.map((item, number) => {
+    const itsPlace = placeOf(place, String(number));
+    const value = readOne(field.item, item, itsPlace, problems);
+    if (value === undefined && !problems.has(itsPlace)) problems.set(itsPlace, words.needed);
+    return value ?? null;
+  });
+}
+
+/** The value of a control that is not empty; undefined if it cannot be read as what it should be. */
+function readText(field: PlainField, text: string): unknown {
   switch (field.kind) {
     case 'text':
       return text;
@@ -95,15 +115,12 @@ function readOne(
       return field.options[Number(text)]?.value;
     case 'number': {
       const number = Number(text.trim().replace(',', '.'));
-      if (Number.isFinite(number)) return number;
-      problems.set(place, words.notNumber);
-      return undefined;
+      return Number.isFinite(number) ? number : undefined;
     }
     case 'json':
       try {
         return JSON.parse(text);
       } catch {
-        problems.set(place, words.notJson);
         return undefined;
       }
   }

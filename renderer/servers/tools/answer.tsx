@@ -18,41 +18,66 @@ const words = strings.answer;
 
 /** A tool's answer: a failure as a failure, rows as a table, the rest as text, and all of it as JSON behind details. */
 export function ToolAnswerView({ answer, name }: { answer: ToolAnswer; name: string }) {
-  const { isError, failure, durationMs, structured } = answer;
-  const hasFailed = isError || failure !== null;
+  const hasFailed = answer.isError || answer.failure !== null;
   const table = hasFailed ? undefined : tableOf(answer);
-  const rest = answer.parts.filter((part) => hasFailed || tableIn(jsonOf(part)) === undefined);
-  const isEmpty = answer.parts.length === 0 && (structured === undefined || structured === null);
   return (
     <div className={layout.stack}>
       <div className={layout.head}>
         <p className={styles.outcome} data-failed={hasFailed}>
           <Icon of={hasFailed ? IconAlertTriangleFilled : IconCircleCheckFilled} />
-          {(hasFailed ? words.failedTime : words.time)(formatRunTime(durationMs))}
+          {(hasFailed ? words.failedTime : words.time)(formatRunTime(answer.durationMs))}
           {table && <span className={layout.quiet}>{words.rows(table.rows.length)}</span>}
         </p>
         {table && <TakeAlong table={table} name={name} />}
       </div>
-      {failure && <Failed title={failureTitle(failure.state)} text={failure.message} />}
-      {!failure && isError && <Failed title={words.toolError} text={errorText(answer)} />}
-      {table && table.rows.length > 0 && <ResultRows table={table} />}
-      {table && table.rows.length === 0 && <p>{words.noRows}</p>}
-      {table?.isTruncated && <p className={layout.quiet}>{words.truncated}</p>}
-      {!hasFailed &&
-        rest.map((part, place) => (
-          // The parts of one answer never change.
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
-          <Part key={place} part={part} />
-        ))}
-      {isEmpty && !hasFailed && <p>{words.empty}</p>}
-      {structured !== undefined && structured !== null && (
-        <details className={styles.more} open={!hasFailed && !table && rest.length === 0}>
-          <summary>{words.details}</summary>
-          <Code text={JSON.stringify(structured, null, 2)} label={words.json} />
-        </details>
-      )}
+      {hasFailed ? <Failure answer={answer} /> : <Result answer={answer} table={table} />}
     </div>
   );
+}
+
+function Failure({ answer }: { answer: ToolAnswer }) {
+  const { failure, structured } = answer;
+  return (
+    <>
+      {failure ? (
+        <Failed title={failureTitle(failure.state)} text={failure.message} />
+      ) : (
+        <Failed title={words.toolError} text={errorText(answer)} />
+      )}
+      <Details structured={structured} isOpen={false} />
+    </>
+  );
+}
+
+function Result({ answer: { parts, structured }, table }: { answer: ToolAnswer; table: ResultTable | undefined }) {
+  const rest = parts.filter((part) => tableIn(jsonOf(part)) === undefined);
+  return (
+    <>
+      {table && (table.rows.length > 0 ? <ResultRows table={table} /> : <p>{words.noRows}</p>)}
+      {table?.isTruncated && <p className={layout.quiet}>{words.truncated}</p>}
+      {rest.map((part, place) => (
+        // The parts of one answer never change.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <Part key={place} part={part} />
+      ))}
+      {parts.length === 0 && !hasContent(structured) && <p>{words.empty}</p>}
+      <Details structured={structured} isOpen={!table && rest.length === 0} />
+    </>
+  );
+}
+
+function Details({ structured, isOpen }: { structured: unknown; isOpen: boolean }) {
+  if (!hasContent(structured)) return null;
+  return (
+    <details className={styles.more} open={isOpen}>
+      <summary>{words.details}</summary>
+      <Code text={JSON.stringify(structured, null, 2)} label={words.json} />
+    </details>
+  );
+}
+
+function hasContent(structured: unknown): boolean {
+  return structured !== undefined && structured !== null;
 }
 
 /** Why a call failed; a text of several lines keeps them. */
@@ -74,7 +99,7 @@ function failureTitle(state: string): string {
 function errorText({ parts, structured }: ToolAnswer): string | null {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   if (texts.length > 0) return texts.join('\n');
-  return structured === undefined || structured === null ? null : JSON.stringify(structured, null, 2);
+  return hasContent(structured) ? JSON.stringify(structured, null, 2) : null;
 }
 
 /** The table of an answer, in its structured content or in one of its texts. */

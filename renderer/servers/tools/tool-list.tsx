@@ -47,46 +47,50 @@ export function ToolList({ server, rules }: { server: ConfiguredServer; rules: R
         <div className={layout.row}>
           <RulesControls editor={rules} />
         </div>
-        {isWaiting && (
+        {isWaiting ? (
           <div className={layout.row}>
             <Waiting />
           </div>
-        )}
-        {!isWaiting && (listing.error || isLater || warnings.length > 0) && (
-          <div className={`${layout.row} ${layout.stack}`}>
-            <FailureNotice error={listing.error} onRetry={listing.refetch} />
-            {isLater && <p className={layout.quiet}>{words.later}</p>}
-            {warnings.length > 0 && (
-              <Notice tone="note" message={words.longNames} remedy={words.longNamesRemedy(warnings.join(' '))} />
+        ) : (
+          <>
+            {(listing.error || isLater || warnings.length > 0) && (
+              <div className={`${layout.row} ${layout.stack}`}>
+                <FailureNotice error={listing.error} onRetry={listing.refetch} />
+                {isLater && <p className={layout.quiet}>{words.later}</p>}
+                {warnings.length > 0 && (
+                  <Notice tone="note" message={words.longNames} remedy={words.longNamesRemedy(warnings.join(' '))} />
+                )}
+              </div>
             )}
-          </div>
-        )}
-        {!isWaiting && tools.length > 0 && (
-          <ul className={styles.tools} aria-label={words.list}>
-            {tools.map((tool) => (
-              <ToolRow key={tool.name} tool={tool} rules={rules} onTry={() => setTrying({ tool, values: {} })} />
-            ))}
-          </ul>
+            {tools.length > 0 && (
+              <ul className={styles.tools} aria-label={words.list}>
+                {tools.map((tool) => (
+                  <ToolRow key={tool.name} tool={tool} rules={rules} onTry={() => setTrying({ tool, values: {} })} />
+                ))}
+              </ul>
+            )}
+          </>
         )}
       </Card>
-      <Dialog
-        opened={trying !== null}
-        onClose={() => setTrying(null)}
-        title={trying ? words.tryTool(trying.tool.name) : ''}
-        size="xl"
-      >
-        {trying && (
-          <TryTool
-            key={trying.tool.name}
-            server={server}
-            tool={trying.tool}
-            tools={tools}
-            values={trying.values}
-            onFollow={setTrying}
-          />
-        )}
-      </Dialog>
+      <Trying server={server} tools={tools} trying={trying} onFollow={setTrying} onClose={() => setTrying(null)} />
     </div>
+  );
+}
+
+interface TryingProps {
+  server: ConfiguredServer;
+  tools: readonly ToolInfo[];
+  /** Null while the dialog is closed. */
+  trying: FollowUp | null;
+  onFollow(next: FollowUp): void;
+  onClose(): void;
+}
+
+function Trying({ server, tools, trying, onFollow, onClose }: TryingProps) {
+  return (
+    <Dialog opened={trying !== null} onClose={onClose} title={trying ? words.tryTool(trying.tool.name) : ''} size="xl">
+      {trying && <TryTool key={trying.tool.name} server={server} {...trying} tools={tools} onFollow={onFollow} />}
+    </Dialog>
   );
 }
 

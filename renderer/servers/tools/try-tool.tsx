@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import type { ConfiguredServer, EventPayloads, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { needsAttention } from '../../../preload/format.ts';
 import { problemIn, unwrap } from '../../shared/answered.ts';
@@ -38,44 +38,49 @@ interface Answered {
   answer: ToolAnswer;
 }
 
-/** A form made of a tool's schema, and the tool's answer; a statement that runs on is followed until it has ended. */
-export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps) {
-  const fields = formFields(tool.inputSchema, server.type === 'sql');
-  const [entries, setEntries] = useState(() => ({ ...entriesOf(fields), ...values }));
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [asking, setAsking] = useState(false);
+/** Calls a tool; a statement that runs on is followed until it has ended, or the user cancels. */
+function useToolCall(server: string, tool: string, tools: readonly ToolInfo[]) {
   const [job, setJob] = useState('');
   const work = useJob();
   const attempt = useRef(0);
-  useEffect(
-    () => () => {
-      attempt.current += 1;
-    },
-    [],
-  );
-  const call = (name: string, args: Record<string, unknown>) => {
+  const stop = useCallback(() => {
+    attempt.current += 1;
+  }, []);
+  useEffect(() => stop, [stop]);
+  const call = async (name: string, args: Record<string, unknown>): Promise<Answered> => {
     const id = work.begin();
     setJob(id);
-    return unwrap(window.causeway.request.tryTool({ job: id, name: server.name, tool: name, arguments: args }));
+    const request = { job: id, name: server, tool: name, arguments: args };
+    return { tool: name, answer: await unwrap(window.causeway.request.tryTool(request)) };
   };
   const calling = useMutation({
     mutationFn: async (args: Record<string, unknown>): Promise<Answered> => {
-      attempt.current += 1;
+      stop();
       const own = attempt.current;
-      let last: Answered = { tool: tool.name, answer: await call(tool.name, args) };
+      let last = await call(tool, args);
       for (;;) {
         const poll = pollAfter(tools, last.tool, last.answer.structured);
         if (!poll || attempt.current !== own) return last;
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         if (attempt.current !== own) return last;
-        last = { tool: poll.tool.name, answer: await call(poll.tool.name, poll.values) };
+        last = await call(poll.tool.name, poll.values);
       }
     },
   });
   const cancel = () => {
-    attempt.current += 1;
+    stop();
     work.cancel();
   };
+  return { calling, job, cancel };
+}
+
+/** A form made of a tool's schema, and the tool's answer. */
+export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps) {
+  const fields = formFields(tool.inputSchema, server.type === 'sql');
+  const [entries, setEntries] = useState(() => ({ ...entriesOf(fields), ...values }));
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [asking, setAsking] = useState(false);
+  const { calling, job, cancel } = useToolCall(server.name, tool.name, tools);
 
   const run = (isSure: boolean) => {
     const reading = readFormEntries(fields, entries);
@@ -94,10 +99,6 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
   const submitByKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
   };
-  const failure = calling.error && problemIn(calling.error);
-  const answered = calling.data;
-  const wasCancelled = failure?.code === 'cancelled' || (answered && isUnfinished(tools, answered));
-  const next = answered && !wasCancelled ? followUps(tools, answered.tool, answered.answer.structured) : [];
 
   return (
     <form onSubmit={submit} onKeyDown={submitByKey} className={layout.stack} noValidate>
@@ -134,8 +135,26 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
           )}
         </div>
       )}
+      <Outcome server={server} tool={tool} tools={tools} calling={calling} onFollow={onFollow} />
+    </form>
+  );
+}
+
+interface OutcomeProps extends Omit<TryToolProps, 'values'> {
+  calling: ReturnType<typeof useToolCall>['calling'];
+}
+
+/** How a call ended, and the calls that its answer suggests. */
+function Outcome({ server, tool, tools, calling, onFollow }: OutcomeProps) {
+  const { data: answered, isPending } = calling;
+  const failure = calling.error && problemIn(calling.error);
+  const wasCancelled = failure?.code === 'cancelled' || (answered && isUnfinished(tools, answered));
+  const shown = wasCancelled || isPending ? undefined : answered;
+  const next = shown ? followUps(tools, shown.tool, shown.answer.structured) : [];
+  return (
+    <>
       <div className={layout.stack} aria-live="polite">
-        {wasCancelled && !calling.isPending && <p>{words.cancelled}</p>}
+        {wasCancelled && !isPending && <p>{words.cancelled}</p>}
         {failure && !wasCancelled && (
           <InSight>
             <Notice message={failure.message} remedy={failure.remedy}>
@@ -143,11 +162,9 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
             </Notice>
           </InSight>
         )}
-        {answered && !wasCancelled && !calling.isPending && (
-          <ToolAnswerView answer={answered.answer} name={`${server.name}-${tool.name}`} />
-        )}
+        {shown && <ToolAnswerView answer={shown.answer} name={`${server.name}-${tool.name}`} />}
       </div>
-      {!calling.isPending && next.length > 0 && (
+      {next.length > 0 && (
         <div className={`${layout.actions} ${styles.run}`}>
           <span className={layout.quiet}>{words.next}</span>
           {next.map((follow) => (
@@ -157,7 +174,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
           ))}
         </div>
       )}
-    </form>
+    </>
   );
 }
 
@@ -191,7 +208,7 @@ function Running({ job }: { job: string }) {
   );
 }
 
-function formatProgress({ progress, total, words: told }: EventPayloads['toolProgress']): string {
+function formatProgress({ progress, total, words: text }: EventPayloads['toolProgress']): string {
   const share = total !== null && total > 0 ? words.percent(Math.round((100 * progress) / total)) : '';
-  return [told || words.running, share].filter(Boolean).join(' ');
+  return [text || words.running, share].filter(Boolean).join(' ');
 }
