@@ -31,6 +31,9 @@ export type Completion = { kind: 'words'; candidates: Candidate[] } | { kind: 'f
 /** The possible values of an argument or an option. */
 type Values = keyof KnownNames | 'files' | 'folders' | 'commands' | readonly string[];
 
+/** The completions of a typed text that is to become one of some values. */
+type Choices = (values: Values, typed: string) => Completion;
+
 const OVERRIDE_NAMES = ['default-warehouse-overrides/me'];
 
 /** Values by the option's long name. The values of other options are not known. */
@@ -114,45 +117,54 @@ interface Place {
 export function complete(program: Command, words: readonly string[], current: string, names: KnownNames): Completion {
   const place = placeOf(program, words);
   const choices = (values: Values, typed: string) => valuesFor(values, place, program, typed, names);
-  const isNextOption = place.hasValue && current.startsWith('-');
-  if (place.option && !isNextOption) return choices(valuesOf(place.option), current);
-  const assigned = place.isLiteral ? undefined : /^(--[^=]+)=(.*)$/s.exec(current);
-  if (assigned) return ofOption(place.command, assigned[1] ?? '', assigned[2] ?? '', choices);
-  if (!place.isLiteral && current.startsWith('-')) {
-    return fitting(optionsOf(place.command).map(optionCandidate), current);
-  }
+  const isOption = !place.isLiteral && current.startsWith('-');
+  if (place.option && !(place.hasValue && isOption)) return choices(valuesOf(place.option), current);
+  const [, flag, typed] = (isOption && /^(--[^=]+)=(.*)$/s.exec(current)) || [];
+  if (flag !== undefined && typed !== undefined) return ofOption(place.command, flag, typed, choices);
+  if (isOption) return fitting(optionsOf(place.command).map(optionCandidate), current);
+  return argumentsAt(place, current, choices);
+}
+
+/** A subcommand or an argument. */
+function argumentsAt(place: Place, current: string, choices: Choices): Completion {
   const commands = place.before.length === 0 ? subcommands(place.command) : [];
   const argument = argumentAt(place.command, place.before.length);
   const found = argument
     ? choices(argumentValues(place.command, argument), typedSoFar(place, argument, current))
-    : undefined;
-  if (found && found.kind !== 'words') return found;
-  const { candidates } = fitting(commands, current);
-  return { kind: 'words', candidates: [...candidates, ...(found?.candidates ?? [])] };
+    : fitting([], '');
+  if (found.kind !== 'words') return found;
+  return { kind: 'words', candidates: [...fitting(commands, current).candidates, ...found.candidates] };
 }
 
 function placeOf(program: Command, words: readonly string[]): Place {
   const place: Place = { command: program, before: [], option: undefined, hasValue: false, isLiteral: false };
   for (const word of words) {
-    if (place.option) {
-      // An option with several values takes all up to the next option.
-      const isValue = !(place.option.optional && word.startsWith('-'));
-      if (!place.option.variadic || word.startsWith('-')) place.option = undefined;
-      place.hasValue = place.option !== undefined;
-      if (isValue) continue;
-    }
-    if (!place.isLiteral && word === '--') place.isLiteral = true;
-    else if (!place.isLiteral && word.startsWith('-')) {
-      const [flag = '', value] = word.split(/=(.*)/s);
-      const option = optionsOf(place.command).find(({ long, short }) => long === flag || short === flag);
-      if (value === undefined && (option?.required || option?.optional)) place.option = option;
-    } else {
-      const next = place.before.length === 0 ? place.command.commands.find((each) => each.name() === word) : undefined;
-      if (next) place.command = next;
-      else place.before.push(word);
-    }
+    if (place.option && isValueOf(place.option, word, place)) continue;
+    if (place.isLiteral || !word.startsWith('-')) addArgument(place, word);
+    else if (word === '--') place.isLiteral = true;
+    else beginOption(place, word);
   }
   return place;
+}
+
+/** Whether a word behind an option is its value; if it is the last one, the option ends. */
+function isValueOf(option: Option, word: string, place: Place): boolean {
+  const mayBeNext = option.optional || place.hasValue;
+  const isValue = !(mayBeNext && word.startsWith('-'));
+  place.hasValue = isValue && option.variadic;
+  if (!place.hasValue) place.option = undefined;
+  return isValue;
+}
+
+function beginOption(place: Place, word: string): void {
+  const option = optionsOf(place.command).find(({ long, short }) => long === word || short === word);
+  if (option?.required || option?.optional) place.option = option;
+}
+
+function addArgument(place: Place, word: string): void {
+  const next = place.before.length === 0 ? place.command.commands.find((each) => each.name() === word) : undefined;
+  if (next) place.command = next;
+  else place.before.push(word);
 }
 
 /** A command's options and those of the commands around it, which it takes too. */
@@ -196,12 +208,7 @@ function typedSoFar(place: Place, argument: Argument, current: string): string {
   return [...place.before.slice(first), current].join(' ');
 }
 
-function ofOption(
-  command: Command,
-  flag: string,
-  typed: string,
-  choices: (values: Values, typed: string) => Completion,
-): Completion {
+function ofOption(command: Command, flag: string, typed: string, choices: Choices): Completion {
   const option = optionsOf(command).find(({ long }) => long === flag);
   const found = option ? choices(valuesOf(option), typed) : fitting([], '');
   if (found.kind !== 'words') return found;

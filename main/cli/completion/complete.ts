@@ -130,38 +130,35 @@ export interface BashLine {
 export function readBashLine([line = '', point = '', breaks = '']: readonly string[]): BashLine {
   const text = Buffer.from(line).subarray(0, Number(point)).toString('utf8');
   const words: string[] = [];
-  let current = '';
-  let isWord = false;
-  let kept = 0;
-  let quote: BashLine['quote'];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (quote === undefined && /\s/.test(character)) {
-      if (isWord) words.push(current);
-      current = '';
-      isWord = false;
-      kept = 0;
-      continue;
-    }
-    isWord = true;
-    if (character === '\\' && quote !== "'") {
-      const next = text.charAt(at + 1);
-      // Between double quotes, it escapes few characters (Bash Reference Manual, 3.1.2.3).
-      const stays = quote === '"' && !'$`"\\\n'.includes(next);
-      current += stays ? `\\${next}` : next;
-      at += 1;
-    } else if (quote === undefined && (character === '"' || character === "'")) {
-      quote = character;
-      kept = current.length;
-    } else if (character === quote) {
-      quote = undefined;
-      kept = current.length;
-    } else {
-      current += character;
-      if (quote === undefined && breaks.includes(character)) kept = current.length;
-    }
+  let word: Omit<BashLine, 'words'> | undefined;
+  for (const token of text.match(BASH_TOKENS) ?? []) {
+    if (/^\s/.test(token)) {
+      if (word) words.push(word.current);
+      word = undefined;
+    } else word = withToken(word, token, breaks);
   }
-  return { words: words.slice(1), current, kept, quote };
+  return { current: '', kept: 0, quote: undefined, ...word, words: words.slice(1) };
+}
+
+/** Blanks, a quoted part (whose end may be missing), an escaped character, or what is none of these. */
+const BASH_TOKENS = /\s+|'[^']*'?|"(?:\\[\s\S]?|[^"\\])*"?|\\[\s\S]?|[^\s'"\\]+/g;
+
+/** A word and what follows it without a blank between. */
+function withToken(word: Omit<BashLine, 'words'> | undefined, token: string, breaks: string): Omit<BashLine, 'words'> {
+  const { current = '', kept = 0 } = word ?? {};
+  const first = token.charAt(0);
+  if (first === '\\') return { current: current + token.slice(1), kept, quote: undefined };
+  if (first === '"' || first === "'") {
+    const isClosed = /^'[^']*'$|^"(?:\\[\s\S]|[^"\\])*"$/.test(token);
+    const inner = token.slice(1, isClosed ? -1 : undefined);
+    // Between double quotes, it escapes few characters (Bash Reference Manual, 3.1.2.3).
+    const read = current + (first === '"' ? inner.replace(/\\([$`"\\\n]|$)/g, '$1') : inner);
+    return isClosed
+      ? { current: read, kept: read.length, quote: undefined }
+      : { current: read, kept: current.length, quote: first };
+  }
+  const lastBreak = Math.max(...Array.from(breaks, (character) => token.lastIndexOf(character)), -1);
+  return { current: current + token, kept: lastBreak === -1 ? kept : current.length + lastBreak + 1, quote: undefined };
 }
 
 /** A candidate as bash is to insert it: whatever it holds, it is one word, and nothing in it is run. */

@@ -95,6 +95,8 @@ describe('completion', () => {
       ['on', 'off', 'ask'],
     ],
     [['rules', 'set', 'databricks-sql', '--off', 'x', '--cl'], ['--client']],
+    [['rules', 'set', 'databricks-sql', '--on', 'x', '--off', 'e'], ['execute_sql']],
+    [['rules', 'set', 'databricks-sql', '--on', 'x', '--client', ''], ['cursor']],
     [['completion', 'z'], ['zsh']],
     [['help', 'warehouse', 'la'], ['last-selected']],
     [['warehouses', 'create-default-warehouse-override', 'me', 'C'], ['CUSTOM']],
@@ -121,6 +123,14 @@ describe('a bash command line', () => {
     ['causeway ben@ex', { current: 'ben@ex', kept: 4 }],
     ['causeway "Sha', { current: 'Sha', kept: 0, quote: '"' }],
     ["causeway 'it", { current: 'it', quote: "'" }],
+    ["causeway 'it'x", { current: 'itx', kept: 2, quote: undefined }],
+    ["causeway 'it\\' s", { words: ['it\\'], current: 's' }],
+    ['causeway "a\\"b\\c', { current: 'a"b\\c', kept: 0, quote: '"' }],
+    ['causeway "a"b:c"d', { current: 'ab:cd', kept: 4, quote: '"' }],
+    ['causeway a\\:b:', { current: 'a:b:', kept: 4 }],
+    ['causeway a\\', { current: 'a', kept: 0 }],
+    ['causeway "a\\', { current: 'a', kept: 0, quote: '"' }],
+    ['causeway "" x', { words: [''], current: 'x' }],
     ['causeway Größe x', { words: ['Größe'], current: 'x' }],
   ])('is read up to the cursor: %s', (line, expected) => {
     expect(read(line)).toMatchObject(expected);
