@@ -14,6 +14,7 @@ import type { WarehouseService } from '../warehouses/service.ts';
 import type { AppAccesses } from '../workspace/app-access.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
+import { workspaceAccess } from './workspace-access.ts';
 
 export type { WarehouseService } from '../warehouses/service.ts';
 
@@ -87,8 +88,6 @@ const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env, systemProxies } = options;
   let opening: Promise<AuthService> | undefined;
-  let openedServices: Promise<ServiceSignIns> | undefined;
-  let openedApps: Promise<AppAccesses> | undefined;
   let dispatchers: SharedPools | undefined;
   let pools: SharedPools | undefined;
   /** Listed names are stored for completion, one list after the other; this never rejects. */
@@ -113,46 +112,16 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return (await dispatchers.to(host)).whole();
   };
 
-  const client = async (profile: Profile) => {
-    const [{ createRestClient }, service] = await Promise.all([import('../workspace/client.ts'), auth()]);
-    return createRestClient({
-      profile,
-      tokens: service.tokens(profile),
-      dispatcher: await dispatcherTo(profile.host),
-    });
-  };
-
-  const services = () => {
-    openedServices ??= (async () => {
-      const [{ ServiceSignIns }, service] = await Promise.all([import('../workspace/service-sign-in.ts'), auth()]);
-      return new ServiceSignIns({ auth: service, client });
-    })();
-    return openedServices;
-  };
-
-  const apps = () => {
-    openedApps ??= (async () => {
-      const [{ AppAccesses }, { confirmedOrigin }, service] = await Promise.all([
-        import('../workspace/app-access.ts'),
-        import('../clients/servers.ts'),
-        auth(),
-      ]);
-      const confirmed = ({ name }: Profile, path: string) => confirmedOrigin(env, name, path);
-      return new AppAccesses({ auth: service, client, confirmed });
-    })();
-    return openedApps;
-  };
+  const access = workspaceAccess({ env, auth, dispatcherTo });
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
-    const [service, { createRestClient, rememberingNames }, { createWarehouseService }] = await Promise.all([
+    const [service, { rememberingNames }, { createWarehouseService }] = await Promise.all([
       auth(),
       import('../workspace/client.ts'),
       import('../warehouses/service.ts'),
     ]);
     const profile = await service.profile(profileName);
-    const dispatcher = await dispatcherTo(profile.host);
-    const plain = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
-    const client = rememberingNames(plain, (kind, names, isAll) => {
+    const named = rememberingNames(await access.client(profile), (kind, names, isAll) => {
       const remember = async () => {
         const { rememberNames } = await import('../platform/name-memory.ts');
         await rememberNames(env, profile.name, kind, names, isAll);
@@ -167,12 +136,12 @@ export function createCauseway(options: CausewayOptions): Causeway {
       return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
     };
     const around = options.notesChanges ? await import('../warehouses/command-changes.ts') : undefined;
-    const warehouses = createWarehouseService(client, {
+    const warehouses = createWarehouseService(named, {
       env,
       openSqlServer,
       ...(around ? { around: (operations) => around.recordingCommandChanges(operations, profile, env) } : {}),
     });
-    return { profile, client, warehouses };
+    return { profile, client: named, warehouses };
   };
 
   /** Finds a managed server, over shared connections. Rules hold for AI clients, not for the application's own requests. */
@@ -183,7 +152,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('../platform/connections.ts'),
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS, systemProxies }));
-    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services, apps });
+    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, ...access });
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
@@ -236,7 +205,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const [{ HealthMonitor }, service, signIns] = await Promise.all([
       import('../hub/health/monitor.ts'),
       auth(),
-      services(),
+      access.services(),
     ]);
     return new HealthMonitor(servers, {
       ...options,
@@ -257,15 +226,15 @@ export function createCauseway(options: CausewayOptions): Causeway {
   return {
     systemProxies,
     auth,
-    services,
-    apps,
+    services: access.services,
+    apps: access.apps,
     open,
     serveProxies,
     monitorHealth,
     renewConnections,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
-      (await openedServices)?.close();
+      access.close();
       await remembering;
       await (await opening)?.close();
       await pools?.close();

@@ -1,4 +1,5 @@
-import type { AuthService, Profile } from '../auth/auth.ts';
+import { workspaceAccess } from '../app/workspace-access.ts';
+import type { Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
@@ -9,10 +10,9 @@ import { auditTargets } from '../permissions/policy/audit-choice.ts';
 import { lockedValue } from '../permissions/policy/policy.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { RulesFile } from '../permissions/rules-file.ts';
-import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
-import { checkNetworkSettings, type HttpOptions, openDispatcher, openPool } from '../platform/http.ts';
+import { type Connections, openedWhenUsed, RenewableConnections, sharedPools } from '../platform/connections.ts';
+import { checkNetworkSettings, openDispatcher, openPool } from '../platform/http.ts';
 import { inOneLine } from '../words/failure.ts';
-import type { RestClient } from '../workspace/client.ts';
 import { tuneEngine } from './engine.ts';
 
 /** How many calls of the client may be in flight. No client makes more, and each holds some 130 kB if it is not read. */
@@ -45,12 +45,17 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
   };
   const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths, systemProxies });
   const rules = new RulesFile(env);
-  const rest = openRest(auth, { env, systemProxies });
+  const dispatchers = sharedPools((origin) => openDispatcher(origin, { env, systemProxies }));
+  const { services, apps } = workspaceAccess({
+    env,
+    auth: async () => auth,
+    dispatcherTo: async (host) => (await dispatchers.to(host)).whole(),
+  });
   const onNotice = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   return async (request) => {
     await tuneEngine('bridge');
     paths.add(request.path);
-    const endpoint = await openEndpoint(request, { auth, pool, env, rules, ...rest });
+    const endpoint = await openEndpoint(request, { auth, pool, env, rules, services, apps });
     const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice, showsQuestions }, sink);
     if (!(await auditTargets(env).catch(notAudited))) return build;
     const { auditedBridge } = await import('../audit/audited-bridge.ts');
@@ -61,42 +66,6 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
 /** An unreadable choice does not block calls. */
 function notAudited(error: unknown): undefined {
   process.stderr.write(`causeway proxy: Calls are not audited. ${inOneLine(error)}\n`);
-}
-
-/** The sign-ins to services, and the ways to apps; the REST client is loaded when the first one is asked for. */
-function openRest(auth: AuthService, http: HttpOptions) {
-  const { env } = http;
-  const opened = new Map<string, Promise<RestClient>>();
-  const open = async (profile: Profile) => {
-    const { createRestClient } = await import('../workspace/client.ts');
-    const dispatcher = await openDispatcher(profile.host, http);
-    return createRestClient({ profile, tokens: auth.tokens(profile), dispatcher });
-  };
-  const client = (profile: Profile) => {
-    const key = `${profile.host} ${profile.name}`;
-    const opening =
-      opened.get(key) ??
-      open(profile).catch((error: unknown) => {
-        opened.delete(key);
-        throw error;
-      });
-    opened.set(key, opening);
-    return opening;
-  };
-  return {
-    services: async () => {
-      const { ServiceSignIns } = await import('../workspace/service-sign-in.ts');
-      return new ServiceSignIns({ auth, client });
-    },
-    apps: async () => {
-      const { AppAccesses } = await import('../workspace/app-access.ts');
-      const confirmed = async ({ name }: Profile, path: string) => {
-        const { confirmedOrigin } = await import('../clients/servers.ts');
-        return confirmedOrigin(env, name, path);
-      };
-      return new AppAccesses({ auth, client, confirmed });
-    },
-  };
 }
 
 /** The table of clients loads once a call waits. An organization may forbid it while the proxy runs. */
