@@ -95,7 +95,8 @@ async function installOpener(home: OwnHome, script: string): Promise<void> {
   home.env.PATH = `${folder}:${home.env.PATH}`;
 }
 
-async function notesOf(home: OwnHome, name: string): Promise<string[]> {
+/** What the programs of that home have noted under that name, line by line. */
+export async function notesOf(home: OwnHome, name: string): Promise<string[]> {
   const text = await readFile(join(home.notes, name), 'utf8').catch(() => '');
   return text.trim().split('\n').filter(Boolean);
 }

@@ -1,17 +1,25 @@
-import { afterEach, beforeEach } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { aroundEach, beforeEach, type ExpectStatic } from 'vitest';
 import type { AuthService, SignInOptions } from '../../../main/auth/auth.ts';
 import { type AuthOptions, openAuth } from '../../../main/auth/open.ts';
 import type { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';
-import { installWaitingBrowser } from './causeway-process.ts';
+import { installWaitingBrowser, notesOf } from './causeway-process.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 
-/** A workspace in which Ana allows everything, her home folder, and what is opened there; again for each test of a file. */
+/**
+ * A workspace in which Ana allows everything, her home folder, and what is opened there. Each test of a file has its own, also
+ * if several run at the same time (`describe.concurrent`).
+ */
 export interface Stage {
   readonly workspace: EmbeddedWorkspace;
   readonly home: OwnHome;
   /** Opens the service as another process would: nothing is shared but the user's files. */
   open(options?: Partial<AuthOptions>): AuthService;
+  /** Ends something that the test has started, before the workspace and the home folder go; the last first. */
+  atEnd(end: () => unknown): void;
+  /** `expect.poll` of the test that asks: Vitest's own does not know which one asks where several run. */
+  poll: ExpectStatic['poll'];
 }
 
 /**
@@ -29,22 +37,13 @@ export function setStage(
 export interface BrowserStage extends Stage {
   /** The pages that the user's browser was asked to open, in order. */
   pages(): Promise<string[]>;
-  /** Ends something that the test has started, before the workspace and the home folder go; the last first. */
-  atEnd(end: () => unknown): void;
 }
 
 /** The same with a browser that shows what it is asked to open, until the test acts for the user. */
 export function setBrowserStage(...args: Parameters<typeof setStage>): BrowserStage {
   const stage = setStage(...args);
-  const ends: (() => unknown)[] = [];
-  let opened: () => Promise<string[]> = async () => [];
-  beforeEach(async () => {
-    ({ opened } = await installWaitingBrowser(stage.home));
-  });
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
-  return Object.assign(stage, { pages: () => opened(), atEnd: (end: () => unknown) => void ends.push(end) });
+  beforeEach(async () => void (await installWaitingBrowser(stage.home)));
+  return Object.assign(stage, { pages: () => notesOf(stage.home, 'opened') });
 }
 
 /** The same for the commands about accounts: usable and unusable profiles, and no `user`. */
@@ -76,40 +75,37 @@ function setStageWith(
   options: WorkspaceOptions,
   env: NodeJS.ProcessEnv = {},
 ): Stage {
-  let workspace: EmbeddedWorkspace | undefined;
-  let home: OwnHome | undefined;
-  let opened: AuthService[] = [];
+  const current = new AsyncLocalStorage<Pick<Stage, 'workspace' | 'home' | 'poll'> & { ends: (() => unknown)[] }>();
+  aroundEach(async (runTest, { expect }) => {
+    const workspace = await startWorkspace({ autoApprove: 'ana@example.com', ...options });
+    const home = await ownHome(config(workspace), env);
+    const ends = [() => home.remove(), () => workspace.close()];
+    await current.run({ workspace, home, ends, poll: expect.poll }, runTest);
+    for (const end of ends.reverse()) await end();
+  });
 
-  beforeEach(async () => {
-    workspace = await startWorkspace({ autoApprove: 'ana@example.com', ...options });
-    home = await ownHome(config(workspace), env);
-    opened = [];
-  });
-  afterEach(async () => {
-    await Promise.all(opened.map((auth) => auth.close()));
-    await workspace?.close();
-    await home?.remove();
-  });
+  function now() {
+    const store = current.getStore();
+    if (!store) throw new Error('The stage is set only while a test runs.');
+    return store;
+  }
 
   const stage: Stage = {
     get workspace() {
-      return present(workspace);
+      return now().workspace;
     },
     get home() {
-      return present(home);
+      return now().home;
     },
     open: (more = {}) => {
       const auth = openAuth({ env: stage.home.env, ...more });
-      opened.push(auth);
+      stage.atEnd(() => auth.close());
       return auth;
     },
+    atEnd: (end) => void now().ends.push(end),
+    poll: (...args) => now().poll(...args),
   };
   return stage;
-}
-
-function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The stage is set only while a test runs.');
-  return value;
 }
 
 /** Signs in to the profile `user`, and gives the error if that fails. */

@@ -35,7 +35,7 @@ const inEvents = (...frames: string[]): OtherRefusal => ({
 });
 const LOGGED = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"asking GitHub"}}';
 
-describe('a refusal because of a missing sign-in', notOnWindows, () => {
+describe.concurrent('a refusal because of a missing sign-in', notOnWindows, () => {
   const refuse = (effect: OtherRefusal) =>
     stage.workspace.faults.add({ path: PATH, method: 'POST', effect: { kind: 'answer', ...effect } });
 
@@ -73,7 +73,7 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
     void proxy.request(1, 'tools/call', SEARCH).catch(() => undefined);
     const asked = () =>
       proxy.frames.map((frame) => JSON.parse(String(frame))).find(({ method }) => method === 'elicitation/create');
-    await expect.poll(asked).toMatchObject({ params: { url: shown() } });
+    await stage.poll(asked).toMatchObject({ params: { url: shown() } });
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
     const answer = proxy.request(1, 'tools/call', SEARCH);
     const asked = () =>
       proxy.frames.map((frame) => JSON.parse(String(frame))).find(({ method }) => method === 'elicitation/create');
-    await expect.poll(asked).toBeDefined();
+    await stage.poll(asked).toBeDefined();
     proxy.send({ jsonrpc: '2.0', id: asked().id, ...members });
     expect(textOf(await answer)).toContain(page());
     expect(textOf(await answer)).not.toContain('evil.test');
@@ -111,7 +111,7 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
     it('opens one page if all of it was refused, and all of it continues', async () => {
       const told = await batchOfTwo();
       await signInOnPage();
-      await expect.poll(told, { timeout: 20_000 }).toHaveLength(2);
+      await stage.poll(told, { timeout: 20_000 }).toHaveLength(2);
       for (const words of told()) expect(words).toContain('retry');
       expect([await stage.pages(), refreshes(), calls()]).toEqual([[page()], 0, 4]);
     });
@@ -121,7 +121,7 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
       async (answers) => {
         set({ signInSignal: 'elicitation', answers });
         const told = await batchOfTwo();
-        await expect.poll(told).toHaveLength(2);
+        await stage.poll(told).toHaveLength(2);
         for (const words of told()) expect(words).toContain(page());
         expect([await stage.pages(), refreshes(), calls()]).toEqual([[], 0, 2]);
       },
@@ -135,8 +135,8 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
     const third = await startProxy();
     const answers = [alone, attached].map((proxy) => proxy.request(1, 'tools/call', SEARCH));
     void third.request(1, 'tools/call', SEARCH).catch(() => undefined);
-    await expect.poll(calls).toBe(3);
-    await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+    await stage.poll(calls).toBe(3);
+    await stage.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
     third.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     await signInOnPage();
     for (const answer of answers) expect(textOf(await answer)).toContain('retry');
@@ -157,13 +157,13 @@ describe('a refusal because of a missing sign-in', notOnWindows, () => {
   });
 });
 
-describe('a service that refuses a call again after the sign-in', notOnWindows, () => {
+describe.concurrent('a service that refuses a call again after the sign-in', notOnWindows, () => {
   const RECORD = `/api/2.1/unity-catalog/mcp-services/${GITHUB}/user-credentials`;
 
   it('is reported as a missing sign-in if the user is not signed in anymore, and no new token is requested', async () => {
     const proxy = await startProxy();
     const answer = proxy.request(1, 'tools/call', SEARCH);
-    await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+    await stage.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
     const body = JSON.stringify({ provisioning_info: { state: 'ACTIVE' } });
     stage.workspace.faults.add({ path: RECORD, effect: { kind: 'answer', status: 200, body } });
     expect(textOf(await answer)).toMatch(/^You are not signed in to GitHub\. /);
@@ -184,7 +184,7 @@ describe('a service that refuses a call again after the sign-in', notOnWindows, 
   });
 });
 
-describe('the message for a user who cannot sign in on a page', notOnWindows, () => {
+describe.concurrent('the message for a user who cannot sign in on a page', notOnWindows, () => {
   it('says that a personal access token cannot sign in, with the link and the user who has to open it', async () => {
     const proxy = await startProxy('token');
     const answer = await proxy.request(1, 'tools/call', SEARCH);
@@ -221,7 +221,7 @@ describe('the message for a user who cannot sign in on a page', notOnWindows, ()
   });
 });
 
-describe('other refusals of services', notOnWindows, () => {
+describe.concurrent('other refusals of services', notOnWindows, () => {
   it('a 401 from a service that needs no sign-in is about the token, which is refreshed once, and opens no page', async () => {
     const path = '/ai-gateway/mcp-services/system.ai.web_search';
     const proxy = await startProxy('user', {}, path);

@@ -11,7 +11,7 @@ import { listTools, signInTool } from './sign-in-tool.ts';
 
 const { stage, page, signInOnPage, startProxy, calls, refreshes, textOf, isError, set, PLACES } = setServiceStage();
 
-describe('a call to a service that the user is not signed in to', notOnWindows, () => {
+describe.concurrent('a call to a service that the user is not signed in to', notOnWindows, () => {
   describe.each(PLACES)('%s', (_place, arrange) => {
     it.each(SIGNALS)(
       'waits for the user on one page and then continues, refused with %s',
@@ -33,7 +33,7 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
       await arrange();
       const proxies = await Promise.all([1, 2, 3, 4].map(() => startProxy()));
       const answers = proxies.map((proxy) => proxy.request(1, 'tools/call', SEARCH));
-      await expect.poll(calls).toBe(4);
+      await stage.poll(calls).toBe(4);
       await signInOnPage();
       for (const answer of answers) expect(textOf(await answer)).toContain('retry');
       const later = await startProxy();
@@ -51,7 +51,7 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
       await arrange();
       const proxy = await startProxy();
       const answer = proxy.request(1, 'tools/call', SEARCH);
-      await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+      await stage.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
       await new RulesFile(stage.home.env).change((now) =>
         withEdit(now, { server: serverKey(stage.workspace.host, PATH) }, edit),
       );
@@ -76,7 +76,7 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
   it('is not sent again if the client cancels it while the user is at the page', async () => {
     const proxy = await startProxy();
     void proxy.request(1, 'tools/call', SEARCH).catch(() => undefined);
-    await expect.poll(stage.pages).toHaveLength(1);
+    await stage.poll(stage.pages).toHaveLength(1);
     proxy.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     await signInOnPage();
     expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
@@ -129,14 +129,14 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
     const answer = proxy.request(1, 'tools/call', SEARCH);
     const asked = async () =>
       proxy.frames.map((frame) => JSON.parse(String(frame))).find(({ method }) => method === 'elicitation/create');
-    await expect.poll(asked).toMatchObject({
+    await stage.poll(asked).toMatchObject({
       params: { mode: 'url', url: page(), message: 'Sign in to GitHub.', elicitationId: expect.any(String) },
     });
     const { id, params } = await asked();
     proxy.send({ jsonrpc: '2.0', id, result: { action: 'accept' } });
     await scriptedBrowser().open(params.url);
     expect(textOf(await answer)).toContain('retry');
-    await expect
+    await stage
       .poll(() => proxy.frames.map(String).join())
       .toContain(`"notifications/elicitation/complete","params":{"elicitationId":"${params.elicitationId}"}`);
     expect(await stage.pages()).toEqual([]);
@@ -157,7 +157,7 @@ describe('a call to a service that the user is not signed in to', notOnWindows, 
   });
 });
 
-describe.each([
+describe.concurrent.each([
   ['cancel', { result: { action: 'cancel' } }],
   ['decline', { result: { action: 'decline' } }],
   ['an error', { error: { code: -32601, message: 'Method not found' } }],
@@ -177,7 +177,7 @@ describe.each([
 });
 
 /** A refusal of call 1 in another spelling than the embedded workspace's, with what its user has to open. */
-describe('a service that shows nothing before the sign-in', notOnWindows, () => {
+describe.concurrent('a service that shows nothing before the sign-in', notOnWindows, () => {
   it.each(PLACES)('offers the tool sign_in, %s, and its own tools afterwards', async (_place, arrange) => {
     set({ signInNeededFor: 'every-method' });
     await arrange();
@@ -187,7 +187,7 @@ describe('a service that shows nothing before the sign-in', notOnWindows, () => 
     const answer = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     await signInOnPage();
     expect(textOf(await answer)).toMatch(/^Signed in to GitHub\. .+ are available now/);
-    await expect.poll(() => proxy.frames.map(String)).toContain(LIST_CHANGED);
+    await stage.poll(() => proxy.frames.map(String)).toContain(LIST_CHANGED);
     expect((await listTools(proxy)).map(({ name }) => name)).toContain('search_code');
     expect([await stage.pages(), refreshes()]).toEqual([[page()], 0]);
   });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect } from 'vitest';
+import { beforeEach } from 'vitest';
 import { createCauseway } from '../../../main/app/causeway.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import type { ManagedServerSettings } from '../../workspace/mcp/settings.ts';
@@ -50,7 +50,7 @@ client_secret = ${workspace.servicePrincipal.clientSecret}
 
   /** The user signs in on the page that is open. */
   async function signInOnPage(): Promise<void> {
-    await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+    await stage.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
     const [url = ''] = await stage.pages();
     const browser = scriptedBrowser();
     await browser.open(url);
@@ -66,8 +66,9 @@ client_secret = ${workspace.servicePrincipal.clientSecret}
 
   /** The running application, whose browser is the user's. */
   async function startApplication(): Promise<void> {
-    const openBrowser = async (url: string) => writeFile(join(stage.home.notes, 'opened'), `${url}\n`, { flag: 'a' });
-    const causeway = createCauseway({ env: stage.home.env, openBrowser });
+    const { env, notes } = stage.home;
+    const openBrowser = async (url: string) => writeFile(join(notes, 'opened'), `${url}\n`, { flag: 'a' });
+    const causeway = createCauseway({ env, openBrowser });
     const hub = await causeway.serveProxies();
     stage.atEnd(() => causeway.close());
     stage.atEnd(() => hub.close());

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { ProxyProcess } from './proxy-process.ts';
 
 export interface ListedTool {
@@ -21,12 +21,10 @@ export async function listTools(proxy: ProxyProcess): Promise<ListedTool[]> {
  * list comes before the proxy knows that nobody is signed in, and has `connection_status`.
  */
 export async function signInTool(proxy: ProxyProcess): Promise<ListedTool | undefined> {
-  let tools: ListedTool[] = [];
-  await expect
-    .poll(async () => {
-      tools = await listTools(proxy);
-      return tools.map(({ name }) => name);
-    })
-    .toEqual(['sign_in']);
-  return tools[0];
+  const listed = async () => {
+    const tools = await listTools(proxy);
+    expect(tools.map(({ name }) => name)).toEqual(['sign_in']);
+    return tools[0];
+  };
+  return vi.waitFor(listed, 15_000);
 }
