@@ -1,6 +1,6 @@
 import { describe, vi } from 'vitest';
 
-/** Tests that run against the first issuer in their own files, once more against the second one. */
+/** Tests of what passes between Causeway and the issuer, once more against the second one; their own files are against the first. */
 
 vi.hoisted(() => {
   process.env.WORKSPACE_ISSUER = 'plain';
@@ -19,20 +19,11 @@ describe('with the plain issuer', async () => {
   await import('./credentials.test.ts');
 });
 describe('with the plain issuer', async () => {
-  await import('./login.test.ts');
-});
-describe('with the plain issuer', async () => {
   await import('./sign-in-failures.test.ts');
 });
 describe('with the plain issuer', async () => {
   await import('./answered-last.test.ts');
 });
 describe('with the plain issuer', async () => {
-  await import('./many-processes.test.ts');
-});
-describe('with the plain issuer', async () => {
   await import('./sign-in-settings.test.ts');
-});
-describe('with the plain issuer', async () => {
-  await import('./whoami.test.ts');
 });

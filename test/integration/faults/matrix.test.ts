@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { installBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
@@ -40,7 +40,16 @@ let home: OwnHome;
 describe.skipIf(NO_SMALL_DISK)(
   `with the home folder on its own disk${NO_SMALL_DISK ? ` (${NO_SMALL_DISK})` : ''}`,
   () => {
-    beforeEach(async () => {
+    /** What the operations of one fault share: each leaves it as it was, or the next one fails. */
+    function fault(name: string, tests: () => void): void {
+      describe(name, () => {
+        beforeAll(setUp);
+        afterAll(tearDown);
+        tests();
+      });
+    }
+
+    async function setUp(): Promise<void> {
       workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
       disk = await smallDisk(1024);
       const config = `[user]\nhost = ${workspace.host}\n[pat]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`;
@@ -55,12 +64,13 @@ describe.skipIf(NO_SMALL_DISK)(
       await run('a sign-in');
       const added = spawn(process.execPath, ADD_SERVER, { env: home.env, stdio: 'ignore' });
       await once(added, 'close');
-    });
-    afterEach(async () => {
+    }
+
+    async function tearDown(): Promise<void> {
       await workspace.close();
       await disk[Symbol.asyncDispose]();
       await home.remove();
-    });
+    }
 
     function start(operation: Operation, more: NodeJS.ProcessEnv = {}) {
       if (operation === 'a renewal') workspace.faults.expireAccessTokens();
@@ -83,92 +93,96 @@ describe.skipIf(NO_SMALL_DISK)(
       else expect(again).toMatchObject({ code: 0 });
     }
 
-    test.each(operations)(
-      '%s on a full disk fails with an explanation or works, and works again with free space',
-      async (operation) => {
-        const config = await read('.databrickscfg');
-        await disk.fill();
-        expectHonest(await run(operation));
-        await expectNothingLost(config);
-        await disk.empty();
-        await expectRecovery(operation);
-        await expectNothingLost(config);
-      },
-    );
-
-    test.each(operations)(
-      '%s on a read-only disk fails with an explanation or works, and works again on a writable one',
-      async (operation) => {
-        const config = await read('.databrickscfg');
-        await disk.setReadOnly(true);
-        expectHonest(await run(operation));
-        await disk.setReadOnly(false);
-        expect(await run(operation)).toMatchObject({ code: 0 });
-        await expectNothingLost(config);
-      },
-    );
-
-    test.each(operations)(
-      '%s that is killed at a random moment loses nothing and works again at once',
-      async (operation) => {
-        const config = await read('.databrickscfg');
-        for (const moment of [150, 400, 800]) {
-          const { child, ended } = start(operation);
-          await Promise.race([ended, sleep(moment)]);
-          child.kill('SIGKILL');
-          await ended;
+    fault('full disk', () => {
+      test.each(operations)(
+        '%s on a full disk fails with an explanation or works, leaves no temporary file, and works again with free space',
+        async (operation) => {
+          const config = await read('.databrickscfg');
+          await disk.fill();
+          expectHonest(await run(operation));
           await expectNothingLost(config);
-        }
-        await expectRecovery(operation);
-      },
-    );
-
-    test.each(operations)(
-      '%s works with a clock that is a day ahead, then with one a day behind, then with the correct one',
-      async (operation) => {
-        const config = await read('.databrickscfg');
-        for (const aheadMs of [DAY_MS, -DAY_MS]) {
-          const clock = { NODE_OPTIONS: preload('other-clock.cjs'), CLOCK_AHEAD_MS: String(aheadMs) };
-          expect(await run(operation, clock)).toMatchObject({ code: 0 });
-        }
-        expect(await run(operation)).toMatchObject({ code: 0 });
-        await expectNothingLost(config);
-      },
-    );
-
-    test.each(operations)(
-      '%s that can open few more files fails with an explanation or works, and works with more',
-      async (operation) => {
-        const config = await read('.databrickscfg');
-        for (const free of [1, 2, 3, 5]) {
-          // The hub's program takes its files away by itself, once its modules are loaded.
-          const takesAway = operation === 'a hub start' ? {} : { NODE_OPTIONS: preload('few-files.cjs') };
-          expectHonest(await run(operation, { ...takesAway, FREE_FILES: String(free) }));
+          await disk.empty();
+          const names = await readdir(disk.folder, { recursive: true });
+          expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+          await expectRecovery(operation);
           await expectNothingLost(config);
-        }
-        await expectRecovery(operation);
-      },
-    );
+        },
+      );
+    });
 
-    test.each(['clients list', 'clients backups', 'servers list', 'profiles --skip-validate', 'rules'])(
-      'causeway %s, which only reads, works on a read-only disk',
-      async (command) => {
-        await disk.setReadOnly(true);
-        const { status, stderr } = spawnSync(process.execPath, [CAUSEWAY, ...command.split(' ')], {
-          env: home.env,
-          encoding: 'utf8',
-        });
-        await disk.setReadOnly(false);
-        expect({ status, failure: /^causeway: .*/m.exec(stderr) }).toEqual({ status: 0, failure: null });
-      },
-    );
+    fault('read-only disk', () => {
+      test.each(operations)(
+        '%s on a read-only disk fails with an explanation or works, and works again on a writable one',
+        async (operation) => {
+          const config = await read('.databrickscfg');
+          await disk.setReadOnly(true);
+          expectHonest(await run(operation));
+          await disk.setReadOnly(false);
+          expect(await run(operation)).toMatchObject({ code: 0 });
+          await expectNothingLost(config);
+        },
+      );
 
-    test('no temporary file is left on the disk', async () => {
-      await disk.fill();
-      for (const operation of operations) await run(operation);
-      await disk.empty();
-      const names = await readdir(disk.folder, { recursive: true });
-      expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+      test.each(['clients list', 'clients backups', 'servers list', 'profiles --skip-validate', 'rules'])(
+        'causeway %s, which only reads, works on a read-only disk',
+        async (command) => {
+          await disk.setReadOnly(true);
+          const { status, stderr } = spawnSync(process.execPath, [CAUSEWAY, ...command.split(' ')], {
+            env: home.env,
+            encoding: 'utf8',
+          });
+          await disk.setReadOnly(false);
+          expect({ status, failure: /^causeway: .*/m.exec(stderr) }).toEqual({ status: 0, failure: null });
+        },
+      );
+    });
+
+    fault('kill -9', () => {
+      test.each(operations)(
+        '%s that is killed at a random moment loses nothing and works again at once',
+        async (operation) => {
+          const config = await read('.databrickscfg');
+          for (const moment of [150, 400, 800]) {
+            const { child, ended } = start(operation);
+            await Promise.race([ended, sleep(moment)]);
+            child.kill('SIGKILL');
+            await ended;
+            await expectNothingLost(config);
+          }
+          await expectRecovery(operation);
+        },
+      );
+    });
+
+    fault('clock', () => {
+      test.each(operations)(
+        '%s works with a clock that is a day ahead, then with one a day behind, then with the correct one',
+        async (operation) => {
+          const config = await read('.databrickscfg');
+          for (const aheadMs of [DAY_MS, -DAY_MS]) {
+            const clock = { NODE_OPTIONS: preload('other-clock.cjs'), CLOCK_AHEAD_MS: String(aheadMs) };
+            expect(await run(operation, clock)).toMatchObject({ code: 0 });
+          }
+          expect(await run(operation)).toMatchObject({ code: 0 });
+          await expectNothingLost(config);
+        },
+      );
+    });
+
+    fault('too many files', () => {
+      test.each(operations)(
+        '%s that can open few more files fails with an explanation or works, and works with more',
+        async (operation) => {
+          const config = await read('.databrickscfg');
+          for (const free of [1, 2, 3, 5]) {
+            // The hub's program takes its files away by itself, once its modules are loaded.
+            const takesAway = operation === 'a hub start' ? {} : { NODE_OPTIONS: preload('few-files.cjs') };
+            expectHonest(await run(operation, { ...takesAway, FREE_FILES: String(free) }));
+            await expectNothingLost(config);
+          }
+          await expectRecovery(operation);
+        },
+      );
     });
   },
 );

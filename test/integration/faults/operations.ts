@@ -34,9 +34,14 @@ export interface Running {
   ended: Promise<Outcome>;
 }
 
+/** Where few files are free, those that are held until then are few as well: a computer may allow a million. */
+const LIMITED = ['/bin/sh', '-c', 'ulimit -n 256 && exec "$0" "$@"'];
+
 /** Starts an operation in its own process. */
 export function startOperation(operation: Operation, env: NodeJS.ProcessEnv, cwd: string): Running {
-  const child = spawn(process.execPath, OPERATIONS[operation], { env, cwd });
+  const limited = env.FREE_FILES === undefined ? [] : LIMITED;
+  const [program = '', ...args] = [...limited, process.execPath, ...OPERATIONS[operation]];
+  const child = spawn(program, args, { env, cwd });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
