@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { AuthService, Profile } from '../../../main/auth/auth.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
+import { COMPILED } from '../../compiled.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage } from './stage.ts';
 
 const WORKER = fileURLToPath(new URL('token-worker.ts', import.meta.url));
 const HOUR = 60 * 60_000;
-const TIMES = Number(process.env.CAUSEWAY_KILLS ?? 20);
+const TIMES = Number(process.env.CAUSEWAY_KILLS ?? 8);
 const stage = setStage();
 
 async function next(now = Date.now): Promise<{ auth: AuthService; profile: Profile }> {
@@ -20,7 +21,7 @@ async function next(now = Date.now): Promise<{ auth: AuthService; profile: Profi
 
 /** Starts a process that does it, and kills it so many milliseconds in; gives how long it took if it came to its end. */
 async function interrupted(what: 'sign-in' | 'renewal', afterMs: number): Promise<number | undefined> {
-  const child = spawn(process.execPath, [WORKER, what, 'user'], {
+  const child = spawn(process.execPath, [...COMPILED, WORKER, what, 'user'], {
     env: stage.home.env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

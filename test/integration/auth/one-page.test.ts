@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { COMPILED } from '../../compiled.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage } from './stage.ts';
 
@@ -36,7 +37,7 @@ function pages(): string[] {
 
 /** A process that an AI client starts; gives what it says in the end. */
 function start(profile = 'user') {
-  const worker = spawn(process.execPath, [WORKER, profile, notes()], { env: stage.home.env });
+  const worker = spawn(process.execPath, [...COMPILED, WORKER, profile, notes()], { env: stage.home.env });
   workers.push(worker);
   worker.stderr.resume();
   let said = '';

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { inOneLine } from '../../../main/words/failure.ts';
+import { COMPILED } from '../../compiled.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
@@ -136,7 +137,7 @@ test('two processes that add entries at once, and remove them at once, leave the
   const text = '{\n  "mcpServers": null,\n  "theirs": 1\n}\n';
   await own.file(CURSOR, text);
   const run = (name: string) =>
-    promisify(execFile)(process.execPath, [WRITER, own.home, own.command, '1', name], { env: own.env });
+    promisify(execFile)(process.execPath, [...COMPILED, WRITER, own.home, own.command, '1', name], { env: own.env });
   const both = async () => {
     for (const { stderr } of await Promise.all([run(SQL.name), run(GENIE.name)])) expect(stderr).toBe('');
   };

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { COMPILED } from '../../compiled.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
-const KILLS = Number(process.env.CAUSEWAY_KILLS ?? 30);
+const KILLS = Number(process.env.CAUSEWAY_KILLS ?? 10);
 const CURSOR = '.cursor/mcp.json';
 
 test(`killed ${KILLS} times while it writes: the file is the complete old or new one`, {
@@ -23,7 +24,7 @@ test(`killed ${KILLS} times while it writes: the file is the complete old or new
   const added = await own.read(CURSOR);
   const found = { old: 0, added: 0, leftOver: 0 };
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const writer = spawn(process.execPath, [WRITER, own.home, own.command], { env: own.env });
+    const writer = spawn(process.execPath, [...COMPILED, WRITER, own.home, own.command], { env: own.env });
     await once(writer.stdout, 'data');
     // Every other one strikes while the new file is being written, the rest anywhere.
     await (kill % 2 === 0 ? writingBegun(join(own.home, '.cursor')) : sleep(Math.random() * 60));
@@ -65,12 +66,12 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('twenty processes at once write every entry, and none twice', { timeout: 180_000 }, async () => {
+test('ten processes at once write every entry, and none twice', { timeout: 180_000 }, async () => {
   await using own = await ownClients();
   await own.file(CURSOR, '{"theirs": 1}');
   await writeFile(join(own.home, '.claude.json'), '{"theirs": 1}');
-  const runs = Array.from({ length: 21 }, () =>
-    promisify(execFile)(process.execPath, [WRITER, own.home, own.command, '1'], { env: own.env }),
+  const runs = Array.from({ length: 11 }, () =>
+    promisify(execFile)(process.execPath, [...COMPILED, WRITER, own.home, own.command, '1'], { env: own.env }),
   );
   for (const { stderr } of await Promise.all(runs)) expect(stderr).toBe('');
   await own.service().add([], [SQL]);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RequestName } from '../../../preload/contract.ts';
+import { COMPILED } from '../../compiled.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { environment, ProxyProcess } from '../proxy/proxy-process.ts';
 
@@ -36,7 +37,7 @@ afterEach(async () => {
 });
 
 async function startApplication(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...COMPILED, PROGRAM], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const closed = once(child, 'close');
   const next = async () => {

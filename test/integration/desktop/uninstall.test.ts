@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { uninstallRequests } from '../../../preload/contract/uninstall.ts';
 import type { RequestName } from '../../../preload/contract.ts';
+import { COMPILED } from '../../compiled.ts';
 import { setStage } from '../auth/stage.ts';
 import { runCommand } from '../warehouses/harness.ts';
 
@@ -23,7 +24,10 @@ it('the window lists what there is, removes it, and the files are removed once t
   await writeFile(file, '{}\n');
   await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'user']);
   await runCommand(home.env, ['clients', 'add', 'cursor', '--force']);
-  const application = spawn(process.execPath, [PROGRAM], { env: home.env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const application = spawn(process.execPath, [...COMPILED, PROGRAM], {
+    env: home.env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void application.kill('SIGKILL'));
   const lines = createInterface({ input: application.stdout })[Symbol.asyncIterator]();
   const ended = once(application, 'exit');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { COMPILED } from '../../compiled.ts';
 import { CAUSEWAY } from '../proxy/proxy-process.ts';
 
 const HUB = fileURLToPath(new URL('hub-start.ts', import.meta.url));
@@ -16,7 +17,7 @@ export const OPERATIONS = {
   'an override': [CAUSEWAY, 'warehouse', 'last-selected', '--profile', 'pat'],
   'an export': [CAUSEWAY, 'warehouse', 'export', 'overrides.csv', '--force', '--profile', 'pat'],
   'a proxy call': [CAUSEWAY, ...PROXY],
-  'a hub start': [HUB],
+  'a hub start': [...COMPILED, HUB],
 } as const;
 export type Operation = keyof typeof OPERATIONS;
 

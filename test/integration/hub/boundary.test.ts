@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { Bridge } from '../../../main/bridge/bridge.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { startHub } from '../../../main/hub/server.ts';
 import { isProcessAlive } from '../../../main/platform/process-alive.ts';
-import { type Program, startProgram } from '../../bench/program.ts';
-import { orderly, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
+import { startProgram } from '../../bench/program.ts';
+import { orderly, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
 import { enter } from './handshake.ts';
 
@@ -27,32 +27,24 @@ const HOSTILE = [
   '\u0000',
 ];
 
-let server: ScriptedServer;
-let home: string;
-let env: NodeJS.ProcessEnv;
-const ends: (() => unknown)[] = [];
-
-beforeEach(async () => {
-  server = await startScriptedServer(orderly().script);
-  const own = await homeWith({ acme: { host: server.origin, token: 'dapi-acme' } });
-  home = own.home;
-  env = environment(home, { CAUSEWAY_HOME: home });
-  ends.push(own.close, server.close);
-});
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-function startProxy(): ProxyProcess {
-  const proxy = new ProxyProcess(['--profile', 'acme', '--path', PATH], env);
-  ends.push(() => proxy.close());
-  return proxy;
-}
-
-async function startApplication(): Promise<Program> {
-  const program = await startProgram('hub-program.ts', [home]);
-  ends.push(() => program.end());
-  return program;
+/** A server and a home of one test, for the tests run at the same time: most of them wait. */
+async function setScene({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
+  const server = await startScriptedServer(orderly().script);
+  onTestFinished(() => server.close());
+  const { home, close } = await homeWith({ acme: { host: server.origin, token: 'dapi-acme' } });
+  onTestFinished(close);
+  const env = environment(home, { CAUSEWAY_HOME: home });
+  const startProxy = () => {
+    const proxy = new ProxyProcess(['--profile', 'acme', '--path', PATH], env);
+    onTestFinished(() => proxy.close());
+    return proxy;
+  };
+  const startApplication = async () => {
+    const program = await startProgram('hub-program.ts', [home]);
+    onTestFinished(() => program.end());
+    return program;
+  };
+  return { server, home, startProxy, startApplication };
 }
 
 /** Each hostile line is answered or dropped, and a call behind it works. */
@@ -66,10 +58,14 @@ async function staysUsable(proxy: ProxyProcess): Promise<void> {
   expect(await proxy.finish()).toBe(0);
 }
 
-describe('a client that sends lines designed to break a parser', { timeout: 60_000 }, () => {
-  it('does not end a standalone proxy', () => staysUsable(startProxy()));
+describe.concurrent('a client that sends lines designed to break a parser', { timeout: 60_000 }, () => {
+  it('does not end a standalone proxy', async (context) => {
+    const { startProxy } = await setScene(context);
+    await staysUsable(startProxy());
+  });
 
-  it('does not end the application, and other clients do not notice', async () => {
+  it('does not end the application, and other clients do not notice', async (context) => {
+    const { server, startProxy, startApplication } = await setScene(context);
     const application = await startApplication();
     const other = startProxy();
     await other.open();
@@ -102,7 +98,7 @@ describe('a bridge in the hub that fails', () => {
     '%s refuses those frames with an error, and at the tenth it ends only the session of that client',
     async (_, faulty) => {
       const folder = await mkdtemp(join(tmpdir(), 'causeway-boundary-'));
-      ends.push(() => rm(folder, { recursive: true, force: true }));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
       const hub = await startHub({
         folder,
         serve: async ({ path }, sink) => {
@@ -110,7 +106,7 @@ describe('a bridge in the hub that fails', () => {
           return { ...idle, receive: (frame) => sink.write(frame) };
         },
       });
-      ends.push(() => hub.close());
+      onTestFinished(() => hub.close());
       const rendezvous = readRendezvous(folder) ?? { address: '', secret: '' };
       const healthy = await enter(rendezvous, { path: '/healthy' });
       const broken = await enter(rendezvous, { path: '/faulty' });
@@ -143,8 +139,9 @@ function explode(): never {
   throw new RangeError('Maximum call stack size exceeded');
 }
 
-describe('an application that stops responding', { timeout: 90_000 }, () => {
-  it('does not delay a new client: the session begins, and works alone', async () => {
+describe.concurrent('an application that stops responding', { timeout: 90_000 }, () => {
+  it('does not delay a new client: the session begins, and works alone', async (context) => {
+    const { startProxy, startApplication } = await setScene(context);
     const application = await startApplication();
     process.kill(application.pid, 'SIGSTOP');
     const proxy = startProxy();
@@ -155,7 +152,8 @@ describe('an application that stops responding', { timeout: 90_000 }, () => {
     process.kill(application.pid, 'SIGCONT');
   });
 
-  it('is abandoned by a session that waits for an answer, and its client learns what is unknown', async () => {
+  it('is abandoned by a session that waits for an answer, and its client learns what is unknown', async (context) => {
+    const { startProxy, startApplication } = await setScene(context);
     const application = await startApplication();
     const proxy = startProxy();
     await proxy.open();
@@ -170,15 +168,16 @@ describe('an application that stops responding', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a standalone proxy', { timeout: 60_000 }, () => {
-  it('moves to an application that is started long after it, and its client does not notice', async () => {
+describe.concurrent('a standalone proxy', { timeout: 60_000 }, () => {
+  it('moves to an application that is started long after it, and its client does not notice', async (context) => {
+    const { server, startProxy, startApplication } = await setScene(context);
     const proxy = startProxy();
     await proxy.open();
     await proxy.request(1, 'tools/call', { text: 'alone' });
     await sleep(3_000);
     const frames = proxy.frames.length;
     await startApplication();
-    await expect.poll(() => server.count('initialize'), { timeout: 20_000 }).toBe(2);
+    await context.expect.poll(() => server.count('initialize'), { timeout: 20_000 }).toBe(2);
     expect(await proxy.request(2, 'tools/call', { text: 'through' })).toMatchObject({
       result: { content: [{ text: 'through' }] },
     });
@@ -190,7 +189,8 @@ describe('a standalone proxy', { timeout: 60_000 }, () => {
 describe.skipIf(process.platform === 'win32')(
   "a program that listens in the application's place, without its secret",
   () => {
-    it('gets no request from the proxy, and the proxy works alone with a line on stderr', async () => {
+    it('gets no request from the proxy, and the proxy works alone with a line on stderr', async (context) => {
+      const { home, startProxy } = await setScene(context);
       await mkdir(join(home, 'hub'), { mode: 0o700 });
       const address = join(home, 'hub', 'x.sock');
       const heard: string[] = [];
@@ -198,7 +198,7 @@ describe.skipIf(process.platform === 'win32')(
         socket.on('data', (chunk) => heard.push(String(chunk)));
         socket.write(`{"hub":2,"nonce":"${'A'.repeat(43)}","proof":"${'A'.repeat(43)}"}\n{"hub":2,"ready":true}\n`);
       }).listen(address);
-      ends.push(() => void impostor.close());
+      context.onTestFinished(() => void impostor.close());
       await new Promise((resolve) => impostor.once('listening', resolve));
       await chmod(address, 0o600);
       const published = JSON.stringify({ hub: 2, address, key: 'secret-of-ours', pid: process.pid });

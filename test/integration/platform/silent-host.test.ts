@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { giveUpOnSilence, SilentHostError } from '../../../main/platform/silent-host.ts';
@@ -26,6 +27,26 @@ afterEach(() => {
 
 function originOf(listening: Server): string {
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+}
+
+/** From here on time passes only where the test says so, until it ends. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Lets time pass, with whatever happens meanwhile, until the work is done. */
+async function passTimeUntil<Result>(work: Promise<Result>): Promise<Result> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  work.then(done, done);
+  while (!isDone) {
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    vi.advanceTimersByTime(1_000);
+  }
+  return work;
 }
 
 describe('a host that accepts connections and stays silent', () => {
@@ -73,9 +94,8 @@ describe('a host that accepts connections and stays silent', () => {
     const agent = new Agent();
     const watched = agent.compose(giveUpOnSilence({ onSilence: (host) => told.push(host), noticeMs: 20, limitMs: 60 }));
     const ask = async () => (await watched.request({ origin: originOf(slow), path: '/', method: 'GET' })).body.text();
-    // Time passes where the test says so: on a busy computer, the first answer alone can take longer than the notice.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    // On a busy computer, the first answer alone can take longer than the notice.
+    stopClock();
     expect(await ask()).toBe('first');
     expect(told).toEqual([]);
     const second = ask();
@@ -91,26 +111,33 @@ describe('a host that accepts connections and stays silent', () => {
   test.each([
     ['whoami', { DATABRICKS_TOKEN: 'x' }],
     ['whoami', { DATABRICKS_CLIENT_ID: 'id', DATABRICKS_CLIENT_SECRET: 'secret' }],
-  ])(
-    'ends %s with 5 and the likely causes, after a notice to the user (%o)',
-    { timeout: 40_000 },
-    async (command, credentials) => {
-      const env = { CAUSEWAY_HOME: '/nonexistent', DATABRICKS_CONFIG_FILE: '/nonexistent', DATABRICKS_HOST: origin };
-      const { code, stdout, stderr } = await runCommand({ ...env, ...credentials }, [command]);
-      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-      const [notice, failure] = stderr.split('\n');
-      expect(notice).toBe(`causeway: ${origin} has not responded for 5 seconds. Still waiting…`);
-      expect(failure).toMatch(/did not answer within 15 seconds\. Likely causes: a wrong address, .*DNS.*VPN/);
-    },
-  );
+  ])('ends %s with 5 and the likely causes, after a notice to the user (%o)', async (command, credentials) => {
+    const home = await ownHome('');
+    onTestFinished(() => home.remove());
+    stopClock();
+    const connected = once(server, 'connection');
+    const run = runCommand({ ...home.env, DATABRICKS_HOST: origin, ...credentials }, [command]);
+    await connected;
+    const { code, stdout, stderr } = await passTimeUntil(run);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    const [notice, failure] = stderr.split('\n');
+    expect(notice).toBe(`causeway: ${origin} has not responded for 5 seconds. Still waiting…`);
+    expect(failure).toMatch(/did not answer within 15 seconds\. Likely causes: a wrong address, .*DNS.*VPN/);
+  });
 
-  test('does not keep causeway profiles from showing the profile that works', { timeout: 40_000 }, async () => {
+  test('does not keep causeway profiles from showing the profile that works', async () => {
     const workspace = await startWorkspace();
     onTestFinished(() => workspace.close());
     const works = `[works]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`;
     const home = await ownHome(`${works}[silent]\nhost = ${origin}\ntoken = x\n`);
     onTestFinished(() => home.remove());
-    const { code, stdout, stderr } = await runCommand(home.env, ['profiles']);
+    stopClock();
+    const connected = once(server, 'connection');
+    const run = runCommand(home.env, ['profiles']);
+    await connected;
+    // The other one is not to be silent as well.
+    await vi.waitFor(() => expect(workspace.requests.list().map(({ status }) => status)).toEqual([200]), 15_000);
+    const { code, stdout, stderr } = await passTimeUntil(run);
     expect(code).toBe(0);
     const [, ...rows] = stdout.trimEnd().split('\n');
     expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([

@@ -9,6 +9,7 @@ import { keychainNames, openKeychain } from '../../../main/auth/secrets/keychain
 import { SCRIPTS } from '../../../main/cli/completion/scripts.ts';
 import { autostartEntry, autostartPath } from '../../../main/platform/autostart.ts';
 import { Secret } from '../../../main/platform/secret.ts';
+import { COMPILED } from '../../compiled.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { noKeychain } from '../auth/secret-service.ts';
 import { setStage } from '../auth/stage.ts';
@@ -131,7 +132,10 @@ describe('causeway uninstall', () => {
 
   it('lets the running application quit first', async () => {
     const { home } = stage;
-    const application = spawn(process.execPath, [PROGRAM], { env: home.env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const application = spawn(process.execPath, [...COMPILED, PROGRAM], {
+      env: home.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void application.kill('SIGKILL'));
     const ended = once(application, 'exit');
     await once(application.stdout, 'data');
