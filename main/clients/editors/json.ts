@@ -3,6 +3,7 @@ import { faultWords } from '../../platform/json-faults.ts';
 import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { covers, type Entry, isDataTable, wholeEntry } from '../entry.ts';
 import {
+  cannotEdit,
   type Edited,
   type EditTarget,
   type EntryEditor,
@@ -11,6 +12,7 @@ import {
   holdRest,
   isCurrent,
   lineEndOf,
+  type Splice,
   splice,
   splitMark,
   tooDeep,
@@ -43,7 +45,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   const innermost = found[depth] ?? root;
   const nothing = find(innermost, target.key[depth] ?? '');
   if (depth < target.key.length && nothing?.type === 'null') {
-    const made = mark + splice(body, [{ at: nothing.offset, remove: nothing.length, insert: '{}' }]);
+    const made = mark + spliced(body, [{ at: nothing.offset, remove: nothing.length, insert: '{}' }], target);
     return { ...put(made, target, name, entry), undoHint: { depth: depth + 1, text: NULL } };
   }
   const present = depth === target.key.length ? find(innermost, name) : undefined;
@@ -56,7 +58,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   }
   const empty = jsonProperties(innermost).length === 0;
   const value = nest(path.slice(depth + 1), wholeEntry(entry));
-  const edited = mark + splice(body, insertProperty(body, root, innermost, path[depth] ?? name, value));
+  const edited = mark + spliced(body, insertProperty(body, root, innermost, path[depth] ?? name, value), target);
   holdRest(dataOf(text, target), dataOf(edited, target), path, target);
   if (!empty && depth === target.key.length) return { text: edited };
   const source = body.slice(innermost.offset, innermost.offset + innermost.length);
@@ -76,16 +78,17 @@ function set(text: string, path: string[], value: unknown, target: EditTarget): 
   if (node?.type === 'object' && isDataTable(value)) {
     return Object.entries(value).reduce((now, [key, inner]) => set(now, [...path, key], inner, target), text);
   }
-  if (node) return splice(text, [replaceValue(text, node, value)]);
+  if (node) return spliced(text, [replaceValue(text, node, value)], target);
   const [root, parent] = [parse(text, target), nodeAt(text, path.slice(0, -1), target)];
-  return root && parent ? splice(text, insertProperty(text, root, parent, path.at(-1) ?? '', value)) : text;
+  if (!root || !parent) return text;
+  return spliced(text, insertProperty(text, root, parent, path.at(-1) ?? '', value), target);
 }
 
 /** Removes all properties of this name. */
 function drop(text: string, path: string[], key: string, target: EditTarget): string {
   const node = nodeAt(text, path, target);
   if (!node || !find(node, key)) return text;
-  return drop(splice(text, removeProperty(text, node, key)), path, key, target);
+  return drop(spliced(text, removeProperty(text, node, key), target), path, key, target);
 }
 
 /** The node at a path that begins with an entry's name. */
@@ -104,7 +107,7 @@ function remove(text: string, target: EditTarget, name: string, undoHint: UndoHi
   };
   const container = at(target.key.length);
   if (!container || !find(container, name)) return text;
-  now = splice(now, removeProperty(now, container, name));
+  now = spliced(now, removeProperty(now, container, name), target);
   if (undoHint) now = putBack(now, at, target, undoHint);
   const edited = mark + now;
   if (now.trim() !== '') holdRest(dataOf(text, target), dataOf(edited, target), [...target.key, name], target);
@@ -127,7 +130,7 @@ function putBack(
   let now = text;
   const [outermost] = made;
   if (outermost !== undefined && outermost <= target.key.length) {
-    now = splice(text, removeProperty(text, parent, target.key[outermost - 1] ?? ''));
+    now = spliced(text, removeProperty(text, parent, target.key[outermost - 1] ?? ''), target);
   }
   if (original === undefined) return now;
   const root = parse(now, target);
@@ -136,7 +139,7 @@ function putBack(
   const source = now.slice(rest.offset, rest.offset + rest.length);
   if (depth === -1) return bare(now) === '{}' ? original : now;
   if (original === NULL ? !isEmpty(rest) : bare(source) !== bare(original)) return now;
-  return splice(now, [{ at: rest.offset, remove: rest.length, insert: original }]);
+  return spliced(now, [{ at: rest.offset, remove: rest.length, insert: original }], target);
 }
 
 /** Some clients write this if they have no servers. */
@@ -146,17 +149,20 @@ const bare = (text: string) => text.replace(/\s/g, '');
 
 const only = (node: Node) => jsonProperties(node).length === 1;
 
+/**
+ * The text with all splices applied.
+ * @throws {CausewayError} `invalid_file` where it would no longer be JSON: a comment may end where an entry did
+ */
+function spliced(text: string, splices: Splice[], target: EditTarget): string {
+  const edited = splice(text, splices);
+  if (tree(edited, target).error) throw cannotEdit(target);
+  return edited;
+}
+
 /** The parsed document; undefined if the text is blank. */
 function parse(body: string, target: EditTarget): Node | undefined {
   if (body.trim() === '') return undefined;
-  const errors: ParseError[] = [];
-  let root: Node | undefined;
-  try {
-    root = parseTree(body, errors, { allowTrailingComma: true, disallowComments: false });
-  } catch (cause) {
-    throw tooDeep(target, cause);
-  }
-  const [error] = errors;
+  const { root, error } = tree(body, target);
   if (error) {
     const words = faultWords(printParseErrorCode(error.error));
     throw unreadable(target, `this is not valid JSON: ${words}`, placeOf(body, error.offset, target));
@@ -164,6 +170,16 @@ function parse(body: string, target: EditTarget): Node | undefined {
   if (root?.type !== 'object') throw unreadable(target, 'an object was expected', { line: 1, column: 1 });
   holdLevels(root, ({ children = [] }) => children, target);
   return root;
+}
+
+/** The nodes of a text, and the first fault in it. */
+function tree(text: string, target: EditTarget): { root: Node | undefined; error: ParseError | undefined } {
+  const errors: ParseError[] = [];
+  try {
+    return { root: parseTree(text, errors, { allowTrailingComma: true, disallowComments: false }), error: errors[0] };
+  } catch (cause) {
+    throw tooDeep(target, cause);
+  }
 }
 
 /** The existing objects on the way to the entries, beginning with the root. */
