@@ -150,7 +150,7 @@ describe('a large catalog', () => {
 
   test('requests are counted by path, with the highest number in flight at once', async () => {
     workspace.state.replace(largeCatalog(SIZE));
-    workspace.faults.add({ path: BASE, effect: { kind: 'delay', milliseconds: 100 }, times: 'always' });
+    workspace.faults.add({ path: BASE, effect: { kind: 'delay', milliseconds: 500 }, times: 'always' });
     const schemas = ['schema_00', 'schema_01', 'schema_02'];
     await Promise.all(schemas.map((schema) => ben('GET', `${BASE}?parent=schemas/catalog_00.${schema}`)));
     await ben('GET', `${CATALOG}/catalogs`);

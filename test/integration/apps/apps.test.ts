@@ -235,7 +235,7 @@ describe('an app that does not answer', () => {
   });
 });
 
-describe('`servers start`', { timeout: 30_000 }, () => {
+describe('`servers start`', () => {
   it('starts a stopped app, shows its progress, and ends when it runs', async () => {
     app('mcp-reports').canUse = new Set(['users']);
     app('mcp-reports').canManage = new Set(['users']);

@@ -210,7 +210,7 @@ describe('an app that redirects', () => {
     return { trap, app, told };
   };
 
-  it.each([301, 302, 303, 307, 308])('is not followed to another host: %i', { timeout: 30_000 }, async (status) => {
+  it.each([301, 302, 303, 307, 308])('is not followed to another host: %i', async (status) => {
     const port = (host: Host) => new URL(host.origin).port;
     for (const write of [
       (trap: Host) => `${trap.origin}/mcp`,

@@ -186,7 +186,6 @@ describe('a collector that', () => {
 
   test.each([...Object.keys(FAULTS), 'is not there'])(
     '%s is reported once, and delays neither calls nor shutdown',
-    { timeout: 60_000 },
     async (fault) => {
       const url = fault in FAULTS ? await startFaultyCollector(fault) : 'http://127.0.0.1:9';
       const { env } = await homeOfAna();
@@ -201,7 +200,7 @@ describe('a collector that', () => {
     },
   );
 
-  test('that never ends its answer lets a proxy answer and end', { timeout: 60_000 }, async () => {
+  test('that never ends its answer lets a proxy answer and end', async () => {
     const { env } = await homeOfAna();
     await runCommand(env, ['audit', 'on', '--otlp', await startFaultyCollector('drips an answer without end')]);
     const proxy = await callThrice(env);

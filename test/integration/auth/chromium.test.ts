@@ -11,7 +11,7 @@ const noBrowser = findChromium(process.env) ? undefined : NO_CHROMIUM;
 /** Where pictures go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
 const SCREENS = process.env.CAUSEWAY_SCREENS;
 
-describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, () => {
   const stage = setStage(undefined, { autoApprove: false }, { ...sessionVariables, CAUSEWAY_TOKEN_STORE: store });
 
   test.each(['light', 'dark'] as const)(

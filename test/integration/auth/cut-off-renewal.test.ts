@@ -42,7 +42,7 @@ function begin(what: 'proxy' | 'command', profile: string): CausewayProcess {
   return started;
 }
 
-describe('a renewal that is under way', { timeout: 60_000 }, () => {
+describe('a renewal that is under way', () => {
   it.each([
     ['before its answer begins', { kind: 'delay', milliseconds: 2_500 }],
     ['after the head of its answer', { kind: 'stall', milliseconds: 2_500, afterBytes: 0 }],
@@ -94,7 +94,7 @@ describe('a renewal that is under way', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a renewal whose process was killed', { timeout: 60_000 }, () => {
+describe('a renewal whose process was killed', () => {
   async function killed(effect: Parameters<typeof stage.workspace.faults.add>[0]['effect']): Promise<void> {
     stage.workspace.faults.add({ path: TOKEN, effect });
     // What a fault answers is not read: it has no grant type.

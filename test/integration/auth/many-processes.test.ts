@@ -5,7 +5,7 @@ import { initializeThroughProxy, installBrowser } from './causeway-process.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { setStage } from './stage.ts';
 
-const TWENTY = Array.from({ length: 20 }, (_, index) => index);
+const TEN = Array.from({ length: 10 }, (_, index) => index);
 const HOUR = 60 * 60_000;
 const stage = setStage();
 
@@ -18,7 +18,7 @@ async function signInAgo(milliseconds: number): Promise<void> {
 }
 
 async function allAnswer(): Promise<void> {
-  const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(stage.home, 'user')));
+  const answers = await Promise.all(TEN.map(() => initializeThroughProxy(stage.home, 'user')));
   for (const { frame, code } of answers) {
     expect(frame).toMatchObject({ jsonrpc: '2.0', id: 1, result: { serverInfo: expect.anything() } });
     expect(code).toBe(0);
@@ -26,7 +26,7 @@ async function allAnswer(): Promise<void> {
 }
 
 // The system's browser is replaced by a program on PATH, which only Linux looks for there.
-describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes at once', { timeout: 120_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('ten `causeway proxy` processes at once', { timeout: 120_000 }, () => {
   test('with an expired token make one refresh, and all answer', async () => {
     await signInAgo(2 * HOUR);
     await allAnswer();
@@ -50,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     const own = async () => (await causeway.open('user')).client.users.me();
     const [me, ...answers] = await Promise.all([
       own(),
-      ...TWENTY.map((index) => initializeThroughProxy(index % 2 === 0 ? alone : stage.home, 'user')),
+      ...TEN.map((index) => initializeThroughProxy(index % 2 === 0 ? alone : stage.home, 'user')),
     ]);
     await hub.close();
     await causeway.close();
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
   test('without a token open one page if the user refuses, and all offer to sign in', async () => {
     stage.workspace.approve('deny');
     const { opened } = await installBrowser(stage.home);
-    const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(stage.home, 'user')));
+    const answers = await Promise.all(TEN.map(() => initializeThroughProxy(stage.home, 'user')));
     expect(await opened()).toHaveLength(1);
     for (const { frame, tools, code } of answers) {
       expect(frame).toHaveProperty('result');

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keychainNames, openKeychain } from '../../../main/auth/secrets/keychain.ts';
 
@@ -8,13 +11,15 @@ test.skipIf(process.platform !== 'linux').each([
 ])(
   'where no session bus answers, a keychain that is %s is not there, which is not the same as locked',
   async (_, call) => {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-no-bus-'));
     const before = process.env.DBUS_SESSION_BUS_ADDRESS;
-    process.env.DBUS_SESSION_BUS_ADDRESS = 'unix:path=/nonexistent/bus';
+    process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(folder, 'bus')}`;
     try {
       await expect(call()).rejects.toMatchObject({ code: 'keychain_unavailable' });
     } finally {
       if (before === undefined) delete process.env.DBUS_SESSION_BUS_ADDRESS;
       else process.env.DBUS_SESSION_BUS_ADDRESS = before;
+      await rm(folder, { recursive: true });
     }
   },
 );

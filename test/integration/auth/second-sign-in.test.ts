@@ -84,7 +84,7 @@ describe('a second sign-in', () => {
     await expect.poll(() => first.events).toContain('signed-out');
   });
 
-  it('of the command is confirmed with --yes, and reported without a terminal', { timeout: 30_000 }, async () => {
+  it('of the command is confirmed with --yes, and reported without a terminal', async () => {
     await installBrowser(stage.home);
     const login = async (as: string, ...more: string[]) => {
       stage.workspace.approve({ as });

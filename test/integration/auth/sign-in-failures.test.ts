@@ -81,10 +81,10 @@ describe('a sign-in that fails says so, in the browser and in the terminal, and 
     {
       what: 'the answer belongs to another sign-in',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'tampered') : url)),
-      signInTimeoutMs: 300,
+      signInTimeoutMs: 2_000,
       code: 'sign_in_timeout',
       message: () =>
-        `The sign-in to ${stage.workspace.host} timed out: no answer came from the browser within 0.3 seconds.`,
+        `The sign-in to ${stage.workspace.host} timed out: no answer came from the browser within 2 seconds.`,
       remedy: 'Sign in again. If no page opens, copy the link into your browser.',
       page: 'This page belongs to another sign-in',
     },

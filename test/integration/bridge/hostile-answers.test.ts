@@ -286,7 +286,7 @@ it('a server of the old HTTP+SSE transport is reported as one', async () => {
 });
 
 describe('a server that never answers notifications/initialized', () => {
-  it('answers the calls behind it, in its first session and in the next one', { timeout: 30_000 }, async () => {
+  it('answers the calls behind it, in its first session and in the next one', async () => {
     const { script, expireAll } = orderly();
     const client = await connect((arrival, response) => {
       if (arrival.frame?.method !== 'notifications/initialized') return script(arrival, response);

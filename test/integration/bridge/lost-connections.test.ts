@@ -63,7 +63,7 @@ describe('a server that accepts requests and stays silent', () => {
         if (!silentFor.has(frame?.method)) return session.script({ frame, ...rest }, response);
         if (frame?.method === 'tools/call') release = () => json(response, result(frame.id));
       },
-      { firstBytesMs: 100 },
+      { firstBytesMs: 1_000 },
     );
     const call = client.request('call', 'tools/call');
     const { error } = await client.request('list', 'tools/list');

@@ -175,7 +175,7 @@ describe('the listening stream', () => {
     const client = await opened(listened(streams));
     await expect.poll(() => streams.length).toBe(1);
     streams[0]?.response.destroy();
-    await expect.poll(() => streams.length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => streams.length).toBe(2);
     if (streams[1]) tell(streams[1].response, { method: 'notifications/tools/list_changed' });
     expect(await heard(client, 'notifications/tools/list_changed')).toBeDefined();
   });

@@ -147,7 +147,7 @@ describe('causeway approvals', () => {
       const elsewhere = await call('DROP TABLE taxi');
       await expect.poll(() => terminal.shown.text).toContain('DROP TABLE taxi');
       approvals.answer(Number(elsewhere.id), 'refused');
-      await expect.poll(() => terminal.shown.text, { timeout: 5_000 }).toContain('no longer waiting');
+      await expect.poll(() => terminal.shown.text).toContain('no longer waiting');
       expect(queries()).toEqual(['SELECT 1']);
       terminal.interrupt();
       expect(await terminal.ended).toBe(0);

@@ -112,4 +112,4 @@ test('causeway status distinguishes an application that was killed from one that
   });
   silent.close();
   await home.remove();
-}, 30_000);
+});

@@ -42,7 +42,7 @@ const causeway = (...args: string[]) => runCauseway(home, args);
 const json = async (...args: string[]) => JSON.parse((await causeway(...args, '--json')).stdout);
 const entries = async () => JSON.parse(await readFile(cursor, 'utf8')).mcpServers;
 
-describe('moving a server to its successor', { timeout: 60_000 }, () => {
+describe('moving a server to its successor', () => {
   test('is offered in the list of servers', async () => {
     expect((await causeway('servers')).stdout).toContain(
       'mine: replaced by system.ai.dbsql. Move it with: causeway servers move mine',

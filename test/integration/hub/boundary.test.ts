@@ -58,7 +58,7 @@ async function staysUsable(proxy: ProxyProcess): Promise<void> {
   expect(await proxy.finish()).toBe(0);
 }
 
-describe.concurrent('a client that sends lines designed to break a parser', { timeout: 60_000 }, () => {
+describe.concurrent('a client that sends lines designed to break a parser', () => {
   it('does not end a standalone proxy', async (context) => {
     const { startProxy } = await setScene(context);
     await staysUsable(startProxy());
@@ -168,7 +168,7 @@ describe.concurrent('an application that stops responding', { timeout: 90_000 },
   });
 });
 
-describe.concurrent('a standalone proxy', { timeout: 60_000 }, () => {
+describe.concurrent('a standalone proxy', () => {
   it('moves to an application that is started long after it, and its client does not notice', async (context) => {
     const { server, startProxy, startApplication } = await setScene(context);
     const proxy = startProxy();

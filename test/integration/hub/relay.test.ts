@@ -97,58 +97,54 @@ function playHub(hub: Socket, name: string): string[] {
 it.each([
   ['another tool', 'alone', true],
   ['the same tool', 'hub', false],
-])(
-  'a session that moves to a standalone proxy and back notifies the client of %s',
-  { timeout: 30_000 },
-  async (_what, name, tells) => {
-    const server = await serve(
-      orderly({
-        onCall: ({ frame }, response) =>
-          json(response, result(frame?.id, frame?.method === 'tools/list' ? { tools: [tool(name)] } : {})),
-      }).script,
-    );
-    const pool = await openPool(server.origin, { env: {} });
-    ends.push(() => void pool.destroy());
-    const { hub, connection } = await connected();
-    playHub(hub, 'hub');
-    let isBack = false;
-    let asked: string[] = [];
-    const sink = new CollectingSink();
-    const relay = new Relay(connection, sink, {
-      reattach: async () => undefined,
-      alone: async (client) => {
-        const profile = { name: 'test', host: server.origin, method: 'pat' as const, workspaceId: undefined };
-        const tokens = { token: async () => new Secret('dapi-test') };
-        return createBridge({ profile, path: '/', tokens, connections: pool, userAgent: 'causeway/test' }, client);
-      },
-      rejoin: async () => {
-        if (!isBack) return undefined;
-        const again = await connected();
-        asked = playHub(again.hub, 'hub');
-        return again.connection;
-      },
-    });
-    const send = (frame: object) => relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...frame })));
-    const told = () => sink.frames.map((frame) => JSON.parse(String(frame))).filter(({ id }) => id === undefined);
-    send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {} } });
-    await sink.answerTo(1);
-    send({ method: 'notifications/initialized' });
-    send({ id: 2, method: 'tools/list' });
-    expect((await sink.answerTo(2)).result).toEqual({ tools: [tool('hub')] });
+])('a session that moves to a standalone proxy and back notifies the client of %s', async (_what, name, tells) => {
+  const server = await serve(
+    orderly({
+      onCall: ({ frame }, response) =>
+        json(response, result(frame?.id, frame?.method === 'tools/list' ? { tools: [tool(name)] } : {})),
+    }).script,
+  );
+  const pool = await openPool(server.origin, { env: {} });
+  ends.push(() => void pool.destroy());
+  const { hub, connection } = await connected();
+  playHub(hub, 'hub');
+  let isBack = false;
+  let asked: string[] = [];
+  const sink = new CollectingSink();
+  const relay = new Relay(connection, sink, {
+    reattach: async () => undefined,
+    alone: async (client) => {
+      const profile = { name: 'test', host: server.origin, method: 'pat' as const, workspaceId: undefined };
+      const tokens = { token: async () => new Secret('dapi-test') };
+      return createBridge({ profile, path: '/', tokens, connections: pool, userAgent: 'causeway/test' }, client);
+    },
+    rejoin: async () => {
+      if (!isBack) return undefined;
+      const again = await connected();
+      asked = playHub(again.hub, 'hub');
+      return again.connection;
+    },
+  });
+  const send = (frame: object) => relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...frame })));
+  const told = () => sink.frames.map((frame) => JSON.parse(String(frame))).filter(({ id }) => id === undefined);
+  send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {} } });
+  await sink.answerTo(1);
+  send({ method: 'notifications/initialized' });
+  send({ id: 2, method: 'tools/list' });
+  expect((await sink.answerTo(2)).result).toEqual({ tools: [tool('hub')] });
 
-    hub.destroy();
-    if (tells) await expect.poll(told).toEqual([LIST_CHANGED]);
-    send({ id: 3, method: 'tools/list' });
-    expect((await sink.answerTo(3)).result).toEqual({ tools: [tool(name)] });
+  hub.destroy();
+  if (tells) await expect.poll(told).toEqual([LIST_CHANGED]);
+  send({ id: 3, method: 'tools/list' });
+  expect((await sink.answerTo(3)).result).toEqual({ tools: [tool(name)] });
 
-    isBack = true;
-    await expect.poll(() => asked, { timeout: 15_000 }).toContain('tools/list');
-    send({ id: 4, method: 'tools/list' });
-    expect((await sink.answerTo(4)).result).toEqual({ tools: [tool('hub')] });
-    expect(told()).toEqual(tells ? [LIST_CHANGED, LIST_CHANGED] : []);
-    await relay.close();
-  },
-);
+  isBack = true;
+  await expect.poll(() => asked, { timeout: 15_000 }).toContain('tools/list');
+  send({ id: 4, method: 'tools/list' });
+  expect((await sink.answerTo(4)).result).toEqual({ tools: [tool('hub')] });
+  expect(told()).toEqual(tells ? [LIST_CHANGED, LIST_CHANGED] : []);
+  await relay.close();
+});
 
 it('a request that the relay has answered itself is not refused when no transport is left, and its id can be used again', async () => {
   const { hub, connection } = await connected();

@@ -35,7 +35,7 @@ async function withoutItsFiles(throughHub: boolean) {
   return { proxy, server, hub, normal };
 }
 
-it('a proxy whose files are gone continues alone when the application quits', { timeout: 60_000 }, async () => {
+it('a proxy whose files are gone continues alone when the application quits', async () => {
   const { proxy, hub } = await withoutItsFiles(true);
   await hub?.end();
   // A call that reaches the application in its last moment is told to be of unknown outcome.
@@ -45,7 +45,7 @@ it('a proxy whose files are gone continues alone when the application quits', { 
   expect(proxy.stderr).toBe('');
 });
 
-it('a proxy whose files are gone still explains every failure', { timeout: 60_000 }, async () => {
+it('a proxy whose files are gone still explains every failure', async () => {
   const { proxy, server } = await withoutItsFiles(false);
   server.script = (_, response) => void response.writeHead(500).end('broken');
   expect((await proxy.request(1, 'tools/call')).error.message).toContain('could not answer (500');

@@ -235,7 +235,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     const began = performance.now();
     await withLock(locks, async () => undefined);
     // Not the ten seconds after which an unknown holder counts as gone.
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(9_000);
     for (const name of await readdir(locks)) expect((await readFile(join(locks, name), 'utf8')).trim()).toBe('free');
   });
 

@@ -62,8 +62,8 @@ export async function managedHome(keys: (host: string) => object) {
   await writeFile(
     program,
     [
-      `import { fileSource } from ${JSON.stringify(`${MAIN}policy/sources.ts`)};`,
-      `import { setPolicySource } from ${JSON.stringify(`${MAIN}policy/system-policy.ts`)};`,
+      `import { fileSource } from ${JSON.stringify(`${MAIN}permissions/policy/sources.ts`)};`,
+      `import { setPolicySource } from ${JSON.stringify(`${MAIN}permissions/policy/system-policy.ts`)};`,
       `import { runProxy } from ${JSON.stringify(`${MAIN}cli/proxy.ts`)};`,
       `setPolicySource(fileSource(${JSON.stringify(policy.file)}, ${OWNER}));`,
       'await runProxy(process.argv.slice(3));',

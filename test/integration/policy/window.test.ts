@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createCauseway } from '../../../main/app/causeway.ts';
 import { createDesktop } from '../../../main/desktop/desktop.ts';
 import { currentPolicy } from '../../../main/permissions/policy/system-policy.ts';
@@ -29,7 +29,7 @@ test('the window shows what is managed, by which file and why', async () => {
     organization: 'Acme',
     workspaces: locked([host], 'One workspace for all'),
   }));
-  await vi.waitFor(() => expect(desktop.model.state.managed).toMatchObject({ organization: 'Acme' }));
+  await expect.poll(() => desktop.model.state.managed).toMatchObject({ organization: 'Acme' });
   const { source, keys } = desktop.model.state.managed ?? {};
   expect(source).toBe(policy.file);
   expect(keys).toEqual([expect.objectContaining({ key: 'workspaces', locked: true, reason: 'One workspace for all' })]);

@@ -247,7 +247,7 @@ describe('a client that disconnects', () => {
     parent.stdin.write('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}\n');
     await held.until(1);
     parent.kill('SIGKILL');
-    await expect.poll(deletions, { timeout: 6_000 }).toHaveLength(1);
+    await expect.poll(deletions).toHaveLength(1);
     expect(server.count('notifications/cancelled')).toBe(1);
     await ended;
   });

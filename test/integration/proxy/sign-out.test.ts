@@ -17,9 +17,6 @@ async function signIn(): Promise<void> {
 describe.each(['alone', 'through the application'])('a sign-out during a call, %s', (how) => {
   it.each(['ana@example.com', 'ben@example.com'])(
     'lets the call finish; the next one gets an error without a page, until %s signs in',
-    {
-      timeout: 60_000,
-    },
     async (next) => {
       await signIn();
       if (how !== 'alone') {

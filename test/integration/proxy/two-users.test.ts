@@ -65,7 +65,7 @@ afterEach(async () => {
 
 const STORES = ['encrypted-file', ...(noKeychain === undefined ? ['keychain'] : [])];
 
-describe.each(['alone', 'through the application'])('two users in turn, %s', { timeout: 60_000 }, (how) => {
+describe.each(['alone', 'through the application'])('two users in turn, %s', (how) => {
   const cases = STORES.flatMap((store) =>
     ['without a logout between them', WITH_LOGOUT].map((between) => [between, store]),
   );
@@ -165,7 +165,7 @@ describe.each(['alone', 'through the application'])('two users in turn, %s', { t
   });
 });
 
-describe('a session that continues over another transport', { timeout: 60_000 }, () => {
+describe('a session that continues over another transport', () => {
   it('tells its client that another user has signed in meanwhile', async () => {
     await serve('through the application');
     await signIn(ANA);

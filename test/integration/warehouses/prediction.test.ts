@@ -152,7 +152,7 @@ describe('the predicted warehouse', () => {
     }
   });
 
-  test('is the one that a real query runs on, and predicts whether it will run', { timeout: 60_000 }, async () => {
+  test('is the one that a real query runs on, and predicts whether it will run', async () => {
     const SETTLED: Partial<Record<Warehouse['state'], Warehouse['state']>> = {
       STARTING: 'RUNNING',
       STOPPING: 'STOPPED',
@@ -175,7 +175,7 @@ describe('the predicted warehouse', () => {
     expect(sent).toBeGreaterThan(15);
   });
 
-  test('is never described as known if the server chooses by other rules', { timeout: 60_000 }, async () => {
+  test('is never described as known if the server chooses by other rules', async () => {
     const contrary: Heuristic = (usable) => {
       const last = usable.at(-1);
       return last && { warehouseId: last.id, tier: 1 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientOf, type Frame, serverOf } from './servers-and-client.ts';
 
 const tokenOf = (frame: Frame | undefined) =>
@@ -66,7 +66,7 @@ describe('several servers as one', () => {
     const client = clientOf(a, b);
     await client.open();
     for (const one of [a, b]) one.say({ id: 1, method: 'roots/list', params: { _meta: { progressToken: 'p' } } });
-    await vi.waitFor(() => expect(client.notified('roots/list')).toHaveLength(2));
+    await expect.poll(() => client.notified('roots/list')).toHaveLength(2);
     const [first, second] = client.notified('roots/list') as Frame[];
     expect(first?.id).not.toBe(second?.id);
     const token = tokenOf(second);
@@ -88,10 +88,10 @@ describe('several servers as one', () => {
     const client = clientOf(a, b);
     await client.open();
     a.say({ id: 1, method: 'elicitation/create', params: {} });
-    await vi.waitFor(() => expect(client.notified('elicitation/create')).toHaveLength(1));
+    await expect.poll(() => client.notified('elicitation/create')).toHaveLength(1);
     b.say({ method: 'notifications/cancelled', params: { requestId: 1 } });
     a.say({ method: 'notifications/cancelled', params: { requestId: 1 } });
-    await vi.waitFor(() => expect(client.notified('notifications/cancelled')).toHaveLength(1));
+    await expect.poll(() => client.notified('notifications/cancelled')).toHaveLength(1);
     const [asked] = client.notified('elicitation/create') as Frame[];
     expect(client.notified('notifications/cancelled')).toEqual([
       expect.objectContaining({ params: { requestId: asked?.id } }),
@@ -113,7 +113,7 @@ describe('several servers as one', () => {
     const progressToken = tokenOf(waiting);
     answer({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
     answer({ method: 'notifications/progress', params: { progressToken: 'mine', progress: 2 } });
-    await vi.waitFor(() => expect(client.notified('notifications/progress')).toHaveLength(1));
+    await expect.poll(() => client.notified('notifications/progress')).toHaveLength(1);
     expect(client.notified('notifications/progress')).toEqual([
       expect.objectContaining({ params: { progressToken: 'mine', progress: 1 } }),
     ]);
@@ -131,7 +131,7 @@ describe('several servers as one', () => {
     expect((await client.request('logging/setLevel', { level: 'debug' })).result).toEqual({});
     client.aggregate.offer([a.server, b.server]);
     const level = expect.objectContaining({ method: 'logging/setLevel', params: { level: 'debug' } });
-    await vi.waitFor(() => expect(b.received).toContainEqual(level));
+    await expect.poll(() => b.received).toContainEqual(level);
     expect(a.received.filter(({ method }) => method === 'initialize')).toHaveLength(1);
   });
 
@@ -143,11 +143,11 @@ describe('several servers as one', () => {
     });
     const client = clientOf(a);
     await client.open();
-    await vi.waitFor(async () => expect(await client.tools()).toEqual(['connection_status']));
+    await expect.poll(() => client.tools()).toEqual(['connection_status']);
     await client.request('logging/setLevel', { level: 'debug' });
     isAway = false;
     await client.request('tools/call', { name: 'connection_status' });
-    await vi.waitFor(async () => expect(await client.tools()).toEqual(['run']));
+    await expect.poll(() => client.tools()).toEqual(['run']);
     const levels = a.received.filter(({ method }) => method === 'logging/setLevel');
     expect(levels).toMatchObject([{ params: { level: 'debug' } }]);
   });
@@ -191,7 +191,7 @@ describe('several servers as one', () => {
     await client.tools();
     const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'run' } });
     client.send([call(71), { method: 'notifications/none' }, call(72), 5, { id: 73, method: 'ping' }] as Frame[]);
-    await vi.waitFor(() => expect(client.frames.filter(Array.isArray)).toHaveLength(1));
+    await expect.poll(() => client.frames.filter(Array.isArray)).toHaveLength(1);
     const [batch] = client.frames.filter(Array.isArray);
     expect(batch?.map(({ id }) => id).toSorted()).toEqual([71, 72, 73, null]);
   });
@@ -202,7 +202,7 @@ describe('several servers as one', () => {
     await client.open();
     await client.tools();
     a.say({ id: 5, method: 'roots/list' });
-    await vi.waitFor(() => expect(client.notified('roots/list')).toHaveLength(1));
+    await expect.poll(() => client.notified('roots/list')).toHaveLength(1);
     const open = client.request('tools/call', { name: 'wait' });
     client.aggregate.offer([]);
     expect((await open).error?.message).toContain('The server "a" no longer exists');
@@ -277,10 +277,10 @@ describe('several servers as one', () => {
       result: Record<string, unknown>,
     ) => {
       a.say({ id, method, params });
-      await vi.waitFor(() => expect(client.notified(method)).toHaveLength(1));
+      await expect.poll(() => client.notified(method)).toHaveLength(1);
       const [request] = client.notified(method) as Frame[];
       client.send({ jsonrpc: '2.0', id: request?.id, result } as Frame);
-      await vi.waitFor(() => expect(a.received.at(-1)).toMatchObject({ id, result }));
+      await expect.poll(() => a.received.at(-1)).toMatchObject({ id, result });
       return request;
     };
     const task = { taskId: '7', status: 'working' };

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientOf, type Frame, serverOf } from './servers-and-client.ts';
 
 describe('several servers as one', () => {
@@ -13,7 +13,7 @@ describe('several servers as one', () => {
     await client.request('resources/subscribe', { uri: 'causeway.b+doc:1' });
     expect(b.received.at(-1)).toMatchObject({ method: 'resources/subscribe', params: { uri: 'doc:1' } });
     b.say({ method: 'notifications/resources/updated', params: { uri: 'doc:1' } });
-    await vi.waitFor(() => expect(client.notified('notifications/resources/updated')).toHaveLength(1));
+    await expect.poll(() => client.notified('notifications/resources/updated')).toHaveLength(1);
     expect(client.notified('notifications/resources/updated')[0]).toMatchObject({
       params: { uri: 'causeway.b+doc:1' },
     });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asking, call, elicitation, HEAD, NOTE, result } from './answers-under-test.ts';
 
 describe('a response', () => {
@@ -128,7 +128,7 @@ describe('what a server sends besides responses', () => {
     const one = asking(call(1));
     expect(one.after(elicitation(5, 'javascript:alert(1)'))).toEqual([]);
     expect(one.afterOwn(elicitation(6, 'file:///etc/passwd'))).toEqual([]);
-    await vi.waitFor(() => expect(one.replies).toHaveLength(2));
+    await expect.poll(() => one.replies).toHaveLength(2);
     expect(one.asked).toEqual([]);
     expect(one.replies.map((text) => JSON.parse(text))).toMatchObject([
       {
@@ -143,10 +143,10 @@ describe('what a server sends besides responses', () => {
   it('is refused at most 16 times at once, and again later', async () => {
     const one = asking(call(1));
     for (let id = 1; id <= 20; id += 1) one.afterOwn(elicitation(id, 'file:///x'));
-    await vi.waitFor(() => expect(one.replies.length).toBeGreaterThan(0));
+    await expect.poll(() => one.replies.length).toBeGreaterThan(0);
     expect(one.replies).toHaveLength(16);
     one.afterOwn(elicitation(21, 'file:///x'));
-    await vi.waitFor(() => expect(one.replies).toHaveLength(17));
+    await expect.poll(() => one.replies).toHaveLength(17);
   });
 });
 

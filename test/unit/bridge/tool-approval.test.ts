@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ToolGuard } from '../../../main/bridge/tool-guard.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { calling, guardOf, initializing, LIST, textIn } from './guard-under-test.ts';
@@ -30,7 +30,7 @@ describe('a call that needs approval', () => {
     await one.take(initializing(0, { name: 'codex-mcp-client' }));
     const waiting = one.take(calling(1, 'drop', { arguments: args }));
     await one.take(calling(2, 'look'));
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await expect.poll(() => asked).toHaveLength(1);
     expect(asked[0]?.call).toEqual({
       client: 'codex-mcp-client',
       tool: 'drop',
@@ -113,7 +113,7 @@ describe('a call that needs approval', () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await expect.poll(() => asked).toHaveLength(1);
     await end(one);
     expect(asked[0]?.signal.aborted).toBe(true);
     asked[0]?.answer('late');
@@ -126,7 +126,7 @@ describe('a call that needs approval', () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await expect.poll(() => asked).toHaveLength(1);
     expect(asked[0]?.call).toMatchObject({ client: undefined, tool: 'drop', arguments: '{}' });
     await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
     await one.take('{"jsonrpc":"2.0","method":"notifications/progress","params":{"requestId":1}}');
@@ -145,7 +145,7 @@ describe('a call that needs approval', () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await expect.poll(() => asked).toHaveLength(1);
     one.become({ ask: ['drop', 'other'] });
     expect(asked[0]?.signal.aborted).toBe(false);
     one.become(rules);
@@ -160,7 +160,7 @@ describe('a call that needs approval', () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await expect.poll(() => asked).toHaveLength(1);
     one.become(new CausewayError('invalid_file', 'The rules cannot be read.', { remedy: 'Correct them.' }));
     await waiting;
     expect(asked[0]?.signal.aborted).toBe(true);

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../../main/cli/command.ts';
 import { buildProgram } from '../../../main/cli/commands.ts';
 import { EXIT_CODES, pathOf } from '../../../main/cli/failure.ts';
@@ -31,10 +34,14 @@ function context(): CommandContext {
 const withAll = (command: Command): Command[] => [command, ...command.commands.flatMap(withAll)];
 const COMMANDS = withAll(buildProgram(context()));
 
+/** A folder in which nothing is. */
+const folder = await mkdtemp(join(tmpdir(), 'causeway-program-'));
+afterAll(() => rm(folder, { recursive: true }));
+
 async function run(...args: string[]) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(stdout), text(stderr)]);
-  const code = await runProgram(args, { stdin, stdout, stderr, env: { CAUSEWAY_HOME: '/nonexistent' } });
+  const code = await runProgram(args, { stdin, stdout, stderr, env: { CAUSEWAY_HOME: join(folder, 'home') } });
   stdout.end();
   stderr.end();
   const [out, err] = await printed;

@@ -106,13 +106,13 @@ describe('the state of updates', () => {
     await look();
     await install('1.1.0\n');
     await look();
-    await vi.waitFor(() => expect(reported).toEqual(['1.1.0']));
+    await expect.poll(() => reported).toEqual(['1.1.0']);
     await look();
     await rm(join(resources, 'package-version'));
     await look();
     await install('1.0.0');
     await look();
-    await vi.waitFor(() => expect(reported).toEqual(['1.1.0', '1.0.0']));
+    await expect.poll(() => reported).toEqual(['1.1.0', '1.0.0']);
     end();
     await install('1.2.0');
     await look();
