@@ -44,9 +44,9 @@ function begin(what: 'proxy' | 'command', profile: string): CausewayProcess {
 
 describe('a renewal that is under way', () => {
   it.each([
-    ['before its answer begins', { kind: 'delay', milliseconds: 2_500 }],
-    ['after the head of its answer', { kind: 'stall', milliseconds: 2_500, afterBytes: 0 }],
-    ['in the middle of its answer', { kind: 'stall', milliseconds: 2_500, afterBytes: 40 }],
+    ['before its answer begins', { kind: 'delay', milliseconds: 5_000 }],
+    ['after the head of its answer', { kind: 'stall', milliseconds: 5_000, afterBytes: 0 }],
+    ['in the middle of its answer', { kind: 'stall', milliseconds: 5_000, afterBytes: 40 }],
   ] as const)('outlasts each signal, and the end of the input, to a proxy and to a command: %s', async (_, effect) => {
     await signInLongAgo(NAMES);
     stage.workspace.faults.add({ path: TOKEN, effect, times: 'always' });

@@ -75,19 +75,25 @@ function setStageWith(
   options: WorkspaceOptions,
   env: NodeJS.ProcessEnv = {},
 ): Stage {
-  const current = new AsyncLocalStorage<Pick<Stage, 'workspace' | 'home' | 'poll'> & { ends: (() => unknown)[] }>();
+  type Running = Pick<Stage, 'workspace' | 'home' | 'poll'> & { ends: (() => unknown)[] };
+  const current = new AsyncLocalStorage<Running>();
+  const all = new Set<Running>();
   aroundEach(async (runTest, { expect }) => {
     const workspace = await startWorkspace({ autoApprove: 'ana@example.com', ...options });
     const home = await ownHome(config(workspace), env);
     const ends = [() => home.remove(), () => workspace.close()];
-    await current.run({ workspace, home, ends, poll: expect.poll }, runTest);
+    const running = { workspace, home, ends, poll: expect.poll };
+    all.add(running);
+    await current.run(running, runTest);
+    all.delete(running);
     for (const end of ends.reverse()) await end();
   });
 
   function now() {
-    const store = current.getStore();
-    if (!store) throw new Error('The stage is set only while a test runs.');
-    return store;
+    // What was started before the tests, such as a server of theirs, is asked by the only one that runs.
+    const running = current.getStore() ?? (all.size === 1 ? [...all][0] : undefined);
+    if (!running) throw new Error('The stage is set only while a test runs.');
+    return running;
   }
 
   const stage: Stage = {

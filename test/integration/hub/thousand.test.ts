@@ -43,6 +43,8 @@ afterAll(async () => {
 async function attached(number: number): Promise<Socket> {
   const { socket, send, heard, welcome } = await enter(rendezvous, { path: '/api/2.0/mcp/sql' }, { pid: number });
   expect(welcome).toMatchObject({ ready: true });
+  // One that leaves in the middle of a call may be told so.
+  socket.on('error', () => {});
   send({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: '2025-06-18' } });
   expect(await heard()).toMatchObject({ id: 'init', result: {} });
   send({ jsonrpc: '2.0', method: 'notifications/initialized' });
