@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.ts';
 import { skippedTests } from './skipped-tests.ts';
 
 /** Files that have a process of their own: they change its environment, its signals or its keychain, or count what it holds. */
@@ -26,6 +27,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Loading the modules anew for each file takes longer than most tests: files share them, as they share the process.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
