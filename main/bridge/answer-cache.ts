@@ -165,24 +165,22 @@ export class AnswerCache {
     this.#sink.write(LIST_CHANGED);
   }
 
-  /** Answers a request that has failed. Returns whether that was possible. */
-  async fallback(pending: PendingRequest, error: unknown): Promise<boolean> {
+  /** Answers a request that has failed, if that is possible. */
+  async fallback(pending: PendingRequest, error: unknown): Promise<void> {
     void this.failed(error);
-    if (isUnavailable(error) && isFirstPage(pending) && (await this.answer(pending))) return true;
-    if (!this.provisional || pending.method !== 'tools/call' || pending.outstanding <= 0) return false;
-    pending.outstanding = 0;
-    this.#sink.write(toolTextFrame(pending.id, pending.frame, inOneLine(error)));
-    return true;
+    if (isUnavailable(error) && isFirstPage(pending)) await this.answer(pending);
+    if (!this.provisional || pending.method !== 'tools/call') return;
+    for (const id of pending.settle('causeway')) {
+      this.#sink.write(toolTextFrame(id, pending.frame, inOneLine(error)));
+    }
   }
 
   /** Answers with the last known answer, or a provisional one, if the request has no answer yet. */
-  async answer(pending: PendingRequest): Promise<boolean> {
-    if (this.#isOff || !isStored(pending.method)) return false;
+  async answer(pending: PendingRequest): Promise<void> {
+    if (this.#isOff || !isStored(pending.method)) return;
     const known = await this.#memory.get(pending.method);
     const json = known && parseFrame(known);
-    if (pending.outstanding <= 0) return false;
-    pending.outstanding = 0;
-    pending.silent = true;
+    if (pending.settle('cache').length === 0) return;
     if (pending.method === 'initialize') {
       this.provisional = true;
       this.#sink.write(provisionalInitialize(pending.frame, known));
@@ -197,7 +195,6 @@ export class AnswerCache {
       this.#unconfirmedTools = result;
       this.#ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
     }
-    return true;
   }
 
   /** Stores the server's answer. A client that was sent other tools is notified that the list has changed. */

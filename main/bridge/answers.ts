@@ -62,22 +62,16 @@ export class Answers {
   sent(pending: PendingRequest): void {
     if (!pending.isOpen) return;
     this.#open.add(pending);
-    if (pending.envelope.kind === 'request') this.#remember(pending.id);
-    else for (const id of pending.ids()) this.#remember(id);
-  }
-
-  #remember(id: string): void {
-    this.#recent[this.#sent % RECENT_IDS] = id;
-    this.#sent += 1;
+    for (const id of pending.ids) {
+      this.#recent[this.#sent % RECENT_IDS] = id;
+      this.#sent += 1;
+    }
   }
 
   /** No more frames arrive for this request. An answer whose id matches no request is used if there was no better one. */
   settle(pending: PendingRequest): void {
-    const { stray } = pending;
-    pending.stray = undefined;
-    if (stray === undefined || stray === 'several' || !pending.isOpen) return;
-    const [id = 'null'] = pending.ids();
-    this.take(pending, withId(stray.frame, id), stray.head);
+    const stray = pending.takeStray();
+    if (stray) this.take(pending, withId(stray.frame, pending.id), stray.head);
   }
 
   /** The request is over. */
@@ -89,7 +83,7 @@ export class Answers {
   take(pending: PendingRequest, frame: Buffer, head: ResponseHead, json = parseFrame(frame)): void {
     const { kind } = envelopeOf(json);
     if (kind === 'invalid') return;
-    pending.responseStarted = true;
+    pending.begin();
     if (kind === 'batch') {
       if (pending.envelope.kind === 'batch') this.#takeBatch(pending, frame, head);
     } else if (kind === 'response') {
@@ -148,9 +142,8 @@ export class Answers {
     const request = pending.requestFor(responseId);
     const belongsToAnother = request?.match !== 'exactly' && this.#recent.includes(responseId);
     if (!request || belongsToAnother) {
-      pending.misaddressed = true;
-      if (!belongsToAnother && isId(responseId) && pending.envelope.kind === 'request')
-        pending.stray = pending.stray ? 'several' : { frame, head };
+      const mayBeMeant = !belongsToAnother && isId(responseId) && pending.envelope.kind === 'request';
+      pending.misaddressed(mayBeMeant ? { frame, head } : undefined);
       return undefined;
     }
     const unsafe = unsafeAddress(json);
@@ -160,10 +153,10 @@ export class Answers {
       unsafe === undefined
         ? withAddress(withoutEcho(wellFormed(addressed, json), json, this.#events.sent()), json, this.#events)
         : errorFrame(request.id, refusedAddress(unsafe));
-    pending.answered(request.id);
-    if (pending.outstanding <= 0) this.#open.delete(pending);
+    const isAwaited = pending.settle('server', request.id).length > 0;
+    if (!pending.isOpen) this.#open.delete(pending);
     this.#events.answered(pending, answer, unsafe === undefined ? json : undefined, head);
-    return pending.silent ? undefined : answer;
+    return isAwaited ? answer : undefined;
   }
 
   /** The request that waits for a response with exactly this id. */

@@ -149,14 +149,14 @@ class StdioBridge implements Bridge {
     this.#unsubscribe = () => {
       for (const end of ends) end?.();
     };
-    this.#dispatcher = new RequestDispatcher(
-      this.#upstream,
+    this.#dispatcher = new RequestDispatcher({
+      upstream: this.#upstream,
       server,
       sink,
-      this.#answerCache,
+      answerCache: this.#answerCache,
       waiting,
       progress,
-      {
+      session: {
         admit: (method) => this.#session.admit(method),
         report: (event) => this.#session.apply(event),
         asked: (frame, of) => this.#ask(frame, of),
@@ -165,10 +165,10 @@ class StdioBridge implements Bridge {
         reply: (frame) => this.#take(frame),
         hasStream: () => this.#serverStream.isOpen,
       },
-      this.#service,
+      service: this.#service,
       guard,
-      endpoint.attempts,
-    );
+      attempts: endpoint.attempts,
+    });
     this.#serverStream = new ServerStream(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),
       sessionLost: () => this.#session.apply({ name: 'expired', generation: this.#session.state.generation }),

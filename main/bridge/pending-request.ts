@@ -1,67 +1,75 @@
-import type { Secret } from '../platform/secret.ts';
 import { matchOfIds, parseFrame, rawId, type SendableEnvelope, singleEnvelopeOf } from './frame/frame.ts';
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
-import type { Ending, ResponseHead } from './http-exchange.ts';
+import type { ResponseHead } from './http-exchange.ts';
 
-/** What is known about one client frame while it is in flight. */
-export class PendingRequest implements Ending {
+/** Who has answered a request; `nobody` if its client has withdrawn it. */
+export type AnsweredBy = 'server' | 'cache' | 'causeway' | 'nobody';
+
+/** A frame of the server's, with the head of the HTTP response that it came in. */
+export interface ReceivedFrame {
+  frame: Buffer;
+  head: ResponseHead;
+}
+
+type RequestState =
+  | { name: 'waiting' }
+  | { name: 'sent' }
+  /** After an answer from the cache, the server's own is still expected, and not for the client. */
+  | { name: 'answered'; by: AnsweredBy };
+
+/** One client frame from its arrival until it is settled. Only its methods change it. */
+export class PendingRequest {
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;
   readonly method: string;
-  /** Answers that the client still waits for. */
-  outstanding: number;
-  /** Whether the server has begun to answer. From then on the frame must not be sent again. */
-  responseStarted = false;
-  /** The generation of the session that the frame was last sent in. */
-  generation = 0;
-  /** Whether the client was answered from the cache. The server's answer is then not sent to it. */
-  silent = false;
-  /** Whether the server has answered with another request's id. */
-  misaddressed = false;
-  /**
-   * A response whose id matches no request. Servers mangle ids or omit them, so it is used as the answer if no better one
-   * comes. If there are several, none is used.
-   */
-  stray: { frame: Buffer; head: ResponseHead } | 'several' | undefined;
-  sessionLosses = 0;
-  repeats = 0;
-  /** How many checks of `WaitingRequests` it has waited for a session or a token. */
-  checks = 0;
+  /** The request's id as it was written; `null` for a batch, or a frame that is no request. */
+  readonly id: string;
   /** When the client's frame came, by `performance.now()`. */
   readonly cameAt = performance.now();
-  /** The token that the workspace refused on the last attempt. */
-  rejected: Secret | undefined;
-  /** Whether a refusal of that token has been checked against the service's own record. */
-  serviceChecked = false;
-  /** Called when no answer is outstanding. */
-  onAnswered: (() => void) | undefined;
-  readonly #unanswered: PendingRequest[];
-  #id: string | undefined;
-  /** The ids, as written, of a batch's requests that wait for an answer. */
-  #ids: string[] | undefined;
+  #state: RequestState = { name: 'waiting' };
+  /** The generation of the session that the frame was last sent in. */
+  #generation = 0;
+  /** The ids of the requests that the server may still answer. */
+  readonly #open: string[];
+  #hasBegun = false;
+  #isMisaddressed = false;
+  #stray: ReceivedFrame | 'several' | undefined;
 
-  /** @param unanswered collects the requests that have no answer when the bridge is closed */
-  constructor(frame: Buffer, envelope: SendableEnvelope, unanswered: PendingRequest[]) {
-    this.#unanswered = unanswered;
+  constructor(frame: Buffer, envelope: SendableEnvelope) {
     this.frame = frame;
     this.envelope = envelope;
     this.method = 'method' in envelope ? envelope.method : envelope.kind;
-    this.outstanding = envelope.kind === 'request' ? 1 : envelope.kind === 'batch' ? envelope.requests : 0;
+    this.id = envelope.kind === 'request' ? rawId(frame) : 'null';
+    if (envelope.kind === 'batch') this.#open = idsOfBatch(frame);
+    else this.#open = envelope.kind === 'request' ? [this.id] : [];
   }
 
-  end(): void {
-    if (this.outstanding > 0) this.#unanswered.push(this);
+  /** The ids of the requests in the frame that the server has not answered, as they were written. */
+  get ids(): readonly string[] {
+    return this.#open;
   }
 
-  /** The request's id as it was written. */
-  get id(): string {
-    this.#id ??= rawId(this.frame);
-    return this.#id;
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Whether the server has it, and the client waits for the answer. */
+  get isInFlight(): boolean {
+    return this.#state.name === 'sent' && this.isOpen;
   }
 
   /** Whether the server may still answer: no answer has come, or only one from the cache. */
   get isOpen(): boolean {
-    return this.outstanding > 0 || (this.silent && this.outstanding === 0);
+    return this.#open.length > 0;
+  }
+
+  /** Whether the client still waits for an answer. */
+  get isAwaited(): boolean {
+    return this.#state.name !== 'answered' && this.isOpen;
+  }
+
+  get isAnsweredFromCache(): boolean {
+    return this.#state.name === 'answered' && this.#state.by === 'cache';
   }
 
   /** Whether it waits for an answer at all. */
@@ -77,35 +85,69 @@ export class PendingRequest implements Ending {
     return this.envelope.kind === 'request' && this.isOpen;
   }
 
-  /** The ids of the requests in the frame that the server has not answered, as they were written. */
-  ids(): string[] {
-    if (this.envelope.kind !== 'batch') return this.isOpen ? [this.id] : [];
-    return [...this.#waiting()];
+  /** Whether the server has begun to answer. From then on the frame must not be sent again. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
-  #waiting(): string[] {
-    this.#ids ??= idsOfBatch(this.frame);
-    return this.#ids;
+  /** Whether the server has answered with another request's id. */
+  get isMisaddressed(): boolean {
+    return this.#isMisaddressed;
+  }
+
+  /** It may be sent in the session of this generation. */
+  admitted(generation: number): void {
+    this.#generation = generation;
+  }
+
+  sent(): void {
+    if (this.#state.name === 'waiting') this.#state = { name: 'sent' };
+  }
+
+  /** A frame of the server's answer has come. */
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
+  /**
+   * A response has come whose id matches no request. Servers mangle ids or omit them, so it is used as the answer if no better
+   * one comes. If there are several, none is used.
+   * @param stray left out if it is another request's
+   */
+  misaddressed(stray?: ReceivedFrame): void {
+    this.#isMisaddressed = true;
+    if (stray) this.#stray = this.#stray ? 'several' : stray;
+  }
+
+  /** The response that is used if there was no better one. */
+  takeStray(): ReceivedFrame | undefined {
+    const stray = this.#stray;
+    this.#stray = undefined;
+    return stray === 'several' || !this.isOpen ? undefined : stray;
   }
 
   /** The waiting request that a response with the raw id `responseId` answers, with its id as the client wrote it. */
   requestFor(responseId: string): { id: string; match: 'exactly' | 'roughly' } | undefined {
-    if (!this.isOpen) return undefined;
-    if (this.envelope.kind === 'request') {
-      const match = matchOfIds(responseId, this.id);
-      return match && { id: this.id, match };
-    }
-    const waiting = this.#waiting();
-    const id = waiting.find((each) => each === responseId) ?? waiting.find((each) => matchOfIds(responseId, each));
+    const id =
+      this.#open.find((each) => each === responseId) ?? this.#open.find((each) => matchOfIds(responseId, each));
     return id === undefined ? undefined : { id, match: id === responseId ? 'exactly' : 'roughly' };
   }
 
-  /** Marks the request with this id, as returned by `requestFor`, as answered. */
-  answered(id: string): void {
-    const at = this.#ids?.indexOf(id) ?? -1;
-    if (at >= 0) this.#ids?.splice(at, 1);
-    this.outstanding -= 1;
-    if (this.outstanding <= 0) this.onAnswered?.();
+  /**
+   * Counts its request with this id, or all of them, as answered.
+   * @returns the ids that the client still waited for: each is given to one caller, which writes its answer
+   */
+  settle(by: AnsweredBy, id?: string): string[] {
+    const { isAwaited } = this;
+    const settled = by === 'cache' ? [...this.#open] : this.#take(id);
+    if (by === 'cache' || !this.isOpen) this.#state = { name: 'answered', by };
+    return isAwaited ? settled : [];
+  }
+
+  #take(id: string | undefined): string[] {
+    if (id === undefined) return this.#open.splice(0);
+    const at = this.#open.indexOf(id);
+    return at < 0 ? [] : this.#open.splice(at, 1);
   }
 }
 

@@ -100,7 +100,7 @@ export class ProgressReports {
   }
 
   #tell(pending: PendingRequest, report: Report): void {
-    if (pending.outstanding <= 0) return;
+    if (!pending.isAwaited) return;
     const seconds = Math.round((performance.now() - report.since) / 1000);
     this.#send(report, `Still waiting for a response after ${seconds} s.`);
   }

@@ -57,23 +57,22 @@ export class ServiceRefusals {
   }
 
   /**
-   * Decides what to do with a refused request, and waits for the user if that helps.
+   * Decides what to do with a request whose token was refused, or whose answer is an elicitation, and waits for the user if
+   * that helps. A request waits for one sign-in only.
+   * @param isChecked whether a refusal of this request was checked before
    * @throws {CausewayError} `service_signed_out` with what to do
    */
-  async handle(pending: PendingRequest, refusal: Refused | Buffer): Promise<Verdict> {
-    if (!Buffer.isBuffer(refusal) && !isRejection(refusal)) return 'other';
+  async handle(pending: PendingRequest, refusal: Refused | Buffer, isChecked: boolean): Promise<Verdict> {
     const { service, waiting } = this.#port;
     // A request that has waited for a sign-in has used up its time for other waits.
-    const checked = pending.serviceChecked
+    const checked = isChecked
       ? await waiting.unbounded(pending, service.check())
       : await waiting.bounded(pending, service.check());
     if (checked === CANCELLED) return CANCELLED;
-    // A request waits for one sign-in only.
-    if (pending.serviceChecked) {
+    if (isChecked) {
       if (checked.state === 'signed-out') throw service.signedOut(checked);
       return 'other';
     }
-    pending.serviceChecked = true;
     // The user is signed in: the elicitation is about something else.
     if (checked.state === 'signed-in') return Buffer.isBuffer(refusal) ? 'other' : 'again';
     if (checked.state === 'unknown' && !Buffer.isBuffer(refusal) && !blamesToken(refusal)) {

@@ -39,6 +39,8 @@ interface Wait {
 export class WaitingRequests {
   readonly #tooLong: () => Error;
   readonly #waits = new Set<Wait>();
+  /** How many checks each request has waited for. */
+  readonly #checks = new WeakMap<PendingRequest, number>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param tooLong returns the error of a request that has waited too long */
@@ -55,8 +57,12 @@ export class WaitingRequests {
   }
 
   /** How long a request may still wait before it is sent, in milliseconds. */
-  leftMs({ checks }: PendingRequest): number {
-    return Math.max(CHECK_INTERVAL_MS, (MAX_CHECKS - checks) * CHECK_INTERVAL_MS);
+  leftMs(pending: PendingRequest): number {
+    return Math.max(CHECK_INTERVAL_MS, (MAX_CHECKS - this.#checksOf(pending)) * CHECK_INTERVAL_MS);
+  }
+
+  #checksOf(pending: PendingRequest): number {
+    return this.#checks.get(pending) ?? 0;
   }
 
   /** The error of a request that has waited too long. */
@@ -98,7 +104,7 @@ export class WaitingRequests {
         maxChecks,
         cancel: () => {
           this.#waits.delete(wait);
-          pending.outstanding = 0;
+          pending.settle('nobody');
           resolve(CANCELLED);
         },
         giveUp: () => {
@@ -125,8 +131,9 @@ export class WaitingRequests {
     this.#timer = undefined;
     for (const wait of this.#waits) {
       if (wait.maxChecks === undefined) continue;
-      wait.pending.checks += 1;
-      if (wait.pending.checks >= wait.maxChecks) wait.giveUp();
+      const checks = this.#checksOf(wait.pending) + 1;
+      this.#checks.set(wait.pending, checks);
+      if (checks >= wait.maxChecks) wait.giveUp();
     }
     if (this.#waits.size > 0) this.#timer = setTimeout(() => this.#check(), CHECK_INTERVAL_MS).unref();
   }

@@ -44,7 +44,7 @@ export function askingAs({ sent, opensAddresses }: { sent: SentSecrets; opensAdd
   const requests = frames.map((text) => {
     const envelope = readEnvelope(Buffer.from(text));
     if (envelope.kind === 'invalid') throw new Error(envelope.message);
-    const pending = new PendingRequest(Buffer.from(text), envelope, []);
+    const pending = new PendingRequest(Buffer.from(text), envelope);
     answers.sent(pending);
     return pending;
   });

@@ -1,12 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readEnvelope } from '../../../main/bridge/frame/frame.ts';
 import { PendingRequest } from '../../../main/bridge/pending-request.ts';
 
-function pending(text: string, cutOff: PendingRequest[] = []): PendingRequest {
+function pending(text: string): PendingRequest {
   const frame = Buffer.from(text);
   const envelope = readEnvelope(frame);
   if (envelope.kind === 'invalid') throw new Error(`${text} is no frame`);
-  return new PendingRequest(frame, envelope, cutOff);
+  return new PendingRequest(frame, envelope);
 }
 
 const request = '{"jsonrpc":"2.0","id":1.0,"method":"tools/call"}';
@@ -14,47 +14,50 @@ const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const response = '{"jsonrpc":"2.0","id":9,"result":{}}';
 const batch = `[ ${request}, ${notification}, ${response}, {"jsonrpc":"2.0","id":"1","method":"ping"} ]`;
 
+const HEAD = { status: 200, headers: {} };
+const stray = (text: string) => ({ frame: Buffer.from(text), head: HEAD });
+
 describe('a pending request', () => {
   it.each([
-    ['a request', request, 1, 'tools/call'],
-    ['a notification', notification, 0, 'notifications/initialized'],
-    ['a response', response, 0, 'response'],
-    ['a batch of two requests', batch, 2, 'batch'],
-  ])('made of %s waits for as many answers as it contains requests', (_name, text, outstanding, method) => {
-    expect(pending(text)).toMatchObject({ outstanding, method, isOpen: outstanding > 0 });
+    ['a request', request, ['1.0'], 'tools/call'],
+    ['a notification', notification, [], 'notifications/initialized'],
+    ['a response', response, [], 'response'],
+    ['a batch of two requests', batch, ['1.0', '"1"'], 'batch'],
+  ])('made of %s waits for as many answers as it contains requests', (_name, text, ids, method) => {
+    const isOpen = ids.length > 0;
+    expect(pending(text)).toMatchObject({ ids, method, isOpen, isAwaited: isOpen, isForAnswer: isOpen });
   });
 
-  it('is garbage-collected when the bridge ends before the answer arrives', () => {
-    const cutOff: PendingRequest[] = [];
-    const waiting = pending(request, cutOff);
-    waiting.end();
-    expect(cutOff).toEqual([waiting]);
-  });
-
-  it('is not garbage-collected when nothing is outstanding', () => {
-    const cutOff: PendingRequest[] = [];
-    pending(notification, cutOff).end();
-    const done = pending(request, cutOff);
-    done.answered('1.0');
-    done.end();
-    expect(cutOff).toEqual([]);
-  });
-
-  it('has its id as the client wrote it until it is answered', () => {
+  it('is in flight from when it is sent until it is answered', () => {
     const waiting = pending(request);
-    expect(waiting.ids()).toEqual(['1.0']);
-    waiting.answered('1.0');
-    expect(waiting.ids()).toEqual([]);
+    expect(waiting.isInFlight).toBe(false);
+    waiting.sent();
+    expect(waiting.isInFlight).toBe(true);
+    waiting.settle('server', '1.0');
+    expect(waiting.isInFlight).toBe(false);
+  });
+
+  it.each(['server', 'causeway', 'nobody'] as const)('answered by %s is answered for good', (by) => {
+    const waiting = pending(request);
+    expect(waiting.settle(by)).toEqual(['1.0']);
+    expect(waiting).toMatchObject({ isOpen: false, isAwaited: false, isAnsweredFromCache: false });
     expect(waiting.requestFor('1.0')).toBeUndefined();
+    expect([waiting.settle('server', '1.0'), waiting.settle('cache'), waiting.settle('causeway')]).toEqual([
+      [],
+      [],
+      [],
+    ]);
   });
 
   it('stays open for the server after an answer from the cache, but not after a second answer', () => {
     const waiting = pending(request);
-    waiting.silent = true;
-    waiting.answered('1.0');
-    expect(waiting.isOpen).toBe(true);
-    waiting.answered('1.0');
-    expect(waiting.isOpen).toBe(false);
+    expect(waiting.settle('cache')).toEqual(['1.0']);
+    expect(waiting).toMatchObject({ isOpen: true, isAwaited: false, isAnsweredFromCache: true });
+    expect(waiting.settle('causeway')).toEqual([]);
+    const other = pending(request);
+    other.settle('cache');
+    expect(other.settle('server', '1.0')).toEqual([]);
+    expect(other).toMatchObject({ isOpen: false, isAwaited: false, isAnsweredFromCache: false });
   });
 
   it.each([
@@ -65,21 +68,19 @@ describe('a pending request', () => {
     expect(pending(request).requestFor(responseId)).toEqual(found);
   });
 
-  it('calls back when its last answer arrives, and not before', () => {
-    const waiting = pending(batch);
-    waiting.onAnswered = vi.fn();
-    waiting.answered('1.0');
-    expect(waiting.onAnswered).not.toHaveBeenCalled();
-    waiting.answered('"1"');
-    expect(waiting.onAnswered).toHaveBeenCalledTimes(1);
+  it('can use the only response that matches no request, and none of several', () => {
+    const waiting = pending(request);
+    waiting.misaddressed();
+    expect(waiting.takeStray()).toBeUndefined();
+    waiting.misaddressed(stray('{"id":null}'));
+    expect(waiting.takeStray()).toEqual(stray('{"id":null}'));
+    expect(waiting.takeStray()).toBeUndefined();
+    for (const text of ['{"id":null}', '{"id":7}', '{"id":8}']) waiting.misaddressed(stray(text));
+    expect(waiting.takeStray()).toBeUndefined();
   });
 });
 
 describe('a pending batch', () => {
-  it('has only the ids of its requests', () => {
-    expect(pending(batch).ids()).toEqual(['1.0', '"1"']);
-  });
-
   it('prefers the request with exactly this id to one whose id is written differently', () => {
     const waiting = pending(`[${request}, {"jsonrpc":"2.0","id":1,"method":"ping"}]`);
     expect(waiting.requestFor('1')).toEqual({ id: '1', match: 'exactly' });
@@ -89,17 +90,18 @@ describe('a pending batch', () => {
 
   it('waits for the others after one of its requests is answered', () => {
     const waiting = pending(batch);
-    expect(waiting.ids()).toHaveLength(2);
-    waiting.answered('1.0');
-    expect(waiting.ids()).toEqual(['"1"']);
+    expect(waiting.settle('server', '1.0')).toEqual(['1.0']);
+    expect(waiting).toMatchObject({ ids: ['"1"'], isAwaited: true });
     expect(waiting.requestFor('1.0')).toBeUndefined();
-    waiting.answered('"none of them"');
-    expect(waiting.ids()).toEqual(['"1"']);
+    expect(waiting.settle('server', '"none of them"')).toEqual([]);
+    expect(waiting.settle('causeway')).toEqual(['"1"']);
+    expect(waiting.isOpen).toBe(false);
   });
 
-  it('counts an answer before its ids were read', () => {
-    const waiting = pending(batch);
-    waiting.answered('1.0');
-    expect(waiting.outstanding).toBe(1);
+  it('with an id twice gets two answers', () => {
+    const waiting = pending(`[${request}, ${request}]`);
+    expect(waiting.settle('server', '1.0')).toEqual(['1.0']);
+    expect(waiting.settle('server', '1.0')).toEqual(['1.0']);
+    expect(waiting.settle('server', '1.0')).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ function waiting(request: string) {
   const frame = Buffer.from(request);
   const envelope = readEnvelope(frame);
   if (envelope.kind === 'invalid') throw new Error(envelope.message);
-  const pending = new PendingRequest(frame, envelope, []);
+  const pending = new PendingRequest(frame, envelope);
   reports.began(pending);
   const told = () => sink.frames.map((each) => JSON.parse(String(each)).params.progress);
   const passing = (progress: number, token = '"t"') => {
@@ -37,7 +37,7 @@ describe('a call that waits for the user', () => {
     vi.advanceTimersByTime(30_000);
     const envelope = readEnvelope(frame);
     if (envelope.kind === 'invalid') throw new Error(envelope.message);
-    reports.began(new PendingRequest(frame, envelope, []));
+    reports.began(new PendingRequest(frame, envelope));
     vi.advanceTimersByTime(13_000);
     const told = sink.frames.map((each) => JSON.parse(String(each)).params);
     expect(told.map(({ progress }) => progress)).toEqual([0.001, 0.002, 0.003]);
