@@ -128,13 +128,13 @@ export class RequestDispatcher {
 
   /** Whether the client has sent `initialized`: it is ready for the server's own frames. */
   get announced(): boolean {
-    return this.#renewal.isAnnounced;
+    return this.#renewal.opening.initialized !== undefined;
   }
 
   /** Sends one frame. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
     const pending = new PendingRequest(frame, envelope);
-    this.#renewal.sending(pending.method, frame);
+    this.#renewal.opening.sent(pending.method, frame);
     if (pending.method === 'notifications/cancelled') this.#sendCancellation(frame);
     if (wantsProgress) this.#port.progress.began(pending);
     this.#pending.add(pending);
@@ -250,7 +250,7 @@ export class RequestDispatcher {
       else if (pending.mayBeElicited && service?.isElicitation(json)) elicitation = { frame: answer, head };
       else this.#answers.take(pending, answer, head, json);
     });
-    const isRenewable = session.id !== undefined && this.#renewal.isPossible;
+    const isRenewable = session.id !== undefined && this.#renewal.opening.initialize !== undefined;
     const hasService = service !== undefined;
     return { method, outcome, hasBegun: pending.hasBegun, isRenewable, loss, elicitation, hasService };
   }
@@ -369,7 +369,7 @@ export class RequestDispatcher {
     this.#port.progress.ended(pending);
     if (pending.method === 'initialize') this.#opened(pending, json, head);
     if (typeof json === 'object' && json !== null && 'result' in json)
-      this.#renewal.granted(pending.method, pending.frame);
+      this.#renewal.opening.granted(pending.method, pending.frame);
     if (isStored(pending.method)) this.#port.answerCache.store(pending, frame, json);
   }
 

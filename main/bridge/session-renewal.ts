@@ -1,10 +1,10 @@
 import { within } from '../platform/within.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { UpstreamFailure } from './errors.ts';
-import { parseFrame, withId } from './frame/frame.ts';
+import { parseFrame } from './frame/frame.ts';
 import type { ResponseHead } from './http-exchange.ts';
+import { OpeningFrames } from './opening-frames.ts';
 import { type SendOwn, type Session, sessionFrom } from './session.ts';
-import { SessionSubscriptions } from './session-subscriptions.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** What a renewal depends on. */
@@ -20,38 +20,13 @@ export interface SessionRenewalPort {
  */
 export class SessionRenewal {
   readonly #port: SessionRenewalPort;
-  /** The client's own frames, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
-  readonly #opening: OpeningFrames = { initialize: undefined, initialized: undefined };
-  readonly #subscriptions = new SessionSubscriptions();
+  /** The client's own frames, for replaying. */
+  readonly opening = new OpeningFrames();
   /** The generation in which a replay has sent `initialized` already. */
   #announcedIn: number | undefined;
 
   constructor(port: SessionRenewalPort) {
     this.#port = port;
-  }
-
-  /** A client's frame is about to be sent. */
-  sending(method: string, frame: Buffer): void {
-    if (method === 'initialize') {
-      this.#opening.initialize = frame;
-      this.#subscriptions.clear();
-    }
-    if (method === 'notifications/initialized') this.#opening.initialized = frame;
-  }
-
-  /** The server has granted a client's request. */
-  granted(method: string, frame: Buffer): void {
-    this.#subscriptions.granted(method, frame);
-  }
-
-  /** Whether the client has opened a session itself, so that a new one can be opened for it. */
-  get isPossible(): boolean {
-    return this.#opening.initialize !== undefined;
-  }
-
-  /** Whether the client has sent `initialized`: it is ready for the server's own frames. */
-  get isAnnounced(): boolean {
-    return this.#opening.initialized !== undefined;
   }
 
   /** Whether a replay has sent `initialized` in the session of `generation`. */
@@ -62,16 +37,16 @@ export class SessionRenewal {
   /** Replays `initialize` and `initialized`, to open the session of `generation`. */
   async open(generation: number): Promise<Session> {
     const { send, explained, answerCache } = this.#port;
-    const session = await reopenSession(this.#opening, send, explained);
-    if (this.#opening.initialized) this.#announcedIn = generation;
+    const session = await reopenSession(this.opening, send, explained);
+    if (this.opening.initialized) this.#announcedIn = generation;
     answerCache.provisional = false;
     return session;
   }
 
   /** Requests in a new session what the lost one had granted. The client already has the answers. */
   async restore(session: Session): Promise<void> {
-    for (const { method, frame } of this.#subscriptions.all()) {
-      await this.#port.send(method, withId(frame, '"causeway-again"'), session, () => {});
+    for (const { method, frame } of this.opening.again(() => '"causeway-again"')) {
+      await this.#port.send(method, frame, session, () => {});
     }
     await this.checkTools(session);
   }
@@ -87,12 +62,6 @@ export class SessionRenewal {
   }
 }
 
-/** The client's own frames that begin a session; `initialized` is missing if the client has not sent it yet. */
-export interface OpeningFrames {
-  initialize: Buffer | undefined;
-  initialized: Buffer | undefined;
-}
-
 const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
 
 /**
@@ -101,7 +70,7 @@ const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
  * servers never answer a notification.
  */
 export async function reopenSession(
-  frames: OpeningFrames,
+  frames: Pick<OpeningFrames, 'initialize' | 'initialized'>,
   send: SendOwn,
   explained: (failure: UpstreamFailure) => Promise<Error>,
 ): Promise<Session> {

@@ -1,8 +1,8 @@
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
-import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
+import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
 import { isSafeToRepeat, isSticky } from '../bridge/methods.ts';
-import { SessionSubscriptions } from '../bridge/session-subscriptions.ts';
+import { OpeningFrames } from '../bridge/opening-frames.ts';
 import { continuedAs, userInAnswer } from '../bridge/session-user.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { summarizeFrame } from './frame-summary.ts';
@@ -28,13 +28,11 @@ export interface OpenRequest {
  * and log level, and the requests without an answer. It keeps no arguments or results of tools.
  */
 export class ReplayLog {
-  initialize: Buffer | undefined;
-  initialized: Buffer | undefined;
+  readonly #opening = new OpeningFrames();
   /** As whom the session acts, as far as its transport has said. */
   user: string | undefined;
   /** The tools of the client's last `tools/list` answer, as written; undefined if it has not asked. */
   tools: string | undefined;
-  readonly subscriptions = new SessionSubscriptions();
   /** By raw id. A new map after each idle time: the backing store of V8's maps, once old, keeps later entries alive. */
   #open = new Map<string, OpenRequest>();
   /** When each open request from the server to the client came, by raw id, in milliseconds of `monotonicMs()`. */
@@ -79,11 +77,7 @@ export class ReplayLog {
       if (id === undefined) for (const one of framesOf(frame)) this.#asked(one, scanFrame(one), undefined);
       return;
     }
-    if (method === 'initialize') {
-      this.initialize = frame;
-      this.subscriptions.clear();
-    }
-    if (method === 'notifications/initialized') this.initialized = frame;
+    this.#opening.sent(method, frame);
     this.#asked(frame, { id, method }, isSafeToRepeat(method) ? frame : undefined);
   }
 
@@ -126,7 +120,8 @@ export class ReplayLog {
 
   /** Learns as whom the session acts, if this is the answer to the client's `initialize`. */
   learnUser(id: string, answer: Buffer): void {
-    if (this.initialize && id === scanFrame(this.initialize).id) this.user = userInAnswer(answer) ?? this.user;
+    const { initialize } = this.#opening;
+    if (initialize && id === scanFrame(initialize).id) this.user = userInAnswer(answer) ?? this.user;
   }
 
   /** Whether this answer to the relay's own `tools/list` holds other tools than the client has. */
@@ -150,13 +145,14 @@ export class ReplayLog {
     const heldIds = new Set(this.isReplaying ? held.map((frame) => scanFrame(frame).id) : []);
     for (const id of this.#replayed) if (!heldIds.has(id)) this.#replayed.delete(id);
     this.#toolsId = undefined;
-    if (!this.initialize || open.some(({ method }) => method === 'initialize')) return again;
-    this.#replayed.add(scanFrame(this.initialize).id ?? 'null');
-    const resubscribed = this.subscriptions.all().map(({ frame }) => withId(frame, this.#replayId()));
-    if (this.tools !== undefined && this.initialized) this.#toolsId = this.#replayId();
+    const { initialize, initialized } = this.#opening;
+    if (!initialize || open.some(({ method }) => method === 'initialize')) return again;
+    this.#replayed.add(scanFrame(initialize).id ?? 'null');
+    const resubscribed = this.#opening.again(() => this.#replayId()).map(({ frame }) => frame);
+    if (this.tools !== undefined && initialized) this.#toolsId = this.#replayId();
     const list = this.#toolsId === undefined ? [] : [toolsRequest(this.#toolsId)];
-    const begin = continuedAs(this.initialize, this.user);
-    return [begin, ...(this.initialized ? [this.initialized] : []), ...resubscribed, ...again, ...list];
+    const begin = continuedAs(initialize, this.user);
+    return [begin, ...(initialized ? [initialized] : []), ...resubscribed, ...again, ...list];
   }
 
   #replayId(): string {
@@ -182,7 +178,7 @@ export class ReplayLog {
       this.tools = textAt(answer, 'result', 'tools') ?? this.tools;
     }
     if (request.frame && isSticky(request.method) && textAt(answer, 'result') !== undefined) {
-      this.subscriptions.granted(request.method, request.frame);
+      this.#opening.granted(request.method, request.frame);
     }
   }
 

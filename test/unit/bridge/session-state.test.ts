@@ -11,7 +11,7 @@ import {
   sessionFrom,
   sessionOf,
 } from '../../../main/bridge/session.ts';
-import { type OpeningFrames, reopenSession } from '../../../main/bridge/session-renewal.ts';
+import { reopenSession } from '../../../main/bridge/session-renewal.ts';
 
 const OLD: Session = { id: 'old', protocolVersion: '2025-06-18' };
 const NEW: Session = { id: 'new', protocolVersion: '2025-06-18' };
@@ -200,7 +200,7 @@ describe('a session that is reopened', () => {
   async function reopened(
     streamed: Buffer[],
     outcome: HttpOutcome,
-    frames: OpeningFrames = { initialize, initialized },
+    frames: Parameters<typeof reopenSession>[0] = { initialize, initialized },
   ) {
     const sent: [method: string, frame: Buffer, session: Session][] = [];
     const session = await reopenSession(
