@@ -5,8 +5,8 @@ import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
 import { idOfInvalid, rawId, readFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
-import { StatelessClient, statelessSink } from '../bridge/stateless/client.ts';
-import { isStateless } from '../bridge/stateless/headers.ts';
+import { towardClient } from '../bridge/layers.ts';
+import { StatelessClient } from '../bridge/stateless/client.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { VERSION } from '../platform/version.ts';
 import { inOneLine } from '../words/failure.ts';
@@ -63,8 +63,9 @@ export class Aggregate implements Bridge {
     this.#stateless = new StatelessClient({
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
+      isFresh: () => !this.#initialize,
     });
-    this.#sink = statelessSink(client, this.#stateless);
+    this.#sink = towardClient(client, [this.#stateless]);
     this.#router = new Router(() => [...this.#members.values()].map(({ member }) => member));
     client.onDrain(() => {
       for (const listener of this.#draining) listener();
@@ -96,8 +97,7 @@ export class Aggregate implements Bridge {
   }
 
   receive(frame: Buffer): void {
-    const isOfStateless = this.#stateless.isUsed || (!this.#initialize && isStateless(frame));
-    if (!isOfStateless || !this.#stateless.receive(frame)) this.#take(frame);
+    this.#stateless.toServer(frame);
   }
 
   fault(fault: FrameFault): void {

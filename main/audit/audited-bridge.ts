@@ -1,7 +1,8 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
-import { recordedBridge, recordedSink } from '../hub/recorder.ts';
+import { behind, towardClient } from '../bridge/layers.ts';
+import { recording } from '../hub/recorder.ts';
 import { SessionLog } from '../hub/session-log.ts';
 import { within } from '../platform/within.ts';
 import { Audit } from './audit.ts';
@@ -20,7 +21,8 @@ export function auditedBridge(
   const log = new SessionLog({ onCall: (call) => audit.add(call) });
   const record = log.begin({ pid: process.pid, profile, path });
   log.add(record);
-  const bridge = recordedBridge(build(recordedSink(sink, record)), record);
+  const layers = [recording(record)];
+  const bridge = build(towardClient(sink, layers));
   let ended: Promise<void> | undefined;
   const end = () => {
     ended ??= (async () => {
@@ -29,14 +31,8 @@ export function auditedBridge(
     })();
     return ended;
   };
-  return {
-    get pendingBytes() {
-      return bridge.pendingBytes;
-    },
-    receive: (frame) => bridge.receive(frame),
-    fault: (fault) => bridge.fault(fault),
-    onSettled: (listener) => bridge.onSettled(listener),
-    finish: async (graceMs) => {
+  return Object.assign(behind(bridge, layers), {
+    finish: async (graceMs: number) => {
       await bridge.finish(graceMs);
       await end();
     },
@@ -44,5 +40,5 @@ export function auditedBridge(
       await bridge.close();
       await end();
     },
-  };
+  });
 }

@@ -1,16 +1,18 @@
 import { serverKey } from '../permissions/server-key.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
+import { within } from '../platform/within.ts';
 import { AnswerCache, LIST_CHANGED } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
-import { FlowControl, type FrameSink, intercept } from './back-pressure.ts';
+import { FlowControl, type FrameSink } from './back-pressure.ts';
 import { ClientQuestions } from './client-questions.ts';
-import { ConnectionTool, mayCallConnectionTool, TerminalNotices } from './connection-tool.ts';
-import { RequestDispatcher } from './dispatcher.ts';
+import { ConnectionTool, TerminalNotices } from './connection-tool.ts';
+import { RequestDispatcher, type SessionPort } from './dispatcher.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
-import { type Envelope, idOfInvalid, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
+import { type Envelope, idOfInvalid, rawId, readFrame, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
+import { type BridgeLayer, type ClientMessage, towardClient, towardServer } from './layers.ts';
 import { OwnRequests } from './own-requests.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
 import { ServerStream } from './server-stream.ts';
@@ -19,8 +21,7 @@ import { type SessionEvent, type SessionState, sessionOf } from './session.ts';
 import { SessionGate } from './session-gate.ts';
 import { takeContinued, withUserInTitle } from './session-user.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
-import { StatelessClient, statelessSink } from './stateless/client.ts';
-import { isStateless } from './stateless/headers.ts';
+import { StatelessClient } from './stateless/client.ts';
 import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
@@ -55,21 +56,21 @@ const RECONNECT_DELAY_MS = 5_000;
 const SERVICE_RECONNECT_DELAY_MS = 60_000;
 
 class StdioBridge implements Bridge {
+  readonly #endpoint: Endpoint;
   readonly #stateless: StatelessClient;
   readonly #sink: FrameSink;
+  /** Sends a client's message through the layers to the server. */
+  readonly #send: (message: ClientMessage) => Promise<void>;
   readonly #upstream: UpstreamClient;
   readonly #dispatcher: RequestDispatcher;
   readonly #serverStream: ServerStream;
   readonly #answerCache: AnswerCache;
   readonly #tool: ConnectionTool;
-  readonly #guard: ToolGuard | undefined;
-  readonly #service: ServiceRefusals | undefined;
-  readonly #requests: OwnRequests;
   readonly #questions: ClientQuestions | undefined;
+  readonly #notices: TerminalNotices;
   /** Whether the client has declared in `initialize` that it opens URLs for its user. */
   #opensAddresses = false;
-  #unsubscribe: () => void = () => {};
-  readonly #notices: TerminalNotices;
+  readonly #unsubscribe: ((() => void) | undefined)[];
   /** Whether the client's `initialize` may be open. */
   #isOpening = false;
   #reconnectTimer: NodeJS.Timeout | undefined;
@@ -82,124 +83,121 @@ class StdioBridge implements Bridge {
   pendingBytes = 0;
 
   constructor(endpoint: Endpoint, client: FrameSink) {
-    const memory = endpoint.memory ?? NO_STORE;
-    const isOff = endpoint.memory === undefined || endpoint.isOwnClient === true;
+    this.#endpoint = endpoint;
+    const { memory = NO_STORE, rules, showsQuestions, service, signIn, isOwnClient = false } = endpoint;
+    const { host, name } = endpoint.profile;
+    const { signal } = this.#abort;
+    const isOff = endpoint.memory === undefined || isOwnClient;
     this.#stateless = new StatelessClient({
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
+      isFresh: () => this.#session.state.generation === 0,
       cachedInitialize: isOff ? undefined : () => memory.get('initialize'),
     });
-    const unguarded = statelessSink(client, this.#stateless);
-    const { rules, showsQuestions } = endpoint;
-    const progress = new ProgressReports(unguarded);
-    const { signal } = this.#abort;
+    // For frames that no other layer is about.
+    const outer = towardClient(client, [this.#stateless]);
+    const progress = new ProgressReports(outer);
     const requests = new OwnRequests({ toClient: (frame, of) => this.#ask(frame, of), signal });
-    this.#requests = requests;
     this.#questions =
-      showsQuestions &&
-      new ClientQuestions({ requests, server: serverKey(endpoint.profile.host, endpoint.path), showsQuestions });
-    const askApproval = endpoint.askApproval ?? this.#questions?.ask;
-    const user = () => this.#upstream.owner.userName;
-    const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal, user });
-    this.#guard = guard;
-    const titled = intercept(unguarded, (frame) => unguarded.write(this.#titled(frame)));
-    const sink = guard ? intercept(titled, (frame) => titled.write(guard.filtered(frame))) : titled;
-    this.#sink = sink;
-    this.#upstream = new UpstreamClient(endpoint, new FlowControl(sink), this.#abort.signal, {
-      onSignedOut: (error) => this.#answerCache.failed(error),
-      onUserChanged: () => this.#userChanged(),
-    });
-    const server = new ProtocolAdapter(
-      this.#upstream,
-      memory,
-      (frame) => sink.write(toLine(frame)),
-      endpoint.firstBytesMs,
-    );
-    const { profile, path, signIn } = endpoint;
-    const place = { host: profile.host, path, profile: profile.name };
-    const { service } = endpoint;
+      showsQuestions && new ClientQuestions({ requests, server: serverKey(host, endpoint.path), showsQuestions });
+    const guard =
+      rules &&
+      new ToolGuard({
+        rules,
+        memory,
+        sink: outer,
+        askApproval: endpoint.askApproval ?? this.#questions?.ask,
+        progress,
+        signal,
+        owner: () => this.#upstream.owner,
+      });
     this.#tool = new ConnectionTool({
-      ...place,
+      host,
+      path: endpoint.path,
+      profile: name,
       signIn,
       service,
       memory,
+      write: (frame) => this.#sink.write(frame),
       connect: () => this.#connected(),
     });
-    const { sent } = this.#upstream;
-    const ownTools = guard ? { write: (frame: Buffer) => unguarded.write(guard.ownTools(frame)) } : sink;
-    const owner = () => this.#upstream.owner.key;
-    this.#answerCache = new AnswerCache({ memory, isOff, sink, ownTools, tool: this.#tool, sent, owner });
+    const opening: BridgeLayer = {
+      toServer: (message, next) => this.#open(message, next),
+      toClient: (frame, next) => next(this.#titled(frame)),
+    };
+    const layers: BridgeLayer[] = [requests, this.#tool, opening, ...(guard ? [guard] : [])];
+    this.#send = towardServer(layers, (message) => this.#dispatcher.dispatch(message));
+    this.#sink = towardClient(outer, layers);
+    this.#upstream = new UpstreamClient(endpoint, new FlowControl(this.#sink), signal, {
+      onSignedOut: (error) => this.#answerCache.failed(error),
+      onUserChanged: () => this.#userChanged(),
+    });
+    this.#answerCache = new AnswerCache({
+      memory,
+      isOff,
+      sink: this.#sink,
+      ownTools: guard ? { write: (frame) => outer.write(guard.ownTools(frame)) } : this.#sink,
+      tool: this.#tool,
+      sent: this.#upstream.sent,
+      owner: () => this.#upstream.owner.key,
+    });
     this.#notices = new TerminalNotices(endpoint.onNotice, () => this.#tool.waitingNotice());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;
-    this.#service =
-      service &&
-      new ServiceRefusals({
-        service,
-        waiting,
-        signal: this.#abort.signal,
-        opensAddresses,
-        requests,
-        isOwnClient: endpoint.isOwnClient === true,
-      });
-    const ends = [
-      service?.subscribe(() => this.#serviceChanged()),
-      signIn?.onChange?.(() => this.#signInChanged(signIn)),
-    ];
-    this.#unsubscribe = () => {
-      for (const end of ends) end?.();
-    };
+    const write = (frame: Buffer) => this.#sink.write(toLine(frame));
+    const server = new ProtocolAdapter(this.#upstream, memory, write, endpoint.firstBytesMs);
     this.#dispatcher = new RequestDispatcher({
       upstream: this.#upstream,
       server,
-      sink,
+      sink: this.#sink,
       answerCache: this.#answerCache,
       waiting,
       progress,
-      session: {
-        admit: (method) => this.#session.admit(method),
-        report: (event) => this.#session.apply(event),
-        asked: (frame, of) => this.#ask(frame, of),
-        // A stateless client gets an input request instead of that error, and our own clients read the URLs.
-        opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.isOwnClient === true,
-        reply: (frame) => this.#take(frame),
-        hasStream: () => this.#serverStream.isOpen,
-      },
-      service: this.#service,
+      session: this.#sessionPort(),
+      service: service && new ServiceRefusals({ service, waiting, signal, opensAddresses, requests, isOwnClient }),
       guard,
       attempts: endpoint.attempts,
     });
     this.#serverStream = new ServerStream(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),
-      sessionLost: () => this.#session.apply({ name: 'expired', generation: this.#session.state.generation }),
+      sessionLost: () => this.#expire(),
     });
+    this.#unsubscribe = [
+      service?.subscribe(() => this.#serviceChanged()),
+      signIn?.onChange?.(() => this.#signInChanged(signIn)),
+    ];
+  }
+
+  #sessionPort(): SessionPort {
+    return {
+      admit: (method) => this.#session.admit(method),
+      report: (event) => this.#session.apply(event),
+      asked: (frame, of) => this.#ask(frame, of),
+      // A stateless client gets an input request instead of that error, and our own clients read the URLs.
+      opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || this.#endpoint.isOwnClient === true,
+      reply: (frame) => this.#take(frame),
+      hasStream: () => this.#serverStream.isOpen,
+    };
   }
 
   receive(frame: Buffer): void {
     try {
-      this.#receive(frame);
+      this.#stateless.toServer(frame);
     } catch (error) {
       this.#failed(frame, error);
     }
-  }
-
-  #receive(frame: Buffer): void {
-    // Only a client without a session can speak the stateless revision.
-    const isStatelessClient = this.#stateless.isUsed || (this.#session.state.generation === 0 && isStateless(frame));
-    if (!isStatelessClient || !this.#stateless.receive(frame)) this.#take(frame);
   }
 
   #take(frame: Buffer): void {
     const { envelope, json } = readFrame(frame);
     if (envelope.kind === 'invalid') {
       const { code, message } = envelope;
-      const id = idOfInvalid(frame, code);
-      this.#answer(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
+      this.#answer(idOfInvalid(frame, code), `"error":${JSON.stringify({ code, message })}`);
       return;
     }
     const local = this.#stateless.isUsed ? undefined : localAnswer(envelope, this.#session.state);
     if (local !== undefined) {
-      this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
+      this.#answer(rawId(frame), local);
       return;
     }
     const bytes = frame.length + IN_FLIGHT_BYTES;
@@ -213,7 +211,7 @@ class StdioBridge implements Bridge {
       this.#settled();
       if (this.#inFlight === 0) this.#allSettled();
     };
-    this.#dispatch(frame, envelope, json).then(settled, (error: unknown) => {
+    this.#send({ frame, envelope, json, wantsProgress: hasProgressToken(json) }).then(settled, (error: unknown) => {
       this.#failed(frame, error);
       settled();
     });
@@ -231,50 +229,23 @@ class StdioBridge implements Bridge {
     else this.#sink.write(frame);
   }
 
-  /** The client begins a session, or continues one that it began over another bridge. */
-  #begin(initialize: Buffer): Buffer {
-    const { frame, userName } = takeContinued(initialize);
+  /** Reads from `initialize` what the client can do, and as whom it continues a session that it began over another bridge. */
+  #open(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
+    const { envelope, json } = message;
+    const isOpening = 'method' in envelope && envelope.method === 'initialize';
+    this.#isOpening = isOpening || (this.#isOpening && envelope.kind !== 'notification');
+    if (!isOpening) return next(message);
+    const { frame, userName } = takeContinued(message.frame);
     this.#upstream.owner.begin(userName);
-    return frame;
+    this.#questions?.begins(json);
+    this.#opensAddresses = memberAt(json, 'params', 'capabilities', 'elicitation', 'url') !== undefined;
+    return this.#notices.during(next({ ...message, frame }));
   }
 
   /** Says in the answer to `initialize` as whom the session acts. */
   #titled(frame: Buffer): Buffer {
     const { owner } = this.#upstream;
     return this.#isOpening && owner.isOfSignIn ? withUserInTitle(frame, owner.userName) : frame;
-  }
-
-  /** Sends a frame to the server, or to the connection tool if the frame calls that. */
-  #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
-    if (envelope.kind === 'response' && this.#requests.takeResponse(frame)) return Promise.resolve();
-    if (mayCallConnectionTool(json)) return this.#callTool(frame, envelope, json);
-    const isOpening = 'method' in envelope && envelope.method === 'initialize';
-    if (isOpening) frame = this.#begin(frame);
-    this.#isOpening = isOpening || (this.#isOpening && envelope.kind !== 'notification');
-    if (isOpening) this.#questions?.begins(json);
-    if (isOpening) this.#opensAddresses = memberAt(json, 'params', 'capabilities', 'elicitation', 'url') !== undefined;
-    const dispatched = this.#guard?.concerns(frame, envelope, json)
-      ? this.#dispatchGuarded(frame, envelope, this.#guard)
-      : this.#dispatcher.dispatch(frame, envelope, hasProgressToken(json));
-    return isOpening ? this.#notices.during(dispatched) : dispatched;
-  }
-
-  async #callTool(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
-    if (await this.#tool.handles(frame)) this.#sink.write(await this.#tool.call(frame));
-    else if (this.#guard?.concerns(frame, envelope, json)) await this.#dispatchGuarded(frame, envelope, this.#guard);
-    else await this.#dispatcher.dispatch(frame, envelope, frame.includes('"progressToken"'));
-  }
-
-  /** Sends what the user's rules allow. */
-  #dispatchGuarded(frame: Buffer, envelope: SendableEnvelope, guard: ToolGuard): Promise<void> {
-    const { key } = this.#upstream.owner;
-    return guard.pass(frame, envelope, async (admitted) => {
-      const left = admitted === frame ? envelope : readFrame(admitted).envelope;
-      if (left.kind === 'invalid' || this.#abort.signal.aborted) return;
-      // What was allowed to be done as one user is not done as another.
-      if (key !== '' && key !== this.#upstream.owner.key) throw this.#upstream.owner.notAllowed();
-      await this.#dispatcher.dispatch(admitted, left, admitted.includes('"progressToken"'));
-    });
   }
 
   /** Waits for a session; opens one if there is none. A stateless client needs none. */
@@ -291,16 +262,11 @@ class StdioBridge implements Bridge {
   }
 
   async finish(graceMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
     const settled = new Promise<void>((resolve) => {
       this.#allSettled = resolve;
       if (this.#inFlight === 0) resolve();
     });
-    await Promise.race([grace, settled]);
-    clearTimeout(timer);
+    await within(graceMs, settled, undefined);
     await this.close();
   }
 
@@ -311,14 +277,20 @@ class StdioBridge implements Bridge {
 
   async #end(): Promise<void> {
     clearTimeout(this.#reconnectTimer);
-    this.#unsubscribe();
+    for (const end of this.#unsubscribe) end?.();
     this.#abort.abort(new Error('the client has gone'));
     const open = this.#dispatcher.leftOpen(this.#session.state.generation);
     await Promise.all([this.#answerCache.kept(), this.#upstream.endSession(sessionOf(this.#session.state), open)]);
   }
 
-  #answer(frame: string): void {
-    this.#sink.write(Buffer.from(frame));
+  /** @param outcome the member `result` or `error` */
+  #answer(id: string, outcome: string): void {
+    this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},${outcome}}`));
+  }
+
+  /** The present session is over. */
+  #expire(): void {
+    this.#session.apply({ name: 'expired', generation: this.#session.state.generation });
   }
 
   #changed(event: SessionEvent): void {
@@ -345,8 +317,8 @@ class StdioBridge implements Bridge {
   /** The user may have signed in to the service: the bridge requests again what it answered from the cache. */
   #serviceChanged(): void {
     if (this.#tool.trouble?.code !== 'service_signed_out') return;
-    const { name, generation } = this.#session.state;
-    if (name === 'lost') this.#session.apply({ name: 'expired', generation });
+    const { name } = this.#session.state;
+    if (name === 'lost') this.#expire();
     else if (name === 'active') void this.#dispatcher.checkTools(sessionOf(this.#session.state)).catch(() => undefined);
   }
 
@@ -364,7 +336,7 @@ class StdioBridge implements Bridge {
   /** The next frame opens a session as the new user, whose tools may be others. */
   #userChanged(): void {
     this.#dispatcher.endOfUser();
-    this.#session.apply({ name: 'expired', generation: this.#session.state.generation });
+    this.#expire();
     if (this.#dispatcher.announced) this.#sink.write(LIST_CHANGED);
   }
 

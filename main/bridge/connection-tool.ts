@@ -9,6 +9,7 @@ import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
+import type { BridgeLayer, ClientMessage } from './layers.ts';
 import { NEVER_SENT } from './limits.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
@@ -33,6 +34,8 @@ export interface ConnectionToolPort {
   /** The sign-in to the service behind the server, if there is one. */
   service?: ServiceSignIn | undefined;
   memory: AnswerStore;
+  /** Gives the client a frame. */
+  write(frame: Buffer): void;
   /** Resolves when there is a session. @throws why there is none */
   connect(): Promise<void>;
 }
@@ -41,7 +44,7 @@ export interface ConnectionToolPort {
  * The only tool that a client has while the server's tools are unknown: `sign_in` if that is the remedy, else
  * `connection_status`. Its description says what is wrong; its call does the next step, and answers before clients give up.
  */
-export class ConnectionTool {
+export class ConnectionTool implements BridgeLayer {
   readonly #port: ConnectionToolPort;
   readonly #waiting = new Set<() => void>();
   #trouble: CausewayError | undefined;
@@ -84,18 +87,21 @@ export class ConnectionTool {
     };
   }
 
-  /** Whether a client's frame calls this tool. If the server has tools of these names, it does not. */
-  async handles(frame: Buffer): Promise<boolean> {
-    const known = await this.#port.memory.get('tools/list');
-    const tools = itemsOf(memberAt(known && parseFrame(known), 'result', 'tools'));
-    const name = calledName(parseFrame(frame));
-    return NAMES.has(name) && !tools.some((tool) => memberAt(tool, 'name') === name);
+  /** Answers a call of this tool. If the server has a tool of that name, the call is the server's. */
+  toServer(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
+    const { json } = message;
+    const isCall = memberAt(json, 'method') === 'tools/call' && NAMES.has(calledName(json));
+    return isCall ? this.#take(message, next) : next(message);
   }
 
-  /** The answer to a call of this tool. */
-  async call(frame: Buffer): Promise<Buffer> {
-    const { text, isError } = await this.#act(calledName(parseFrame(frame)));
-    return toolTextFrame(rawId(frame), frame, text, isError);
+  async #take(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
+    const { frame, json } = message;
+    const name = calledName(json);
+    const known = await this.#port.memory.get('tools/list');
+    const tools = itemsOf(memberAt(known && parseFrame(known), 'result', 'tools'));
+    if (tools.some((tool) => memberAt(tool, 'name') === name)) return next(message);
+    const { text, isError } = await this.#act(name);
+    this.#port.write(toolTextFrame(rawId(frame), frame, text, isError));
   }
 
   #act(name: unknown): Promise<CallText> {
@@ -225,11 +231,6 @@ export class ConnectionTool {
 interface CallText {
   text: string;
   isError: boolean;
-}
-
-/** Whether a client's request, as JSON, calls a tool of that name. The tool can be the server's own. */
-export function mayCallConnectionTool(json: unknown): boolean {
-  return memberAt(json, 'method') === 'tools/call' && NAMES.has(calledName(json));
 }
 
 function calledName(json: unknown): unknown {

@@ -9,8 +9,9 @@ import type { AttemptObserver } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { textAt } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
-import { parseFrame, type SendableEnvelope, withId } from './frame/frame.ts';
+import { parseFrame, withId } from './frame/frame.ts';
 import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
+import type { ClientMessage } from './layers.ts';
 import { PendingRequest, type ReceivedFrame } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
 import { isRejection } from './retry.ts';
@@ -132,7 +133,7 @@ export class RequestDispatcher {
   }
 
   /** Sends one frame. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
-  dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
+  dispatch({ frame, envelope, wantsProgress }: ClientMessage): Promise<void> {
     const pending = new PendingRequest(frame, envelope);
     this.#renewal.opening.sent(pending.method, frame);
     if (pending.method === 'notifications/cancelled') this.#sendCancellation(frame);

@@ -3,7 +3,7 @@ import { elementsOf, frameMembers, objectOf, placeAt, wholeOf, withMembers } fro
 import { foldCase } from './frame/fold-case.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
 import type { Place } from './frame/json-bytes.ts';
-import { interceptBridge } from './stdio.ts';
+import { behind } from './layers.ts';
 
 /** Members of `_meta` by their names, such as `warehouse_id`. Managed servers take strings. */
 export type MetaPresets = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export type MetaPresets = Readonly<Record<string, string>>;
  * of that name; everything else in a frame stays as it is.
  */
 export function withMetaPresets(bridge: Bridge, presets: MetaPresets): Bridge {
-  return interceptBridge(bridge, (frame) => bridge.receive(presetFrame(frame, presets)));
+  return behind(bridge, [{ toServer: (frame, next) => next(presetFrame(frame, presets)) }]);
 }
 
 /** A frame whose tool calls, in a batch too, carry the presets. */

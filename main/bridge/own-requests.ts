@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { type Members, membersOf } from './frame/members.ts';
+import type { BridgeLayer, ClientMessage } from './layers.ts';
 
 /** Marks the bridge's own requests to the client. */
 const PREFIX = '"causeway-own-';
@@ -13,7 +14,7 @@ export interface OwnRequestsPort {
 }
 
 /** The bridge's own requests to the client, and the answers to them. */
-export class OwnRequests {
+export class OwnRequests implements BridgeLayer {
   readonly #port: OwnRequestsPort;
   /** By raw id, those that the client has not answered. */
   readonly #asked = new Map<string, (answer: Members) => void>();
@@ -52,11 +53,12 @@ export class OwnRequests {
     this.#port.toClient(frameOf(undefined, method, JSON.stringify(params)), of);
   }
 
-  /** Takes the client's response to one of them; false for any other frame. */
-  takeResponse(frame: Buffer): boolean {
-    const id = rawId(frame);
+  /** Keeps the client's responses to them. */
+  toServer(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
+    const { frame, envelope } = message;
+    const id = envelope.kind === 'response' ? rawId(frame) : '';
     this.#asked.get(id)?.(membersOf(parseFrame(frame)));
-    return id.startsWith(PREFIX);
+    return id.startsWith(PREFIX) ? Promise.resolve() : next(message);
   }
 }
 

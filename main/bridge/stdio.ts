@@ -2,6 +2,7 @@ import { fstatSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { codeOf } from '../platform/file-errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
+import { within } from '../platform/within.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { Bridge } from './bridge.ts';
@@ -91,7 +92,7 @@ export function serveStdio(
         const finalCheck = setInterval(() => isOrphan() && bridge.close(), FINAL_PARENT_CHECK_MS);
         await bridge.finish(FINISH_MS);
         clearInterval(finalCheck);
-        await within(FINISH_MS, sink.flushed());
+        await within(FINISH_MS, sink.flushed(), undefined);
       });
     });
     stdin.on('error', leave);
@@ -106,7 +107,7 @@ export function serveStdio(
       void end(async () => {
         await bridge.finish(LAST_ANSWERS_MS);
         sink.write(messageFrame(reason));
-        await within(FINISH_MS, sink.flushed());
+        await within(FINISH_MS, sink.flushed(), undefined);
       });
     });
     if (leadsNowhere(stdout)) cannotWrite(new Error('it is closed'));
@@ -122,16 +123,6 @@ function leadsNowhere({ fd }: StdioProcess['stdout']): boolean {
   } catch {
     return false;
   }
-}
-
-function within(timeoutMs: number, promise: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** How many bytes of unsettled requests may be in memory before reading from the client pauses. */
@@ -200,20 +191,6 @@ function messageFrame(reason: Error): Buffer {
 const NEWLINE = Buffer.from('\n');
 /** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
 const SMALL_BYTES = 16 * 1024;
-
-/** The same bridge, but the client's frames go to `receive` instead. */
-export function interceptBridge(bridge: Bridge, receive: (frame: Buffer) => void): Bridge {
-  return {
-    receive,
-    fault: (fault) => bridge.fault(fault),
-    get pendingBytes() {
-      return bridge.pendingBytes;
-    },
-    onSettled: (listener) => bridge.onSettled(listener),
-    finish: (graceMs) => bridge.finish(graceMs),
-    close: () => bridge.close(),
-  };
-}
 
 /**
  * Frames as lines on a stream. A single frame is written at once. If several come in one turn of the event loop, they are

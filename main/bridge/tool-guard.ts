@@ -7,11 +7,21 @@ import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import { elementsOf, textAt, wholeOf, withElements, withMembers, withoutMembers } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
-import { isIdText, parseFrame, parseText, rawId, type SendableEnvelope, scanFrame } from './frame/frame.ts';
+import {
+  isIdText,
+  parseFrame,
+  parseText,
+  rawId,
+  readEnvelope,
+  type SendableEnvelope,
+  scanFrame,
+} from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { readStrictly, type StrictMessage } from './frame/strict-frame.ts';
+import type { BridgeLayer, ClientMessage } from './layers.ts';
 import { hintsByName, listedTool, listedTools } from './listed-tools.ts';
 import type { ProgressReports } from './progress.ts';
+import type { SessionOwner } from './session-owner.ts';
 import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals.ts';
 import { ToolRequests } from './tool-requests.ts';
 
@@ -22,8 +32,8 @@ export interface ToolGuardOptions {
   /** Takes the answers to refused calls, and the notification that the tools have changed. */
   sink: FrameSink;
   askApproval?: AskApproval | undefined;
-  /** As whom calls are sent, as far as that is known. */
-  user?: (() => string | undefined) | undefined;
+  /** As whom calls are sent. */
+  owner(): Pick<SessionOwner, 'key' | 'userName' | 'notAllowed'>;
   /** Tells the client that its call waits for the user. */
   progress: ProgressReports;
   /** Aborted when the client has gone. */
@@ -37,10 +47,12 @@ type Verdict = 'go' | 'stop' | CallerAndTool;
  * Holds the user's rules about tools between one client and one server: a call of a tool that is off does not reach the
  * server, and the tool does not appear in `tools/list`. The rules are those of the moment at which a call comes.
  */
-export class ToolGuard {
+export class ToolGuard implements BridgeLayer {
   readonly #rules: ServerRules;
   readonly #memory: AnswerStore;
   readonly #sink: FrameSink;
+  readonly #signal: AbortSignal;
+  readonly #owner: ToolGuardOptions['owner'];
   readonly #approvals: ToolApprovals;
   readonly #requests = new ToolRequests();
   readonly #hints = new Map<string, ToolHints>();
@@ -57,17 +69,36 @@ export class ToolGuard {
   readonly #approved = new WeakSet<Buffer>();
   #queued = 0;
 
-  constructor({ rules, memory, sink, askApproval, progress, signal, user }: ToolGuardOptions) {
+  constructor({ rules, memory, sink, askApproval, progress, signal, owner }: ToolGuardOptions) {
+    this.#signal = signal;
+    this.#owner = owner;
     this.#rules = rules;
     this.#memory = memory;
     this.#sink = sink;
     const decide = (call: CallerAndTool) => this.#decide(call);
-    this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal, user });
+    this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal, user: () => owner().userName });
     const unsubscribe = rules.subscribe(() => {
       if (this.#client !== undefined) sink.write(Buffer.from(listChanged()));
       for (const id of this.#requests.subscriptions) sink.write(Buffer.from(listChanged(id)));
     });
     signal.addEventListener('abort', unsubscribe, { once: true });
+  }
+
+  toServer(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
+    const { frame, envelope, json, wantsProgress } = message;
+    if (!this.concerns(frame, envelope, json)) return next(message);
+    const { key } = this.#owner();
+    return this.pass(frame, envelope, async (admitted) => {
+      const left = admitted === frame ? envelope : readEnvelope(admitted);
+      if (left.kind === 'invalid' || this.#signal.aborted) return;
+      // What was allowed to be done as one user is not done as another.
+      if (key !== '' && key !== this.#owner().key) throw this.#owner().notAllowed();
+      await next({ frame: admitted, envelope: left, json: undefined, wantsProgress });
+    });
+  }
+
+  toClient(frame: Buffer, next: (frame: Buffer) => void): void {
+    next(this.filtered(frame));
   }
 
   /** Whether a client's frame has to go through `pass`. `json` is the frame, or its outline. */

@@ -1,21 +1,16 @@
-import type { FrameSink } from '../bridge/back-pressure.ts';
-import { intercept } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
-import { interceptBridge } from '../bridge/stdio.ts';
+import type { Layer } from '../bridge/layers.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/** The same sink, which also passes each frame for the client to the record. */
-export function recordedSink(sink: FrameSink, record: SessionRecord): FrameSink {
-  return intercept(sink, (frame) => {
-    record.toClient(frame);
-    sink.write(frame);
-  });
-}
-
-/** The same bridge, but each of the client's frames also goes to the record. */
-export function recordedBridge(bridge: Bridge, record: SessionRecord): Bridge {
-  return interceptBridge(bridge, (frame) => {
-    record.fromClient(frame);
-    bridge.receive(frame);
-  });
+/** Records each frame of a session before it passes. */
+export function recording(record: SessionRecord): Layer {
+  return {
+    toServer: (frame, next) => {
+      record.fromClient(frame);
+      next(frame);
+    },
+    toClient: (frame, next) => {
+      record.toClient(frame);
+      next(frame);
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { AttemptObserver, ServerRequest } from '../bridge/endpoint.ts';
+import { behind, towardClient } from '../bridge/layers.ts';
 import { readFrames, StreamSink } from '../bridge/stdio.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
@@ -15,7 +16,7 @@ import { type ApprovalPort, answerAboutApprovals } from './approval-answers.ts';
 import { isHubAlive } from './attach.ts';
 import { guarded, refuseFrame } from './boundary.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
-import { recordedBridge, recordedSink } from './recorder.ts';
+import { recording } from './recorder.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
 import { type HubWatcher, SessionLog } from './session-log.ts';
 import type { HubSession } from './session-record.ts';
@@ -236,7 +237,8 @@ class PrivateHub implements Hub {
     const { profile, path } = entry.request;
     const record = this.#sessionLog.begin({ pid: entry.pid, profile, path });
     const plain = new StreamSink(socket);
-    const sink = recordedSink(plain, record);
+    const layers = [recording(record)];
+    const sink = towardClient(plain, layers);
     let bridge: Bridge;
     try {
       bridge = await this.#options.serve(entry.request, sink, record);
@@ -252,7 +254,7 @@ class PrivateHub implements Hub {
       // One frame that causes an exception does not cost the others their answers.
       if (!frame || faults >= MAX_FAULTS) end(error);
     };
-    const safe = guarded(recordedBridge(bridge, record), broken, (work) => asSession(end, work));
+    const safe = guarded(behind(bridge, layers), broken, (work) => asSession(end, work));
     // The hub was closed meanwhile.
     if (socket.destroyed) return safe.close();
     this.#sessionLog.add(record);

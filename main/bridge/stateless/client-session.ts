@@ -32,6 +32,8 @@ const LEVELS: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error
 export interface StatelessClientPort {
   toServer(frame: Buffer): void;
   toClient(frame: Buffer): void;
+  /** Whether no session has begun. */
+  isFresh(): boolean;
   /** The server's last known answer to `initialize`; left out where the client must not be answered from the cache. */
   cachedInitialize?: (() => Promise<Buffer | undefined>) | undefined;
 }

@@ -1,9 +1,8 @@
 import { provisionalInitialize } from '../answer-cache.ts';
-import type { FrameSink } from '../back-pressure.ts';
-import { intercept } from '../back-pressure.ts';
 import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
+import type { Layer } from '../layers.ts';
 import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { protocolError } from './client-request.ts';
 import { discoverAnswer, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
@@ -34,7 +33,7 @@ type Mode =
  * A client of the stateless revision. Its frames pass unchanged to a server of the same revision. Before a server with
  * sessions, the bridge opens a session and serves the client within it.
  */
-export class StatelessClient {
+export class StatelessClient implements Layer {
   readonly #port: StatelessClientPort;
   #mode: Mode = { name: 'unused' };
   /** How many requests of the bridge's own have no answer yet. */
@@ -44,18 +43,19 @@ export class StatelessClient {
     this.#port = port;
   }
 
-  /** Whether frames for this client have to pass through `answer`. */
+  /** Whether the client speaks the stateless revision. */
   get isUsed(): boolean {
     return this.#mode.name !== 'unused';
   }
 
-  /** Whether a frame for the client may be the answer to a request of the bridge's own. */
-  get isWaiting(): boolean {
-    return this.#unanswered > 0;
+  /** Takes a frame of the client's. Only a client without a session can speak the stateless revision. */
+  toServer(frame: Buffer): void {
+    const isOfStateless = this.isUsed || (this.#port.isFresh() && isStateless(frame));
+    if (!isOfStateless || !this.#receive(frame)) this.#port.toServer(frame);
   }
 
-  /** Takes a frame of the client's; false if the client turns out to speak a revision with sessions. */
-  receive(frame: Buffer): boolean {
+  /** False if the client turns out to speak a revision with sessions. */
+  #receive(frame: Buffer): boolean {
     const mode = this.#mode;
     if (mode.name !== 'unused' && isInitialize(frame) && !isStateless(frame)) {
       this.#leave();
@@ -79,7 +79,7 @@ export class StatelessClient {
   }
 
   /** Takes a frame for the client. */
-  answer(frame: Buffer): void {
+  toClient(frame: Buffer): void {
     const own = this.#unanswered > 0 ? rawId(frame) : undefined;
     if (own === OWN_DISCOVER || own === OWN_INITIALIZE) {
       this.#ownAnswer(frame, own);
@@ -176,7 +176,7 @@ export class StatelessClient {
     }
     this.#port.toServer(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
     this.#mode = { name: 'session', session: new StatelessClientSession(frame, this.#port) };
-    for (const request of waiting) this.receive(request);
+    for (const request of waiting) this.#receive(request);
   }
 
   /** Sends the waiting frames; a waiting `server/discover` is answered where there is an answer. */
@@ -185,7 +185,7 @@ export class StatelessClient {
     this.#mode = { name: 'native' };
     for (const frame of waiting) {
       if (answer && methodOf(frame) === 'server/discover') this.#port.toClient(withId(answer, rawId(frame)));
-      else this.receive(frame);
+      else this.#receive(frame);
     }
   }
 
@@ -209,11 +209,6 @@ export class StatelessClient {
     if (mode.name === 'discovering') clearTimeout(mode.timeout);
     return mode.name === 'discovering' || mode.name === 'opening' ? mode.waiting : [];
   }
-}
-
-/** The same sink, with the frames for a client of the stateless revision passing by `client`. */
-export function statelessSink(sink: FrameSink, client: StatelessClient): FrameSink {
-  return intercept(sink, (frame) => (client.isUsed || client.isWaiting ? client.answer(frame) : sink.write(frame)));
 }
 
 /** The capabilities that a request declares and a session knows, as they were written. */

@@ -12,6 +12,7 @@ function toolWith(signIn: EndpointSignIn) {
     profile: 'test',
     signIn,
     memory,
+    write: () => undefined,
     connect: async () => undefined,
   });
 }

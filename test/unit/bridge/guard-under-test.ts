@@ -73,6 +73,7 @@ export function guardOf(
     askApproval,
     progress: new ProgressReports(sink),
     signal: abort.signal,
+    owner: () => ({ key: '', userName: undefined, notAllowed: () => new CausewayError('user_changed', '') }),
   });
   const sent: string[] = [];
   const passed: Buffer[] = [];
