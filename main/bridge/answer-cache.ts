@@ -52,13 +52,7 @@ export interface AnswerCachePort {
  * the server's own answer differs.
  */
 export class AnswerCache {
-  readonly #memory: AnswerStore;
-  readonly #isOff: boolean;
-  readonly #sink: FrameSink;
-  readonly #ownTools: Pick<FrameSink, 'write'>;
-  readonly #tool: ConnectionTool;
-  readonly #sent: readonly Secret[];
-  readonly #owner: () => string;
+  readonly #port: AnswerCachePort;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
   /** The name of the connection tool that the client knows about; undefined if it was sent the server's tools. */
@@ -69,14 +63,8 @@ export class AnswerCache {
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
-  constructor({ memory, isOff, sink, ownTools, tool, sent, owner }: AnswerCachePort) {
-    this.#owner = owner;
-    this.#memory = memory;
-    this.#isOff = isOff;
-    this.#sink = sink;
-    this.#ownTools = ownTools;
-    this.#tool = tool;
-    this.#sent = sent;
+  constructor(port: AnswerCachePort) {
+    this.#port = port;
   }
 
   get hasUncheckedTools(): boolean {
@@ -90,7 +78,7 @@ export class AnswerCache {
 
   /** Begins work that settles a request, and answers from the cache when it takes too long. */
   async raceWithTimeout(pending: PendingRequest, begin: () => Promise<void>): Promise<void> {
-    if (this.#isOff || !isFirstPage(pending)) return begin();
+    if (this.#port.isOff || !isFirstPage(pending)) return begin();
     let troubled = () => {};
     const trouble = new Promise<'late'>((resolve) => {
       troubled = () => resolve('late');
@@ -107,7 +95,7 @@ export class AnswerCache {
   }
 
   async #answerUnlessOver(pending: PendingRequest, ends: Promise<'over' | 'late'>[]): Promise<void> {
-    const isKnown = pending.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
+    const isKnown = pending.method === 'initialize' || (await this.#port.memory.get('tools/list')) !== undefined;
     const late = this.#whenLate(isKnown ? this.#timeoutFor(pending) : undefined);
     const first = await Promise.race([...ends, late.passed]);
     late.stop();
@@ -138,9 +126,9 @@ export class AnswerCache {
    */
   #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
     const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;
-    let wait = this.#lateAfter(this.#tool.trouble ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
+    let wait = this.#lateAfter(this.#port.tool.trouble ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
     const passed = wait.passed.then((late) => {
-      if (timeoutMs !== undefined || this.#tool.trouble || this.#sent.length === 0) return late;
+      if (timeoutMs !== undefined || this.#port.tool.trouble || this.#port.sent.length === 0) return late;
       wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
       return wait.passed;
     });
@@ -150,7 +138,7 @@ export class AnswerCache {
   /** Records an error that shows that the server cannot be asked now. Resolves when the requests that waited for it are answered. */
   async failed(error: unknown): Promise<void> {
     if (!isUnavailable(error)) return;
-    this.#tool.trouble = error;
+    this.#port.tool.trouble = error;
     const racing = [...this.#racing];
     for (const { troubled } of racing) troubled();
     await Promise.allSettled(racing.map(({ answered }) => answered));
@@ -159,10 +147,10 @@ export class AnswerCache {
 
   /** A different failure can change the connection tool: the client still lists the previous one. */
   #announceConnectionTool(): void {
-    const { name } = this.#tool.definition();
+    const { name } = this.#port.tool.definition();
     if (this.#connectionTool === undefined || this.#connectionTool === name) return;
     this.#connectionTool = name;
-    this.#sink.write(LIST_CHANGED);
+    this.#port.sink.write(LIST_CHANGED);
   }
 
   /** Answers a request that has failed, if that is possible. */
@@ -171,29 +159,29 @@ export class AnswerCache {
     if (isUnavailable(error) && isFirstPage(pending)) await this.answer(pending);
     if (!this.provisional || pending.method !== 'tools/call') return;
     for (const id of pending.settle('causeway')) {
-      this.#sink.write(toolTextFrame(id, pending.frame, inOneLine(error)));
+      this.#port.sink.write(toolTextFrame(id, pending.frame, inOneLine(error)));
     }
   }
 
   /** Answers with the last known answer, or a provisional one, if the request has no answer yet. */
   async answer(pending: PendingRequest): Promise<void> {
-    if (this.#isOff || !isStored(pending.method)) return;
-    const known = await this.#memory.get(pending.method);
+    if (this.#port.isOff || !isStored(pending.method)) return;
+    const known = await this.#port.memory.get(pending.method);
     const json = known && parseFrame(known);
     if (pending.settle('cache').length === 0) return;
     if (pending.method === 'initialize') {
       this.provisional = true;
-      this.#sink.write(provisionalInitialize(pending.frame, known));
+      this.#port.sink.write(provisionalInitialize(pending.frame, known));
     } else if (known && json !== undefined) {
       this.#unconfirmedTools = resultOf(json);
       this.#connectionTool = undefined;
-      this.#sink.write(withId(known, pending.id));
+      this.#port.sink.write(withId(known, pending.id));
     } else {
-      const tool = this.#tool.definition();
+      const tool = this.#port.tool.definition();
       const result = { tools: [tool] };
       this.#connectionTool = tool.name;
       this.#unconfirmedTools = result;
-      this.#ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
+      this.#port.ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
     }
   }
 
@@ -202,21 +190,21 @@ export class AnswerCache {
     const { method } = pending;
     const result = resultOf(json);
     if (!isStored(method) || !isFirstPage(pending) || result === undefined) return;
-    this.#tool.trouble = undefined;
+    this.#port.tool.trouble = undefined;
     if (method === 'initialize') this.provisional = false;
     else {
-      this.#tool.hasTools();
+      this.#port.tool.hasTools();
       if (hasMorePages(result) && this.#unconfirmedTools === undefined) return;
     }
     if (!hasMorePages(result)) {
-      this.#lastWrite = this.#memory.put(method, frame, this.#owner(), this.#sent.flatMap(sentWith));
+      this.#lastWrite = this.#port.memory.put(method, frame, this.#port.owner(), this.#port.sent.flatMap(sentWith));
     }
     if (method !== 'tools/list') return;
     const unconfirmed = this.#unconfirmedTools;
     this.#unconfirmedTools = undefined;
     this.#connectionTool = undefined;
     if (unconfirmed !== undefined && JSON.stringify(unconfirmed) !== JSON.stringify(result)) {
-      this.#sink.write(LIST_CHANGED);
+      this.#port.sink.write(LIST_CHANGED);
     }
   }
 }

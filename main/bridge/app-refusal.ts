@@ -39,16 +39,8 @@ function explainRefusal(
 ): CausewayError | undefined {
   const { name, profile } = app;
   const { status } = head;
+  if (status >= 300 && status < 400) return explainRedirect(app, { head, text }, sent);
   const isPage = mediaType(head) === 'text/html' || text.trimStart().startsWith('<');
-  if (status >= 300 && status < 400) {
-    const target = redirectTarget({ kind: 'refused', head, text }, { origin: app.origin, path: app.path });
-    if (target?.origin === profile.host) return notSignedIn(app, `${status}, to the sign-in page`);
-    return new CausewayError(
-      'unexpected_answer',
-      `App "${name}" redirects to ${target ? foreignText(target.host || target.protocol, { sent, maxLength: 200 }) : 'nowhere'} (${status}). No token is sent there.`,
-      { remedy: "Ask the app's owner where its MCP server is." },
-    );
-  }
   const { message } = readErrorBody({ status, text: isPage ? '' : text, header: (one) => header(head, one) }, sent);
   const detail = message === 'no explanation' || message === '' ? String(status) : `${status}: ${message}`;
   if (status === 401) return notSignedIn(app, detail);
@@ -59,18 +51,28 @@ function explainRefusal(
       { remedy: "Ask the app's owner for CAN_USE on it." },
     );
   }
-  if (status === 404 || status === 405 || (status < 300 && isPage)) {
-    const what = status < 300 ? 'a web page' : detail;
-    return new CausewayError(
-      'feature_unavailable',
-      `App "${name}" has no MCP server at ${app.path}: it returned ${what}.`,
-      {
-        remedy:
-          'Not every app is an MCP server. Ask its owner for the path, then run: causeway servers add --path /apps/NAME/PATH.',
-      },
-    );
-  }
-  return undefined;
+  if (status !== 404 && status !== 405 && (status >= 300 || !isPage)) return undefined;
+  const what = status < 300 ? 'a web page' : detail;
+  return new CausewayError(
+    'feature_unavailable',
+    `App "${name}" has no MCP server at ${app.path}: it returned ${what}.`,
+    {
+      remedy:
+        'Not every app is an MCP server. Ask its owner for the path, then run: causeway servers add --path /apps/NAME/PATH.',
+    },
+  );
+}
+
+function explainRedirect(
+  app: AppAccess,
+  { head, text }: Pick<Extract<UpstreamFailure, { kind: 'refused' }>, 'head' | 'text'>,
+  sent: SentSecrets,
+): CausewayError {
+  const target = redirectTarget({ kind: 'refused', head, text }, { origin: app.origin, path: app.path });
+  if (target?.origin === app.profile.host) return notSignedIn(app, `${head.status}, to the sign-in page`);
+  const where = target ? foreignText(target.host || target.protocol, { sent, maxLength: 200 }) : 'nowhere';
+  const message = `App "${app.name}" redirects to ${where} (${head.status}). No token is sent there.`;
+  return new CausewayError('unexpected_answer', message, { remedy: "Ask the app's owner where its MCP server is." });
 }
 
 function notSignedIn({ name, profile }: AppAccess, detail: string): CausewayError {

@@ -258,7 +258,7 @@ export class RequestDispatcher {
 
   /** Does what the verdict says. Resolves as `#attempt`. */
   async #settle(pending: PendingRequest, admission: Admission, ended: Ended, tried: Tried): Promise<Tried | undefined> {
-    const { session, upstream, waiting } = this.#port;
+    const { upstream, waiting } = this.#port;
     const verdict = verdictOn(ended, tried);
     if (verdict.do === 'probe') {
       const isLost = await this.#probe.confirms(verdict.error, admission.session);
@@ -269,9 +269,7 @@ export class RequestDispatcher {
       if (service === CANCELLED || this.#isGone) return undefined;
       return this.#settle(pending, admission, { ...ended, service }, { ...tried, isServiceChecked: true });
     }
-    if (lossIn(ended) === true) session.report({ name: 'expired', generation: pending.generation });
-    const failure = this.#port.attempts && attemptFailureIn(ended);
-    if (failure) for (const id of pending.ids) this.#port.attempts?.failed(id, failure);
+    this.#reportEnd(pending, ended);
     switch (verdict.do) {
       case 'withdraw':
         pending.settle('nobody');
@@ -296,6 +294,14 @@ export class RequestDispatcher {
         await this.#conclude(pending, admission.session, ended);
         return undefined;
     }
+  }
+
+  /** Reports a lost session, and an attempt that brought no answer. */
+  #reportEnd({ generation, ids }: PendingRequest, ended: Ended): void {
+    const { session, attempts } = this.#port;
+    if (lossIn(ended) === true) session.report({ name: 'expired', generation });
+    const failure = attempts && attemptFailureIn(ended);
+    if (failure) for (const id of ids) attempts.failed(id, failure);
   }
 
   async #repeat(

@@ -128,32 +128,47 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
     });
   }
   if (isSignInPage(head, text)) return refusalError('login_page', where, '');
-  // Not quoted, because it can be the result itself.
-  if (head.status < 300) {
-    const form = [mediaType(head), encodingOf(head) ?? ''].filter((word) => word !== '').join(', ');
-    const type = foreignText(form, { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
-    return unknownOutcome(`${where.host} did not answer ${method} with a valid MCP message (${type}).`, method);
-  }
-  if (Object.hasOwn(membersOf(parseText(text)), 'result'))
-    return unknownOutcome(`${where.host} answered ${method} with status ${head.status} and a result.`, method);
+  const outcome = outcomeIn(head, text, where, method);
+  if (outcome !== undefined) return unknownOutcome(`${where.host} ${outcome}.`, method);
   // A challenge may be in several headers (RFC 9110 §11.6.1).
   const headerOf = (name: string) => [head.headers[name] ?? []].flat().join(', ') || undefined;
   if (head.status === 401 && asksForConnection(where.path, headerOf('www-authenticate'))) return notConnected(where);
   const body = readErrorBody({ status: head.status, text, header: headerOf }, where.sent ?? []);
+  return explainStatus(head, body, where, method);
+}
+
+/** What an answer may hold instead of a refusal. It is not quoted, because it can be the result itself. */
+function outcomeIn(
+  head: ResponseHead,
+  text: string,
+  { sent = [] }: FailureContext,
+  method: string,
+): string | undefined {
+  if (head.status < 300) {
+    const form = [mediaType(head), encodingOf(head) ?? ''].filter((word) => word !== '').join(', ');
+    return `did not answer ${method} with a valid MCP message (${foreignText(form, { sent, maxLength: 80 }) || 'no type'})`;
+  }
+  const hasResult = Object.hasOwn(membersOf(parseText(text)), 'result');
+  return hasResult ? `answered ${method} with status ${head.status} and a result` : undefined;
+}
+
+function explainStatus(
+  head: ResponseHead,
+  body: ReturnType<typeof readErrorBody>,
+  where: FailureContext,
+  method: string,
+): CausewayError {
   const known = workspaceRefusal('POST', head.status, body);
   if (known.code === 'login_page') return refusalError('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
   if (!(code in REFUSALS)) {
-    return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), {
-      remedy: known.remedy,
-      action: known.action,
-    });
+    const { remedy, action } = known;
+    return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy, action });
   }
-  const words = refusalError(code, where, detail, retryAfterMs(header(head, 'retry-after')));
-  return known.mayHaveRun && !isSafeToRepeat(method)
-    ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
-    : words;
+  const error = refusalError(code, where, detail, retryAfterMs(header(head, 'retry-after')));
+  const mayHaveRun = known.mayHaveRun && !isSafeToRepeat(method);
+  return mayHaveRun ? new CausewayError(code, error.message, { remedy: MAY_HAVE_RUN }) : error;
 }
 
 const CONNECTION_PATH = /^\/api\/2\.0\/mcp\/external\/([^/?#]+)/;
@@ -208,19 +223,7 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
   if (error instanceof CausewayError) return error;
   const { kind, code } = networkFailure(error);
   const cause = foreignCause(error, where.sent);
-  if (sent && kind === 'timeout' && silenceMs !== undefined && BEGINS_SESSION.has(method)) {
-    return new SilentHostError(where.host, silenceMs);
-  }
-  if (sent && kind === 'timeout') {
-    const howLong = silenceMs === undefined ? 'for minutes' : `within ${Math.round(silenceMs / 1000)} seconds`;
-    const remedy = isSafeToRepeat(method)
-      ? 'Try again in a minute.'
-      : 'It may still be running. Check the result before you repeat it.';
-    return new CausewayError('timeout', `${where.host} has not answered ${method} ${howLong}.`, {
-      remedy,
-      cause,
-    });
-  }
+  if (sent && kind === 'timeout') return timedOut(silenceMs, where, method, cause);
   if (sent && kind === 'cut' && !isSafeToRepeat(method)) {
     const fault = answerFault(code);
     const message = fault ? `${where.host} ${fault} (${code}).` : lostBefore(where, method);
@@ -236,6 +239,19 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
   }
   // At this point the request is safe to repeat, like a GET.
   return transportFailure(error, { method: 'GET', host: where.host, sent: where.sent ?? [] }).error;
+}
+
+function timedOut(
+  silenceMs: number | undefined,
+  { host }: FailureContext,
+  method: string,
+  cause: unknown,
+): CausewayError {
+  if (silenceMs !== undefined && BEGINS_SESSION.has(method)) return new SilentHostError(host, silenceMs);
+  const howLong = silenceMs === undefined ? 'for minutes' : `within ${Math.round(silenceMs / 1000)} seconds`;
+  const isSafe = isSafeToRepeat(method);
+  const remedy = isSafe ? 'Try again in a minute.' : 'It may still be running. Check the result before you repeat it.';
+  return new CausewayError('timeout', `${host} has not answered ${method} ${howLong}.`, { remedy, cause });
 }
 
 function lostBefore({ host }: FailureContext, method: string): string {

@@ -31,18 +31,18 @@ export function retryAfterOutcome(
   random: () => number = Math.random,
 ): number | undefined {
   if (tried.responseStarted || tried.repeats >= REPEAT.times) return undefined;
-  const backoff = backoffMs(1 + 2 * tried.repeats, random(), REPEAT);
-  if (outcome.kind === 'broken') {
-    const safe = !outcome.sent || (isSafeToRepeat(tried.method) && outcome.head === undefined);
-    return safe && isTransient(outcome.error) && tried.repeats < 2 ? backoff : undefined;
-  }
-  if (outcome.kind !== 'refused') return undefined;
-  const { status } = outcome.head;
+  if (outcome.kind !== 'broken' && outcome.kind !== 'refused') return undefined;
   if (isRejection(outcome)) return tried.rejected === undefined ? 0 : undefined;
-  if (status !== 429 && status !== 503) return undefined;
-  const asked = retryAfterMs(header(outcome.head, 'retry-after'));
-  if (asked === undefined) return backoff;
+  const backoff = backoffMs(1 + 2 * tried.repeats, random(), REPEAT);
+  if (outcome.kind === 'broken') return tried.repeats < 2 && mayBeRepeated(outcome, tried.method) ? backoff : undefined;
+  const { head } = outcome;
+  if (head.status !== 429 && head.status !== 503) return undefined;
+  const asked = retryAfterMs(header(head, 'retry-after')) ?? backoff;
   return asked <= REPEAT.longestMs ? asked : undefined;
+}
+
+function mayBeRepeated({ sent, head, error }: Extract<HttpOutcome, { kind: 'broken' }>, method: string): boolean {
+  return (!sent || (isSafeToRepeat(method) && head === undefined)) && isTransient(error);
 }
 
 /** Whether the workspace refused the token. AI Gateway may say so with 400 and the bare text `Invalid Token`. */

@@ -69,19 +69,17 @@ export class ServiceRefusals {
       ? await waiting.unbounded(pending, service.check())
       : await waiting.bounded(pending, service.check());
     if (checked === CANCELLED) return CANCELLED;
-    if (isChecked) {
-      if (checked.state === 'signed-out') throw service.signedOut(checked);
+    const isElicitation = Buffer.isBuffer(refusal);
+    if (checked.state !== 'signed-out') {
+      // Where the user is signed in, an elicitation is about something else.
+      if (isChecked || isElicitation) return 'other';
+      if (checked.state === 'signed-in') return 'again';
+      if (checked.state === 'unknown' && isTokenGood(checked.error, refusal)) throw this.#notKnown(checked.error);
       return 'other';
     }
-    // The user is signed in: the elicitation is about something else.
-    if (checked.state === 'signed-in') return Buffer.isBuffer(refusal) ? 'other' : 'again';
-    if (checked.state === 'unknown' && !Buffer.isBuffer(refusal) && !blamesToken(refusal)) {
-      if (ERROR_FACTS[checked.error.code].token === 'accepted') throw this.#notKnown(checked.error);
-    }
-    if (checked.state !== 'signed-out') return 'other';
-    const isHelpless = checked.way !== 'page' || this.#port.isOwnClient || !isWantedByUser(pending);
+    const isHelpless = isChecked || checked.way !== 'page' || this.#port.isOwnClient || !isWantedByUser(pending);
     if (isHelpless) throw service.signedOut(checked);
-    return this.#wait(pending, Buffer.isBuffer(refusal) ? this.#addressIn(refusal) : undefined);
+    return this.#wait(pending, isElicitation ? this.#addressIn(refusal) : undefined);
   }
 
   /** Whether a call's error becomes a tool result, which the model reads and can pass on to its user. */
@@ -200,6 +198,11 @@ function stillAtPage(service: ServiceSignIn, url: string): CausewayError {
       remedy: `A page is open in the browser: the user must sign in there, then try again. If the page cannot be found, open ${url}`,
     },
   );
+}
+
+/** Whether the token was accepted, although it is unknown whether the user is signed in to the service. */
+function isTokenGood({ code }: CausewayError, refusal: Refused): boolean {
+  return !blamesToken(refusal) && ERROR_FACTS[code].token === 'accepted';
 }
 
 /** Whether a refusal says that the token is bad (RFC 6750 §3.1). */

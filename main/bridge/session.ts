@@ -47,41 +47,42 @@ export type SessionEvent =
 /** The state before the first session. */
 export const FRESH: SessionState = { name: 'fresh', generation: 0 };
 
+/** The states in which an event changes something. */
+const CONCERNED: Record<SessionEvent['name'], readonly SessionState['name'][]> = {
+  initialize: ['fresh', 'opening', 'active', 'announcing', 'reconnecting', 'lost'],
+  initialized: ['active'],
+  opened: ['opening'],
+  announced: ['announcing'],
+  refused: ['opening'],
+  deferred: ['opening', 'fresh'],
+  expired: ['active', 'announcing', 'lost'],
+  reconnected: ['reconnecting'],
+  reconnectFailed: ['reconnecting'],
+};
+
 /** The state after an event. Events of an older generation change nothing. */
 export function nextState(state: SessionState, event: SessionEvent): SessionState {
   const { generation } = state;
+  const isOfAnother = 'generation' in event && event.generation !== generation;
+  if (isOfAnother || !CONCERNED[event.name].includes(state.name)) return state;
   switch (event.name) {
     case 'initialize':
       return { name: 'opening', generation: generation + 1 };
     case 'initialized':
-      return state.name === 'active' ? { ...state, name: 'announcing' } : state;
+      return { name: 'announcing', generation, session: sessionOf(state) };
     case 'opened':
-      return state.name === 'opening' && event.generation === generation
-        ? { name: 'active', generation, session: event.session }
-        : state;
-    case 'announced':
-      return state.name === 'announcing' && event.generation === generation ? { ...state, name: 'active' } : state;
-    case 'refused':
-      return state.name === 'opening' && event.generation === generation ? { name: 'fresh', generation } : state;
-    case 'deferred':
-      return (state.name === 'opening' || state.name === 'fresh') && event.generation === generation
-        ? { name: 'lost', generation }
-        : state;
-    case 'expired':
-      return canReconnect(state) && event.generation === generation
-        ? { name: 'reconnecting', generation: generation + 1 }
-        : state;
     case 'reconnected':
-      return state.name === 'reconnecting' && event.generation === generation
-        ? { name: 'active', generation, session: event.session }
-        : state;
+      return { name: 'active', generation, session: event.session };
+    case 'announced':
+      return { name: 'active', generation, session: sessionOf(state) };
+    case 'refused':
+      return { name: 'fresh', generation };
+    case 'deferred':
     case 'reconnectFailed':
-      return state.name === 'reconnecting' && event.generation === generation ? { name: 'lost', generation } : state;
+      return { name: 'lost', generation };
+    case 'expired':
+      return { name: 'reconnecting', generation: generation + 1 };
   }
-}
-
-function canReconnect(state: SessionState): boolean {
-  return state.name === 'active' || state.name === 'announcing' || state.name === 'lost';
 }
 
 /** What a client's frame must do in a state: go now, wait for the state to change, or reconnect the session first. */

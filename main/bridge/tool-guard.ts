@@ -48,11 +48,7 @@ type Verdict = 'go' | 'stop' | CallerAndTool;
  * server, and the tool does not appear in `tools/list`. The rules are those of the moment at which a call comes.
  */
 export class ToolGuard implements BridgeLayer {
-  readonly #rules: ServerRules;
-  readonly #memory: AnswerStore;
-  readonly #sink: FrameSink;
-  readonly #signal: AbortSignal;
-  readonly #owner: ToolGuardOptions['owner'];
+  readonly #options: ToolGuardOptions;
   readonly #approvals: ToolApprovals;
   readonly #requests = new ToolRequests();
   readonly #hints = new Map<string, ToolHints>();
@@ -69,12 +65,9 @@ export class ToolGuard implements BridgeLayer {
   readonly #approved = new WeakSet<Buffer>();
   #queued = 0;
 
-  constructor({ rules, memory, sink, askApproval, progress, signal, owner }: ToolGuardOptions) {
-    this.#signal = signal;
-    this.#owner = owner;
-    this.#rules = rules;
-    this.#memory = memory;
-    this.#sink = sink;
+  constructor(options: ToolGuardOptions) {
+    this.#options = options;
+    const { rules, sink, askApproval, progress, signal, owner } = options;
     const decide = (call: CallerAndTool) => this.#decide(call);
     this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal, user: () => owner().userName });
     const unsubscribe = rules.subscribe(() => {
@@ -87,12 +80,12 @@ export class ToolGuard implements BridgeLayer {
   toServer(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
     const { frame, envelope, json, wantsProgress } = message;
     if (!this.concerns(frame, envelope, json)) return next(message);
-    const { key } = this.#owner();
+    const { key } = this.#options.owner();
     return this.pass(frame, envelope, async (admitted) => {
       const left = admitted === frame ? envelope : readEnvelope(admitted);
-      if (left.kind === 'invalid' || this.#signal.aborted) return;
+      if (left.kind === 'invalid' || this.#options.signal.aborted) return;
       // What was allowed to be done as one user is not done as another.
-      if (key !== '' && key !== this.#owner().key) throw this.#owner().notAllowed();
+      if (key !== '' && key !== this.#options.owner().key) throw this.#options.owner().notAllowed();
       await next({ frame: admitted, envelope: left, json: undefined, wantsProgress });
     });
   }
@@ -109,7 +102,7 @@ export class ToolGuard implements BridgeLayer {
       this.#initializeId = rawId(frame);
     }
     const isIdle = this.#queued === 0 && this.#approvals.isIdle;
-    if (!isIdle || this.#rules.refresh() !== undefined || !this.#rules.isEmpty) return true;
+    if (!isIdle || this.#options.rules.refresh() !== undefined || !this.#options.rules.isEmpty) return true;
     if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#remember(element);
     else if ('method' in envelope && ToolRequests.METHODS.has(envelope.method)) this.#remember(frame);
     return false;
@@ -130,10 +123,10 @@ export class ToolGuard implements BridgeLayer {
     let asked: { bytes: Buffer; call: CallerAndTool } | undefined;
     try {
       await before;
-      await this.#rules.refresh();
+      await this.#options.rules.refresh();
       const elements = envelope.kind === 'batch' ? elementsIn(frame) : [frame];
       for (const element of elements) this.#cancel(element);
-      if (this.#rules.isEmpty) {
+      if (this.#options.rules.isEmpty) {
         for (const element of elements) this.#remember(element);
         sent = send(frame);
       } else {
@@ -181,14 +174,14 @@ export class ToolGuard implements BridgeLayer {
    * stays allowed.
    */
   async refusalAfterWait(frame: Buffer): Promise<string | undefined> {
-    await this.#rules.refresh();
-    if (this.#rules.isEmpty) return undefined;
+    await this.#options.rules.refresh();
+    if (this.#options.rules.isEmpty) return undefined;
     await this.#loadHints();
     const read = readStrictly(frame);
     if ('fault' in read) return inOneLine(misread(read.fault));
     for (const { tool, bytes } of read.messages) {
       if (tool === undefined) continue;
-      const decision = this.#rules.decide(tool, this.#clientOf(bytes), this.#hints.get(tool));
+      const decision = this.#options.rules.decide(tool, this.#clientOf(bytes), this.#hints.get(tool));
       if (decision.do === 'refuse') return refusalOf(tool, decision);
       if (decision.do === 'ask' && !this.#approved.has(frame)) return NOT_ALLOWED.meanwhile(tool);
     }
@@ -208,7 +201,7 @@ export class ToolGuard implements BridgeLayer {
     const client = this.#clientOf(bytes);
     await this.#loadHints();
     const hints = this.#hints.get(tool);
-    const decision = this.#rules.decide(tool, client, hints);
+    const decision = this.#options.rules.decide(tool, client, hints);
     if (decision.do === 'allow') return 'go';
     if (decision.do === 'ask' && !isInBatch) return { client, tool, hints, isManaged: decision.by.isManaged === true };
     if (decision.do === 'ask') this.#answer(bytes, { text: NOT_ALLOWED.batch(tool) });
@@ -217,7 +210,7 @@ export class ToolGuard implements BridgeLayer {
   }
 
   #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | { text: string } {
-    const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
+    const decision = this.#options.rules.decide(tool, client, this.#hints.get(tool));
     return decision.do === 'refuse' ? { text: refusalOf(tool, decision) } : decision.do;
   }
 
@@ -258,10 +251,10 @@ export class ToolGuard implements BridgeLayer {
     const listed = hintsByName(listedTools(frame), continues ? this.#pages : undefined);
     this.#pages = listed;
     for (const [name, hints] of listed) this.#hints.set(name, hints);
-    if (this.#rules.isEmpty) return frame;
+    if (this.#options.rules.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
       const tool = listedTool(parseFrame(element));
-      return tool !== undefined && this.#rules.decide(tool.name, client, listed.get(tool.name)).do !== 'refuse';
+      return tool !== undefined && this.#options.rules.decide(tool.name, client, listed.get(tool.name)).do !== 'refuse';
     });
   }
 
@@ -275,7 +268,7 @@ export class ToolGuard implements BridgeLayer {
   async #loadHints(): Promise<void> {
     if (this.#areHintsLoaded) return;
     this.#areHintsLoaded = true;
-    const known = await this.#memory.get('tools/list');
+    const known = await this.#options.memory.get('tools/list');
     for (const [name, hints] of hintsByName(known ? listedTools(known) : [])) {
       if (!this.#hints.has(name)) this.#hints.set(name, hints);
     }
@@ -286,10 +279,10 @@ export class ToolGuard implements BridgeLayer {
     const { id } = scanFrame(frame);
     if (id === undefined) return;
     if ('error' in answer) {
-      this.#sink.write(errorFrame(isIdText(id) ? id : 'null', answer.error));
+      this.#options.sink.write(errorFrame(isIdText(id) ? id : 'null', answer.error));
       return;
     }
-    this.#sink.write(toolTextFrame(id, frame, answer.text));
+    this.#options.sink.write(toolTextFrame(id, frame, answer.text));
   }
 }
 
