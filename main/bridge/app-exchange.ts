@@ -24,9 +24,12 @@ export function pathAfterRedirect(
   if (outcome.kind !== 'refused' || !REDIRECTS.has(outcome.head.status)) return undefined;
   const target = redirectTarget(outcome, { origin, path });
   if (!target || target.origin === workspace || target.username !== '' || target.password !== '') return undefined;
-  const isOwn = target.origin === origin && KEEPS_METHOD.has(outcome.head.status);
-  const isInner = target.origin !== origin && /^https?:$/.test(target.protocol) && isLoopback(target.hostname);
-  return isOwn || isInner ? `${target.pathname}${target.search}` : undefined;
+  const isUsable = target.origin === origin ? KEEPS_METHOD.has(outcome.head.status) : isInner(target);
+  return isUsable ? `${target.pathname}${target.search}` : undefined;
+}
+
+function isInner({ protocol, hostname }: URL): boolean {
+  return /^https?:$/.test(protocol) && isLoopback(hostname);
 }
 
 /** Where a redirect leads; undefined if it does not say. */

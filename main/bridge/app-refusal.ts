@@ -4,7 +4,7 @@ import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { AppAccess } from '../workspace/app-access.ts';
 import { readErrorBody } from '../workspace/errors.ts';
 import { redirectTarget } from './app-exchange.ts';
-import { explainFailure, type UpstreamFailure } from './errors.ts';
+import { explainFailure, refusalDetail, type UpstreamFailure } from './errors.ts';
 import { header, mediaType } from './http-exchange.ts';
 
 /**
@@ -41,8 +41,8 @@ function explainRefusal(
   const { status } = head;
   if (status >= 300 && status < 400) return explainRedirect(app, { head, text }, sent);
   const isPage = mediaType(head) === 'text/html' || text.trimStart().startsWith('<');
-  const { message } = readErrorBody({ status, text: isPage ? '' : text, header: (one) => header(head, one) }, sent);
-  const detail = message === 'no explanation' || message === '' ? String(status) : `${status}: ${message}`;
+  const body = readErrorBody({ status, text: isPage ? '' : text, header: (one) => header(head, one) }, sent);
+  const detail = refusalDetail(status, body);
   if (status === 401) return notSignedIn(app, detail);
   if (status === 403) {
     return new CausewayError(

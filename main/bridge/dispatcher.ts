@@ -192,14 +192,9 @@ export class RequestDispatcher {
   async #admit(pending: PendingRequest, { rejected, isServiceChecked }: Tried): Promise<Admission | undefined> {
     const { upstream, waiting, session: port } = this.#port;
     for (;;) {
-      // While it waited to be sent again it may have been answered on the server's own stream.
-      if (pending.isForAnswer && !pending.isOpen) return undefined;
-      const admitted = port.admit(pending.method);
-      const state = admitted instanceof Promise ? await waiting.bounded(pending, admitted) : admitted;
-      if (state === CANCELLED) return undefined;
+      const state = await this.#admittedState(pending);
+      if (!state) return undefined;
       const { generation } = state;
-      pending.admitted(generation);
-      if (pending.method === 'notifications/initialized' && this.#isAnnounced(generation)) return undefined;
       const token = await waiting.bounded(pending, upstream.token(rejected));
       if (token === CANCELLED) return undefined;
       const refusal = upstream.owner.refusal(pending);
@@ -209,6 +204,18 @@ export class RequestDispatcher {
         return (await this.#isForbiddenNow(pending, isServiceChecked)) ? undefined : { generation, session, token };
       port.report({ name: 'expired', generation });
     }
+  }
+
+  /** The state of the session that it is sent in; undefined if it need not be sent. */
+  async #admittedState(pending: PendingRequest): Promise<SessionState | undefined> {
+    // While it waited to be sent again it may have been answered on the server's own stream.
+    if (pending.isForAnswer && !pending.isOpen) return undefined;
+    const admitted = this.#port.session.admit(pending.method);
+    const state = admitted instanceof Promise ? await this.#port.waiting.bounded(pending, admitted) : admitted;
+    if (state === CANCELLED) return undefined;
+    pending.admitted(state.generation);
+    const isDone = pending.method === 'notifications/initialized' && this.#isAnnounced(state.generation);
+    return isDone ? undefined : state;
   }
 
   /** Whether `initialized` was sent in this session already. If not, later frames wait for it, but not long. */
@@ -332,12 +339,7 @@ export class RequestDispatcher {
     for (const withheld of [loss, elicitation])
       if (withheld) this.#answers.take(pending, withheld.frame, withheld.head);
     const last = pending.isAwaited ? await this.#resumed(pending, session, outcome) : outcome;
-    if (last.kind === 'frame') this.#answers.take(pending, last.frame, last.head);
-    if (last.kind === 'refused' && isServersOwnError(last.head.status, last.text)) {
-      // The id is replaced: servers that refuse a request often have not read it.
-      const error = Buffer.from(last.text);
-      for (const id of [...pending.ids]) this.#answers.take(pending, withId(error, id), last.head);
-    }
+    this.#takeWhole(pending, last);
     if (last.kind === 'accepted' && pending.isAwaited && port.hasStream()) await this.#waitOnServerStream(pending);
     this.#answers.settle(pending);
     const failure = failureOf(last, pending);
@@ -348,6 +350,15 @@ export class RequestDispatcher {
     if (pending.method === 'notifications/initialized') {
       port.report({ name: 'announced', generation: pending.generation });
     }
+  }
+
+  /** Passes on an answer that is not a stream. */
+  #takeWhole(pending: PendingRequest, outcome: HttpOutcome): void {
+    if (outcome.kind === 'frame') this.#answers.take(pending, outcome.frame, outcome.head);
+    if (outcome.kind !== 'refused' || !isServersOwnError(outcome.head.status, outcome.text)) return;
+    // The id is replaced: servers that refuse a request often have not read it.
+    const error = Buffer.from(outcome.text);
+    for (const id of [...pending.ids]) this.#answers.take(pending, withId(error, id), outcome.head);
   }
 
   /** Resumes an answer that was cut off, if the server numbers its events (MCP › Resumability and Redelivery). */

@@ -161,7 +161,7 @@ function explainStatus(
   const known = workspaceRefusal('POST', head.status, body);
   if (known.code === 'login_page') return refusalError('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
-  const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
+  const detail = refusalDetail(head.status, body);
   if (!(code in REFUSALS)) {
     const { remedy, action } = known;
     return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy, action });
@@ -169,6 +169,11 @@ function explainStatus(
   const error = refusalError(code, where, detail, retryAfterMs(header(head, 'retry-after')));
   const mayHaveRun = known.mayHaveRun && !isSafeToRepeat(method);
   return mayHaveRun ? new CausewayError(code, error.message, { remedy: MAY_HAVE_RUN }) : error;
+}
+
+/** A refusal's status, and what the server says about it. */
+export function refusalDetail(status: number, { message }: ReturnType<typeof readErrorBody>): string {
+  return message === 'no explanation' || message === '' ? String(status) : `${status}: ${message}`;
 }
 
 const CONNECTION_PATH = /^\/api\/2\.0\/mcp\/external\/([^/?#]+)/;

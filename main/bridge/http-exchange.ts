@@ -187,13 +187,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (status < 200) return;
     const head = { status, headers, owner: this.#request.owner };
     this.#head = head;
-    const type = status < 300 ? mediaType(head) : '';
-    if (encodingOf(head) !== undefined) this.#form = 'encoded';
-    else if (type === 'application/json') this.#form = 'frame';
-    else if (type === 'text/event-stream') {
-      this.#form = 'events';
-      this.#events = new EventStreamParser((frame) => this.#pass(frame, head));
-    } else if (status < 300) this.#form = 'unknown';
+    this.#form = formIn(head);
+    if (this.#form === 'events') this.#events = new EventStreamParser((frame) => this.#pass(frame, head));
     if (this.#form === 'frame' && Number(header(head, 'content-length')) > MAX_FRAME_BYTES) this.#stop(head);
     else if (this.#form === 'refusal' || this.#form === 'encoded') this.#limitRefusal();
     else if (this.#request.isAnswerless) {
@@ -287,14 +282,20 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     }
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
-    const isRead = this.#form !== 'refusal' && this.#form !== 'encoded';
-    const text = body.length > 0 && isRead ? toUtf8(body) : undefined;
-    if (text && (this.#form === 'frame' ? !isPage(text) : isFrame(text))) this.#settleWith(text, head);
+    const text = this.#framesIn(body);
+    if (text) this.#settleWith(text, head);
     else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
     else {
       const refusal = this.#form === 'encoded' ? '' : body.toString('utf8', 0, MAX_REFUSAL_BYTES);
       this.#settle({ kind: 'refused', head, text: refusal });
     }
+  }
+
+  /** The text of a body that holds frames; undefined for any other. */
+  #framesIn(body: Buffer): Buffer | undefined {
+    if (body.length === 0 || this.#form === 'refusal' || this.#form === 'encoded') return undefined;
+    const text = toUtf8(body);
+    return (this.#form === 'frame' ? !isPage(text) : isFrame(text)) ? text : undefined;
   }
 
   /** A JSON response. Frames other than the answer go to `onFrame`. */
@@ -349,6 +350,15 @@ function* framesIn(text: Buffer): Generator<Buffer> {
     if (count > MAX_BATCH_FRAMES) return;
     yield text.subarray(place.start, place.end);
   }
+}
+
+/** What an answer is by its status and headers. */
+function formIn(head: ResponseHead): 'encoded' | 'frame' | 'events' | 'unknown' | 'refusal' {
+  if (encodingOf(head) !== undefined) return 'encoded';
+  if (head.status >= 300) return 'refusal';
+  const type = mediaType(head);
+  if (type === 'application/json') return 'frame';
+  return type === 'text/event-stream' ? 'events' : 'unknown';
 }
 
 /** What a 2xx answer of an unknown content type may be: JSON is read as a frame, anything else is refused. */

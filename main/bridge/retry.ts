@@ -1,6 +1,6 @@
 import { BUDGETS } from '../platform/budgets.ts';
 import { backoffMs, retryAfterMs } from '../platform/retry.ts';
-import { type HttpOutcome, header } from './http-exchange.ts';
+import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
 import { isSafeToRepeat } from './methods.ts';
 
 /** How often a frame may be retried, and the bounds of the delay. */
@@ -34,8 +34,11 @@ export function retryAfterOutcome(
   if (outcome.kind !== 'broken' && outcome.kind !== 'refused') return undefined;
   if (isRejection(outcome)) return tried.rejected === undefined ? 0 : undefined;
   const backoff = backoffMs(1 + 2 * tried.repeats, random(), REPEAT);
-  if (outcome.kind === 'broken') return tried.repeats < 2 && mayBeRepeated(outcome, tried.method) ? backoff : undefined;
-  const { head } = outcome;
+  if (outcome.kind === 'refused') return afterRefusal(outcome.head, backoff);
+  return tried.repeats < 2 && mayBeRepeated(outcome, tried.method) ? backoff : undefined;
+}
+
+function afterRefusal(head: ResponseHead, backoff: number): number | undefined {
   if (head.status !== 429 && head.status !== 503) return undefined;
   const asked = retryAfterMs(header(head, 'retry-after')) ?? backoff;
   return asked <= REPEAT.longestMs ? asked : undefined;

@@ -64,17 +64,16 @@ export class ServerStream {
         streams = true;
       });
       if (signal.aborted) return;
-      if (outcome?.kind === 'refused' && NO_STREAM.has(outcome.head.status)) {
-        if (hadStream) this.#events.sessionLost();
+      if (outcome && isWithoutStream(outcome)) {
+        if (hadStream && outcome.kind === 'refused') this.#events.sessionLost();
         return;
       }
-      if (outcome?.kind === 'frame' || outcome?.kind === 'accepted') return;
       if (outcome?.kind === 'streamed') streams = true;
       hadStream ||= streams;
-      failures = streams && outcome?.kind !== 'too-long' ? 0 : failures + 1;
+      const isTooLong = outcome?.kind === 'too-long';
+      failures = streams && !isTooLong ? 0 : failures + 1;
       // Resuming at the same place would read the oversized event again.
-      place =
-        outcome?.kind === 'too-long' ? { lastEventId: undefined, retryMs: place.retryMs } : placeAfter(outcome, place);
+      place = isTooLong ? { lastEventId: undefined, retryMs: place.retryMs } : placeAfter(outcome, place);
       await sleep(Math.max(LEAST_WAIT_MS, waitBefore(place.retryMs, failures)), undefined, { signal }).catch(() => {});
     }
   }
@@ -100,6 +99,12 @@ export class ServerStream {
       return undefined;
     }
   }
+}
+
+/** Whether an answer is that of a server without such a stream, or whose session is gone. */
+function isWithoutStream(outcome: HttpOutcome): boolean {
+  if (outcome.kind === 'refused') return NO_STREAM.has(outcome.head.status);
+  return outcome.kind === 'frame' || outcome.kind === 'accepted';
 }
 
 /** The delays if the server asks for none: the first, doubled from the second failure on, and the longest. */

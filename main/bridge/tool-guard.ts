@@ -96,16 +96,19 @@ export class ToolGuard implements BridgeLayer {
 
   /** Whether a client's frame has to go through `pass`. `json` is the frame, or its outline. */
   concerns(frame: Buffer, envelope: SendableEnvelope, json: unknown): boolean {
-    const isInitialize = envelope.kind === 'request' && envelope.method === 'initialize';
-    if (isInitialize) {
+    if (envelope.kind === 'request' && envelope.method === 'initialize') {
       this.#client = clientNameOf(memberAt(json, 'params', 'clientInfo')) ?? '';
       this.#initializeId = rawId(frame);
     }
-    const isIdle = this.#queued === 0 && this.#approvals.isIdle;
-    if (!isIdle || this.#options.rules.refresh() !== undefined || !this.#options.rules.isEmpty) return true;
+    if (this.#isBusy || this.#options.rules.refresh() !== undefined || !this.#options.rules.isEmpty) return true;
     if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#remember(element);
     else if ('method' in envelope && ToolRequests.METHODS.has(envelope.method)) this.#remember(frame);
     return false;
+  }
+
+  /** Whether a frame waits for a decision. */
+  get #isBusy(): boolean {
+    return this.#queued > 0 || !this.#approvals.isIdle;
   }
 
   /**

@@ -69,12 +69,15 @@ export function verdictOn(ended: Ended, tried: Tried, random: () => number = Mat
   if (typeof loss === 'object') return { do: 'probe', error: loss };
   if (loss) return verdictOnLoss(outcome, tried);
   if (ended.service === 'again') return { do: 'resend' };
-  const refusal = ended.service === undefined ? serviceRefusalIn(ended) : undefined;
-  if (refusal) return { do: 'check-service', refusal };
+  const refusal = serviceRefusalIn(ended);
+  return refusal ? { do: 'check-service', refusal } : verdictOnAttempt(ended, tried, random);
+}
+
+function verdictOnAttempt(ended: Ended, tried: Tried, random: () => number): Verdict {
+  const { outcome, method, hasBegun, loss, elicitation } = ended;
   if (outcome.kind === 'broken' && outcome.error instanceof UnsentError) return { do: 'time-out' };
-  const { method, hasBegun } = ended;
-  const isWithheld = ended.loss !== undefined || ended.elicitation !== undefined;
-  const afterMs = retryAfterOutcome(outcome, { ...tried, method, responseStarted: hasBegun || isWithheld }, random);
+  const responseStarted = hasBegun || loss !== undefined || elicitation !== undefined;
+  const afterMs = retryAfterOutcome(outcome, { ...tried, method, responseStarted }, random);
   return afterMs === undefined ? { do: 'pass-on' } : { do: 'repeat', afterMs };
 }
 
@@ -95,9 +98,16 @@ function verdictOnLoss(outcome: HttpOutcome, { sessionLosses }: Tried): Verdict 
   return isExplained ? { do: 'pass-on' } : { do: 'fail', failure: { kind: 'forgotten' } };
 }
 
-/** A refusal that may come from the service behind the server. */
-function serviceRefusalIn({ outcome, elicitation, hasBegun, hasService }: Ended): Refused | Buffer | undefined {
-  if (!hasService || elicitation) return elicitation?.frame;
+/** A refusal that may come from the service behind the server, unless its record has been checked already. */
+function serviceRefusalIn({
+  outcome,
+  elicitation,
+  hasBegun,
+  hasService,
+  service,
+}: Ended): Refused | Buffer | undefined {
+  if (!hasService || service) return undefined;
+  if (elicitation) return elicitation.frame;
   return outcome.kind === 'refused' && !hasBegun && isRejection(outcome) ? outcome : undefined;
 }
 
