@@ -47,7 +47,7 @@ export class ActivityLog {
       kept: size,
       newest,
       recorded: this.recording.contents.size,
-      clients: this.ring.names('client').slice(0, MAX_NAMES),
+      clients: this.ring.names('clientName').slice(0, MAX_NAMES),
       paths: this.ring.names('path').slice(0, MAX_NAMES),
       tools: this.ring.names('tool').slice(0, MAX_NAMES),
     };

@@ -2,25 +2,33 @@ import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
 
 /** How many calls are kept. */
 const KEPT_CALLS = 50_000;
+/** How many more may be in the array: calls are dropped together, not with each new one. */
+const MAX_EXTRA = 5_000;
 
-type Facet = 'client' | 'path' | 'tool';
+/** What calls can be filtered by. */
+const FACETS = ['clientName', 'path', 'tool'] as const;
 
-/** A ring buffer of the last calls, in memory only: client, server, tool, time, duration and outcome. No contents. */
+/** The last calls, in memory only: client, server, tool, time, duration and outcome. No contents. */
 export class CallRing {
   readonly #capacity: number;
+  /** The oldest first, with consecutive ids; sometimes with more than are kept, which `#kept` drops. */
   #calls: ActivityCall[] = [];
   #newest = 0;
-  /** The id of the last call that was cleared away. */
-  #cleared = 0;
-  #view: CallView | undefined;
-  readonly #facets: Record<Facet, Map<string, number>> = { client: new Map(), path: new Map(), tool: new Map() };
+  /** How many kept calls have each name. */
+  readonly #names = {
+    clientName: new Map<string, number>(),
+    path: new Map<string, number>(),
+    tool: new Map<string, number>(),
+  };
+  /** The calls that match the filter that was asked for last, kept up to date with each call. */
+  #view: { key: string; matches(call: ActivityCall): boolean; calls: ActivityCall[] } | undefined;
 
   constructor(capacity = KEPT_CALLS) {
     this.#capacity = capacity;
   }
 
   get size(): number {
-    return this.#calls.length;
+    return Math.min(this.#calls.length, this.#capacity);
   }
 
   /** The id of the last call, 0 before the first. */
@@ -30,36 +38,34 @@ export class CallRing {
 
   /** Whether calls were dropped because the ring was full. */
   get isFull(): boolean {
-    return this.#calls.length === this.#capacity;
+    return this.#calls.length >= this.#capacity;
   }
 
   /** A call by its id. */
   find(id: number): ActivityCall | undefined {
-    return id >= this.#oldest && id <= this.#newest ? this.#at(id) : undefined;
+    return this.#kept()[id - this.#oldest];
   }
 
   /** The sorted names that occur in the kept calls. */
-  names(facet: Facet): string[] {
-    return [...this.#facets[facet].keys()].sort();
+  names(facet: (typeof FACETS)[number]): string[] {
+    this.#kept();
+    return [...this.#names[facet].keys()].sort();
   }
 
   /** Adds a call, and drops the oldest if the ring is full. */
   add(call: Omit<ActivityCall, 'id'>): void {
     this.#newest += 1;
-    const at = this.#placeOf(this.#newest);
-    const oldest = this.#calls[at];
-    if (oldest) for (const [facet, name] of namesOf(oldest)) this.#uncount(facet, name);
     const kept = { ...call, id: this.#newest };
-    for (const [facet, name] of namesOf(kept)) this.#count(facet, name);
-    this.#calls[at] = kept;
-    this.#view?.add(kept);
+    this.#calls.push(kept);
+    this.#count(kept, 1);
+    if (this.#calls.length > this.#capacity + MAX_EXTRA) this.#kept();
+    if (this.#view?.matches(kept)) this.#view.calls.push(kept);
   }
 
   clear(): void {
     this.#calls = [];
-    this.#cleared = this.#newest;
+    for (const names of Object.values(this.#names)) names.clear();
     this.#view = undefined;
-    for (const facet of Object.values(this.#facets)) facet.clear();
   }
 
   /** Drops the cached view of the last filter. */
@@ -69,116 +75,60 @@ export class CallRing {
 
   /** One page of the calls that match a filter, in its order, without those after `upTo`. */
   page(filter: CallFilter, upTo: number | null, from: number, count: number): { total: number; rows: ActivityCall[] } {
-    const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
-    const rows = ids.slice(Math.max(0, ids.length - from - count), Math.max(0, ids.length - from)).reverse();
-    return { total: ids.length, rows: rows.flatMap((id) => this.#at(id) ?? []) };
+    const calls = this.matching(filter, upTo);
+    return { total: calls.length, rows: calls.slice(from, from + count) };
   }
 
   /** All calls that match a filter, in its order, without those after `upTo`. */
-  *matching(filter: CallFilter, upTo: number | null = null): Generator<ActivityCall> {
-    const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
-    for (let at = ids.length - 1; at >= 0; at -= 1) {
-      const call = this.#at(ids[at] ?? 0);
-      if (call) yield call;
-    }
+  matching(filter: CallFilter, upTo: number | null = null): ActivityCall[] {
+    const last = upTo ?? this.#newest;
+    const calls = this.#viewOf(filter)
+      .filter(({ id }) => id <= last)
+      .reverse();
+    if (!filter.failedFirst) return calls;
+    return [...calls.filter(isFailure), ...calls.filter((call) => !isFailure(call))];
   }
 
   get #oldest(): number {
-    return Math.max(this.#cleared, this.#newest - this.#capacity) + 1;
+    return this.#newest - this.size + 1;
   }
 
-  #placeOf(id: number): number {
-    return (id - this.#cleared - 1) % this.#capacity;
+  #kept(): ActivityCall[] {
+    const dropped = this.#calls.splice(0, this.#calls.length - this.size);
+    for (const call of dropped) this.#count(call, -1);
+    return this.#calls;
   }
 
-  #at(id: number): ActivityCall | undefined {
-    const call = this.#calls[this.#placeOf(id)];
-    return call?.id === id ? call : undefined;
+  #count(call: ActivityCall, by: 1 | -1): void {
+    for (const facet of FACETS) {
+      const name = call[facet];
+      if (name === null) continue;
+      const count = (this.#names[facet].get(name) ?? 0) + by;
+      if (count > 0) this.#names[facet].set(name, count);
+      else this.#names[facet].delete(name);
+    }
   }
 
-  #viewOf(filter: CallFilter): CallView {
+  #viewOf({ failedFirst: _, ...filter }: CallFilter): ActivityCall[] {
     const key = JSON.stringify(filter);
-    if (this.#view?.key === key) return this.#view;
-    const view = new CallView(key, filter);
-    for (let id = this.#oldest; id <= this.#newest; id += 1) {
-      const call = this.#at(id);
-      if (call) view.add(call);
+    if (this.#view?.key !== key) {
+      const matches = matcherOf(filter);
+      this.#view = { key, matches, calls: this.#kept().filter(matches) };
     }
-    this.#view = view;
-    return view;
+    const dropped = this.#view.calls.findIndex(({ id }) => id >= this.#oldest);
+    this.#view.calls.splice(0, dropped < 0 ? this.#view.calls.length : dropped);
+    return this.#view.calls;
   }
-
-  #count(facet: Facet, name: string): void {
-    this.#facets[facet].set(name, (this.#facets[facet].get(name) ?? 0) + 1);
-  }
-
-  #uncount(facet: Facet, name: string): void {
-    const count = (this.#facets[facet].get(name) ?? 0) - 1;
-    if (count > 0) this.#facets[facet].set(name, count);
-    else this.#facets[facet].delete(name);
-  }
-}
-
-/** The ids of the calls that match one filter, updated with each call. */
-class CallView {
-  readonly key: string;
-  readonly #passes: (call: ActivityCall) => boolean;
-  readonly #failedFirst: boolean;
-  #ids = new IdList();
-  /** Those that failed, where these come first. */
-  #failedIds = new IdList();
-
-  constructor(key: string, filter: CallFilter) {
-    this.key = key;
-    this.#passes = matcherOf(filter);
-    this.#failedFirst = filter.failedFirst;
-  }
-
-  add(call: ActivityCall): void {
-    if (!this.#passes(call)) return;
-    if (this.#failedFirst && isFailure(call)) this.#failedIds.add(call.id);
-    else this.#ids.add(call.id);
-  }
-
-  /** The ids from `oldest` to `last`; what is shown first is last. */
-  upTo(last: number, oldest: number): number[] {
-    const ids = this.#ids.between(oldest, last);
-    return this.#failedFirst ? [...ids, ...this.#failedIds.between(oldest, last)] : ids;
-  }
-}
-
-/** Growing ids; the oldest are dropped from time to time. */
-class IdList {
-  #ids: number[] = [];
-
-  add(id: number): void {
-    this.#ids.push(id);
-  }
-
-  between(oldest: number, last: number): number[] {
-    const from = firstAfter(this.#ids, oldest - 1);
-    // Dropped ids are trimmed now and then, not with each call.
-    if (from > KEPT_CALLS) {
-      this.#ids = this.#ids.slice(from);
-      return this.between(oldest, last);
-    }
-    return this.#ids.slice(from, firstAfter(this.#ids, last));
-  }
-}
-
-/** The index of the first larger id (binary search). */
-function firstAfter(ids: readonly number[], id: number): number {
-  let [low, high] = [0, ids.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ids[middle] ?? 0) > id) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** Whether calls match a filter. Every word of its text has to occur somewhere. */
-function matcherOf({ client, path, tool, outcome, text }: CallFilter): (call: ActivityCall) => boolean {
+function matcherOf({
+  client,
+  path,
+  tool,
+  outcome,
+  text,
+}: Omit<CallFilter, 'failedFirst'>): (call: ActivityCall) => boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return (call) =>
     (client === null || call.clientName === client) &&
@@ -196,13 +146,4 @@ function hasWords(call: ActivityCall, words: readonly string[]): boolean {
 
 export function isFailure({ outcome }: ActivityCall): boolean {
   return outcome !== 'answered' && outcome !== 'cancelled';
-}
-
-function namesOf({ clientName, path, tool }: ActivityCall): [Facet, string][] {
-  const names: [Facet, string | null][] = [
-    ['client', clientName],
-    ['path', path],
-    ['tool', tool],
-  ];
-  return names.flatMap(([facet, name]) => (name === null ? [] : [[facet, name] satisfies [Facet, string]]));
 }

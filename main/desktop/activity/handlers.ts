@@ -40,7 +40,7 @@ export function activityHandlers({
     exportActivity: async ({ filter, upTo, withContents }) => {
       const file = await shell.chooseFileToSave(EXPORT_OFFER);
       if (file === null) return null;
-      const calls = [...activity.ring.matching(filter, upTo)];
+      const calls = activity.ring.matching(filter, upTo);
       const isJson = file.toLowerCase().endsWith('.json');
       const { contents } = activity.recording;
       const exported = exportedCalls(calls, withContents ? contents : null);

@@ -85,7 +85,7 @@ describe('the calls that are kept', () => {
     ring.clear();
     expect(ring.size).toBe(0);
     expect(ring.page(ANY, null, 0, 10)).toEqual({ total: 0, rows: [] });
-    expect(ring.names('client')).toEqual([]);
+    expect(ring.names('clientName')).toEqual([]);
     for (let count = 0; count < 4; count += 1) ring.add(ended());
     expect(ids(ring.page(ANY, null, 0, 10))).toEqual([9, 8, 7]);
   });
@@ -174,10 +174,10 @@ describe('the calls that are kept', () => {
     const ring = new CallRing(2);
     ring.add(ended({ clientName: 'cursor', tool: 'ask' }));
     ring.add(ended({ clientName: 'claude-ai', tool: null }));
-    expect(ring.names('client')).toEqual(['claude-ai', 'cursor']);
+    expect(ring.names('clientName')).toEqual(['claude-ai', 'cursor']);
     expect(ring.names('tool')).toEqual(['ask']);
     ring.add(ended());
-    expect(ring.names('client')).toEqual(['claude-ai']);
+    expect(ring.names('clientName')).toEqual(['claude-ai']);
     expect(ring.names('path')).toEqual([SQL]);
   });
 });
