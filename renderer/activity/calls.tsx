@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Activity, CallFilter, ConfiguredServer, Recording } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { unwrap, useAction } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { MoreMenu } from '../shared/more-menu.tsx';
@@ -43,10 +42,10 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
     version: upTo === null ? `${newest} ${kept}` : `to ${upTo} ${kept === 0}`,
     load: (from, count) => unwrap(request.activityPage({ filter, upTo, from, count })),
   });
-  const exporting = useMutation({
-    mutationFn: (withContents: boolean) => unwrap(request.exportActivity({ filter, upTo, withContents })),
-    onSuccess: (done) => done && toast(words.exported(formatCount(done.count), done.file)),
-  });
+  const exporting = useAction(
+    (withContents: boolean) => request.exportActivity({ filter, upTo, withContents }),
+    (done) => done && toast(words.exported(formatCount(done.count), done.file)),
+  );
   const clear = async () => {
     await unwrap(request.clearActivity());
     toast(words.cleared);

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CallFilter, DayOfCalls } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { ScrollBox } from '../shared/scroll-box.tsx';
@@ -26,13 +26,11 @@ const words = strings.day;
 /** Calls per hour of the last day, with those that failed; as a chart or as a table. */
 export function DayChart({ filter, newest }: { filter: CallFilter; newest: number }) {
   const [isTable, setTable] = useState(false);
-  const { data } = useQuery({
-    queryKey: ['day-of-calls', filter, newest === 0],
-    queryFn: () => unwrap(window.causeway.request.dayOfCalls({ filter })),
-    refetchInterval: REFRESH_INTERVAL_MS,
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  });
+  const { data } = useAnswer(
+    ['day-of-calls', filter, newest === 0],
+    () => window.causeway.request.dayOfCalls({ filter }),
+    { refetchInterval: REFRESH_INTERVAL_MS, placeholderData: keepPreviousData, gcTime: 0 },
+  );
   return (
     <Card
       title={words.title}

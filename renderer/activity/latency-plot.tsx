@@ -1,6 +1,6 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import styles from './charts.module.css';
@@ -16,9 +16,7 @@ const words = strings.latency;
 
 /** How long calls took in the last minutes: the median and the 95th percentile, on a logarithmic scale. */
 export function LatencyPlot({ filter }: { filter: CallFilter }) {
-  const { data } = useQuery({
-    queryKey: ['latency', filter],
-    queryFn: () => unwrap(window.causeway.request.latency({ filter })),
+  const { data } = useAnswer(['latency', filter], () => window.causeway.request.latency({ filter }), {
     refetchInterval: REFRESH_INTERVAL_MS,
     placeholderData: keepPreviousData,
     gcTime: 0,

@@ -1,8 +1,7 @@
 import { Button, Skeleton, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { CallContents, ContentsPart, Recording } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
@@ -15,11 +14,11 @@ const words = strings.contents;
 
 /** The recorded contents of a call. They are read again when recording ends, because they are deleted then. */
 export function RecordedContentsView({ number, recording }: { number: number; recording: Recording }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['call-contents', number, recording.status],
-    queryFn: () => unwrap(window.causeway.request.callContents({ contents: number })),
-    gcTime: 0,
-  });
+  const { data, error, refetch } = useAnswer(
+    ['call-contents', number, recording.status],
+    () => window.causeway.request.callContents({ contents: number }),
+    { gcTime: 0 },
+  );
   if (error) return <FailureNotice error={error} onRetry={refetch} />;
   if (!data) return <Skeleton height={160} />;
   if (data.status === 'kept') return <Kept number={number} contents={data} />;
@@ -38,10 +37,10 @@ interface KeptProps {
 function Kept({ number, contents: { request, answer } }: KeptProps) {
   const [wanted, setWanted] = useState('');
   const [at, setAt] = useState(0);
-  const copying = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.copyContents({ contents: number })),
-    onSuccess: () => toast(words.copied, 'clipboard'),
-  });
+  const copying = useAction(
+    () => window.causeway.request.copyContents({ contents: number }),
+    () => toast(words.copied, 'clipboard'),
+  );
   const { pieces, count } = useMemo(
     () =>
       chunks(

@@ -1,8 +1,7 @@
 import { Button, Radio, Switch } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Recording } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { unwrap, useAction } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { isForbidden, managedHint } from '../shared/managed.tsx';
@@ -22,9 +21,7 @@ const TICK_MS = 5_000;
 /** Says that contents are being recorded and for how long, with the buttons that extend and stop it. */
 export function RecordingNotice({ recording, recorded }: { recording: Recording; recorded: number }) {
   const stopping = useStop();
-  const extending = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.recordContents({ durationMs: TIMES[0].durationMs })),
-  });
+  const extending = useAction(() => window.causeway.request.recordContents({ durationMs: TIMES[0].durationMs }));
   if (recording.status === 'off') return null;
   return (
     <section className={`${layout.head} ${styles.on}`} aria-label={words.region}>
@@ -71,10 +68,10 @@ export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording;
 }
 
 function useStop() {
-  return useMutation({
-    mutationFn: () => unwrap(window.causeway.request.stopRecording()),
-    onSuccess: () => toast(words.stopped),
-  });
+  return useAction(
+    () => window.causeway.request.stopRecording(),
+    () => toast(words.stopped),
+  );
 }
 
 function TimeLeft({ until }: { until: number | null }) {

@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { CallFilter } from '../../preload/contract.ts';
 import { ALL_CALLS } from '../../preload/initial-state.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAnswer } from '../shared/answered.ts';
 
 const KEY = ['call-filter'];
 
@@ -13,11 +13,7 @@ const STORE_AFTER_MS = 400;
 export function useCallFilter(): [filter: CallFilter | null, change: (filter: CallFilter) => void] {
   const queries = useQueryClient();
   const { request } = window.causeway;
-  const { data, error } = useQuery({
-    queryKey: KEY,
-    queryFn: () => unwrap(request.getCallFilter()),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data, error } = useAnswer(KEY, () => request.getCallFilter(), { staleTime: Number.POSITIVE_INFINITY });
   const store = useRef<{ timer: ReturnType<typeof setTimeout>; filter: CallFilter } | null>(null);
   const storeNow = () => {
     if (store.current === null) return;

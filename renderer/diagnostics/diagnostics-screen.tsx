@@ -12,10 +12,9 @@ import {
   IconEye,
   IconHelpCircle,
 } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DiagnosticCheck, DiagnosticNextStep } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
@@ -47,9 +46,9 @@ const KEY = ['diagnosis'];
 /** The checks, which run when the user starts them, and the report for support. */
 export function DiagnosticsScreen() {
   const { request, on } = window.causeway;
-  const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => unwrap(request.getDiagnosis()) });
+  const { data, error, refetch } = useAnswer(KEY, () => request.getDiagnosis());
   useSubscription(KEY, on.diagnosisChanged);
-  const running = useMutation({ mutationFn: () => unwrap(request.runDiagnosis()) });
+  const running = useAction(() => request.runDiagnosis());
   return (
     <div className={layout.sections}>
       <ScreenHead title={strings.title}>
@@ -136,16 +135,16 @@ function Report() {
   const { request } = window.causeway;
   const [reading, setReading] = useState(false);
   const { report } = strings;
-  const copying = useMutation({
-    mutationFn: () => unwrap(request.copyDiagnostics()),
-    onSuccess: () => toast(report.copied, 'clipboard'),
-  });
-  const saving = useMutation({
-    mutationFn: () => unwrap(request.saveDiagnostics()),
-    onSuccess: ({ file }) => {
+  const copying = useAction(
+    () => request.copyDiagnostics(),
+    () => toast(report.copied, 'clipboard'),
+  );
+  const saving = useAction(
+    () => request.saveDiagnostics(),
+    ({ file }) => {
       if (file !== null) toast(report.saved(file));
     },
-  });
+  );
   return (
     <Card title={report.title}>
       <p className={layout.quiet}>{report.text}</p>
@@ -179,9 +178,7 @@ function Report() {
 }
 
 function Preview() {
-  const { data, error } = useQuery({
-    queryKey: ['diagnostics-preview'],
-    queryFn: () => unwrap(window.causeway.request.previewDiagnostics()),
+  const { data, error } = useAnswer(['diagnostics-preview'], () => window.causeway.request.previewDiagnostics(), {
     gcTime: 0,
   });
   if (error) return <FailureNotice error={error} />;

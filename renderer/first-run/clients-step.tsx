@@ -1,11 +1,10 @@
 import { Button, Checkbox, Skeleton } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { Difference } from '../clients/difference.tsx';
 import { hasServer, ownFiles } from '../clients/format.ts';
 import { useClients } from '../clients/use-clients.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
@@ -42,13 +41,13 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
     pin: null,
     allInOne: false,
   };
-  const adding = useMutation({
-    mutationFn: (whileRunning: boolean) => unwrap(request.changeClients({ ...addition, whileRunning })),
-    onSuccess: (outcomes) => {
+  const adding = useAction(
+    (whileRunning: boolean) => request.changeClients({ ...addition, whileRunning }),
+    (outcomes) => {
       if (outcomes.some(({ problem }) => problem)) return void report.refetch();
       change({ step: 'done' });
     },
-  });
+  );
   const failures = (adding.data ?? []).filter(({ problem }) => problem !== null);
   const isHeldUp = failures.some(({ problem }) => problem?.code === 'client_running');
   const goOn = () => (missing.length === 0 || servers.length === 0 ? change({ step: 'done' }) : adding.mutate(false));
@@ -177,9 +176,7 @@ function ClientTick({ client, hasAll: isDone, isTicked, onTick }: ClientTickProp
 
 /** What is written into which file. */
 function Preview({ addition }: { addition: ClientChange }) {
-  const preview = useQuery({
-    queryKey: ['client-change', addition],
-    queryFn: () => unwrap(window.causeway.request.previewClientChange(addition)),
+  const preview = useAnswer(['client-change', addition], () => window.causeway.request.previewClientChange(addition), {
     gcTime: 0,
     staleTime: 0,
   });
@@ -203,10 +200,10 @@ function isChange(outcome: ClientOutcome): outcome is ClientOutcome & { file: st
 }
 
 function NoClients() {
-  const copying = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.copyClientJson({ client: null })),
-    onSuccess: () => toast(words.jsonCopied, 'clipboard'),
-  });
+  const copying = useAction(
+    () => window.causeway.request.copyClientJson({ client: null }),
+    () => toast(words.jsonCopied, 'clipboard'),
+  );
   return (
     <Card title={words.none}>
       <p>{words.noneHelp}</p>

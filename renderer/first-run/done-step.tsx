@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconCopy, IconExternalLink } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import type { AiClient } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
 import { hasServer } from '../clients/format.ts';
 import { useClients } from '../clients/use-clients.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import { Icon } from '../shared/icon.tsx';
@@ -28,10 +27,10 @@ export function DoneStep({ state, progress: { change, end } }: StepProps) {
   const clients = (report.data?.clients ?? []).filter((client) => hasAny(client, servers));
   const isEmpty = report.data !== undefined && clients.length === 0;
   const isConnected = useConnectedMarks();
-  const copying = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.copyPrompt()),
-    onSuccess: () => toast(words.copied, 'clipboard'),
-  });
+  const copying = useAction(
+    () => window.causeway.request.copyPrompt(),
+    () => toast(words.copied, 'clipboard'),
+  );
   return (
     <StepPage
       title={isEmpty ? words.nothingTitle : words.title}
@@ -73,9 +72,7 @@ function hasAny(client: AiClient, servers: readonly string[]): boolean {
 /** A client that has servers: how it notices them, and a way into it. */
 function TryIn({ client, isConnected }: { client: AiClient; isConnected: boolean }) {
   const { id, name, mark, opensPrompts, afterwards } = client;
-  const opening = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.openWithPrompt({ client: id })),
-  });
+  const opening = useAction(() => window.causeway.request.openWithPrompt({ client: id }));
   return (
     <div className={styles.client}>
       <div className={styles.tickText}>

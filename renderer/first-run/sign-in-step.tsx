@@ -1,7 +1,6 @@
 import { Button, Loader } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { formatHost } from '../../preload/format.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
@@ -16,10 +15,7 @@ const { signIn: words } = strings;
 export function SignInStep({ state, progress: { now, change, connect } }: StepProps) {
   const { profile, isNew } = now;
   const { warehouse } = state;
-  const accounts = useQuery({
-    queryKey: ['first-run-accounts', profile],
-    queryFn: () => unwrap(window.causeway.request.listAccounts()),
-  });
+  const accounts = useAnswer(['first-run-accounts', profile], () => window.causeway.request.listAccounts());
   const host = accounts.data?.find(({ name }) => name === profile)?.host ?? now.url;
   const isOpen = state.profile === profile;
   const hasFailed = warehouse.status === 'unconfigured' || (isOpen && warehouse.status === 'failed');

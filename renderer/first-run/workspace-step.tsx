@@ -1,11 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
 import { IconChevronRight, IconDatabase } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Account } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
 import { formatStatus, suggestedName } from '../accounts/format.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { TextField } from '../shared/form.tsx';
 import { Icon } from '../shared/icon.tsx';
@@ -22,11 +21,7 @@ const { workspace: words } = strings;
 export function WorkspaceStep({ progress }: StepProps) {
   const { now } = progress;
   const [isTyping, setTyping] = useState(now.isNew || now.url !== '');
-  const accounts = useQuery({
-    queryKey: ['first-run-accounts'],
-    queryFn: () => unwrap(window.causeway.request.listAccounts()),
-    staleTime: 0,
-  });
+  const accounts = useAnswer(['first-run-accounts'], () => window.causeway.request.listAccounts(), { staleTime: 0 });
   const known = accounts.data ?? [];
   if (accounts.isPending) {
     return (
@@ -106,9 +101,7 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
   const corrects = isNew ? profile : null;
   const others = existingNames.filter((each) => each !== corrects);
   const name = ownName ?? suggestedName(url, others);
-  const setUp = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.setUpWorkspace({ url, name, corrects })),
-  });
+  const setUp = useAction(() => window.causeway.request.setUpWorkspace({ url, name, corrects }));
   // Not called if the entry was changed or left meanwhile, unlike the mutation's own.
   const onSuccess = (done: { profile: string; isNew: boolean }) =>
     connect(done.profile, { isNew: done.isNew, name: done.profile });

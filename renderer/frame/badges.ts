@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { AiClient, DesktopState, Diagnosis, EntryState, ScreenName } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
-import { unwrap } from '../shared/answered.ts';
+import { unwrap, useAnswer } from '../shared/answered.ts';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 import { strings } from './strings.ts';
 
@@ -79,7 +79,7 @@ function useClientsInTrouble({ servers, warehouse }: DesktopState): number {
 function useProblemsFound(): number {
   const { request, on } = window.causeway;
   const key = ['diagnosis'];
-  const { data } = useQuery({ queryKey: key, queryFn: () => unwrap(request.getDiagnosis()) });
+  const { data } = useAnswer(key, () => request.getDiagnosis());
   useSubscription(key, on.diagnosisChanged);
   return data ? problemsIn(data) : 0;
 }

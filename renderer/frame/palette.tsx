@@ -1,11 +1,11 @@
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Fragment, type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
 import type { DesktopState, Reply, WarehouseInfo } from '../../preload/contract.ts';
 import { AddWorkspaceDialog } from '../accounts/add-workspace.tsx';
 import { ConfirmSignOut } from '../accounts/confirm-sign-out.tsx';
 import { useAccounts } from '../accounts/use-accounts.ts';
-import { unwrap } from '../shared/answered.ts';
+import { unwrap, useAnswer } from '../shared/answered.ts';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { showScreen, startOnScreen } from '../shared/screen.ts';
@@ -114,16 +114,11 @@ function Commands({ state, query, onRun }: CommandsProps) {
   const list = useId();
   const { request } = window.causeway;
   const { profile, servers } = state;
-  const warehouses = useQuery({
-    queryKey: ['warehouses', profile],
-    queryFn: () => unwrap(request.listWarehouses({ profile: profile ?? '' })),
+  const warehouses = useAnswer(['warehouses', profile], () => request.listWarehouses({ profile: profile ?? '' }), {
     enabled: profile !== null && state.warehouse.status === 'known',
     gcTime: 0,
   });
-  const clients = useQuery({
-    queryKey: ['clients', servers.map(({ name }) => name)],
-    queryFn: () => unwrap(request.listClients()),
-  });
+  const clients = useAnswer(['clients', servers.map(({ name }) => name)], () => request.listClients());
   const accounts = useAccounts(state);
   const commands = useMemo(
     () =>

@@ -1,10 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LicenseNotice } from '../../preload/contract.ts';
 import mark from '../../resources/icon.svg';
 import { openShortcuts } from '../frame/shortcuts-dialog.tsx';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
@@ -20,10 +19,7 @@ const words = strings.about;
 /** Which Causeway this is, what it runs on, and under which licenses. */
 export function About() {
   const [showsNotices, setShowsNotices] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['about'],
-    queryFn: () => unwrap(window.causeway.request.getAbout()),
-  });
+  const { data, error, refetch } = useAnswer(['about'], () => window.causeway.request.getAbout());
   return (
     <div className={`${layout.row} ${styles.about}`}>
       <img src={mark} alt="" className={styles.mark} />
@@ -57,12 +53,10 @@ function Notices({ opened, onClose }: { opened: boolean; onClose(): void }) {
 
 function Content({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
-  const notices = useQuery({
-    queryKey: ['notices'],
-    queryFn: () => unwrap(window.causeway.request.getNotices()),
+  const notices = useAnswer(['notices'], () => window.causeway.request.getNotices(), {
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const folder = useMutation({ mutationFn: () => unwrap(window.causeway.request.showNoticesFolder()) });
+  const folder = useAction(() => window.causeway.request.showNoticesFolder());
   const wanted = text.trim().toLowerCase();
   const found = notices.data?.filter(({ name, license }) => `${name} ${license}`.toLowerCase().includes(wanted));
   return (

@@ -1,8 +1,8 @@
 import { Switch } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { isManaged, managedHint } from '../shared/managed.tsx';
 import { formatAudit } from './format.ts';
@@ -16,11 +16,11 @@ export function AuditSection({ managed }: Pick<DesktopState, 'managed'>) {
   const { request } = window.causeway;
   const queries = useQueryClient();
   const id = useId();
-  const { data, error } = useQuery({ queryKey: KEY, queryFn: () => unwrap(request.getAudit()), staleTime: 0 });
-  const change = useMutation({
-    mutationFn: (on: boolean) => unwrap(request.setAudit({ on })),
-    onSuccess: (state) => queries.setQueryData(KEY, state),
-  });
+  const { data, error } = useAnswer(KEY, () => request.getAudit(), { staleTime: 0 });
+  const change = useAction(
+    (on: boolean) => request.setAudit({ on }),
+    (state) => queries.setQueryData(KEY, state),
+  );
   const sentence = [managedHint(managed, 'audit'), data ? formatAudit(data) : strings.audit.hint];
   return (
     <Card title={strings.sections.audit} isFlush>

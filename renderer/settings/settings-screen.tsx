@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DesktopState, SettingsState, UpdateState } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { isForbidden, Managed } from '../shared/managed.tsx';
@@ -25,10 +24,7 @@ const FIRST = ['starting', 'look', 'notifications'] as const;
 /** The settings. Each takes effect at once, or shows why it could not be stored. */
 export function SettingsScreen({ state: { update, managed } }: { state: DesktopState }) {
   useSettingsEvents();
-  const { data, error, refetch } = useQuery({
-    queryKey: SETTINGS_KEY,
-    queryFn: () => unwrap(window.causeway.request.getSettings()),
-  });
+  const { data, error, refetch } = useAnswer(SETTINGS_KEY, () => window.causeway.request.getSettings());
   return (
     <div className={layout.screen}>
       <ScreenHead title={strings.title} />

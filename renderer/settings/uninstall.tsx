@@ -1,9 +1,8 @@
 import { Button, Skeleton } from '@mantine/core';
 import { IconCircleCheckFilled, IconCircleXFilled, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import type { DesktopState, Removal } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction, useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { Footer } from '../shared/footer.tsx';
@@ -48,20 +47,18 @@ export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
 function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: string): void }) {
   const { request } = window.causeway;
   const [removed, setRemoved] = useState<Removal[]>([]);
-  const plan = useQuery({
-    queryKey: ['uninstall-plan'],
-    queryFn: () => unwrap(request.getUninstallPlan()),
+  const plan = useAnswer(['uninstall-plan'], () => request.getUninstallPlan(), {
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const removing = useMutation({
-    mutationFn: (evenRunning: boolean) => unwrap(request.uninstall({ evenRunning })),
-    onSuccess: ({ removals }) => {
+  const removing = useAction(
+    (evenRunning: boolean) => request.uninstall({ evenRunning }),
+    ({ removals }) => {
       setRemoved((before) => [...before, ...removals.filter(isRemoved)]);
       onTitle(removals.every(({ problem }) => problem === null) ? words.doneTitle : words.failedTitle);
     },
-  });
-  const finishing = useMutation({ mutationFn: () => unwrap(request.finishUninstall()) });
+  );
+  const finishing = useAction(() => request.finishUninstall());
   const failures = removing.data?.removals.filter(({ problem }) => problem !== null) ?? [];
   const runs = failures.some(({ problem }) => problem?.code === 'client_running');
   const isEntryLeft = failures.some(({ kind }) => kind === 'entries');

@@ -1,6 +1,6 @@
-import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type UseMutationResult, useQueryClient } from '@tanstack/react-query';
 import type { Reply, Settings, SettingsState } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useAction } from '../shared/answered.ts';
 import { useSubscription } from '../shared/use-desktop-state.ts';
 
 export const SETTINGS_KEY = ['settings'];
@@ -10,10 +10,10 @@ export function useSettingsRequest<Input>(
   ask: (input: Input) => Promise<Reply<SettingsState>>,
 ): UseMutationResult<SettingsState, Error, Input> {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (input: Input) => unwrap(ask(input)),
-    onSuccess: (state) => queries.setQueryData(SETTINGS_KEY, state),
-  });
+  return useAction(
+    (input: Input) => ask(input),
+    (state) => queries.setQueryData(SETTINGS_KEY, state),
+  );
 }
 
 /** Changes one of the settings. */

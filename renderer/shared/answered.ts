@@ -1,3 +1,10 @@
+import {
+  type UseMutationResult,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
 import type { Problem, Reply } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
@@ -23,4 +30,21 @@ export async function unwrap<Output>(reply: Promise<Reply<Output>>): Promise<Out
 export function problemIn(error: Error): Problem {
   if (error instanceof RequestFailure) return error.problem;
   return { code: 'internal', message: strings.noAnswer, remedy: strings.restart };
+}
+
+/** What a request answers, under a key in the window's cache. */
+export function useAnswer<Output>(
+  queryKey: readonly unknown[],
+  request: () => Promise<Reply<Output>>,
+  options: Omit<UseQueryOptions<Output>, 'queryKey' | 'queryFn'> = {},
+): UseQueryResult<Output> {
+  return useQuery({ queryKey, queryFn: () => unwrap(request()), ...options });
+}
+
+/** A request that is sent when the user acts. */
+export function useAction<Output, Input = void>(
+  request: (input: Input) => Promise<Reply<Output>>,
+  onSuccess: (value: Output, input: Input) => unknown = () => undefined,
+): UseMutationResult<Output, Error, Input> {
+  return useMutation({ mutationFn: (input: Input) => unwrap(request(input)), onSuccess });
 }

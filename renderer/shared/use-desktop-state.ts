@@ -1,18 +1,14 @@
-import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
 import { INITIAL_STATE } from '../../preload/initial-state.ts';
-import { unwrap } from './answered.ts';
+import { useAnswer } from './answered.ts';
 
 const KEY = ['state'];
 
 /** The state of the application, kept current by its events. */
 export function useDesktopState(): DesktopState {
-  const { data } = useQuery({
-    queryKey: KEY,
-    queryFn: () => unwrap(window.causeway.request.getState()),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data } = useAnswer(KEY, () => window.causeway.request.getState(), { staleTime: Number.POSITIVE_INFINITY });
   useSubscription(KEY, window.causeway.on.stateChanged);
   return data ?? INITIAL_STATE;
 }

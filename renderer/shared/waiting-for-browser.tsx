@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconExternalLink, IconLoader2 } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import type { AwaitedSignIn, SignInStep } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
-import { unwrap } from './answered.ts';
+import { useAction, useAnswer } from './answered.ts';
 import { Icon } from './icon.tsx';
 import layout from './layout.module.css';
 import { ActionFailure } from './notice.tsx';
@@ -30,11 +29,11 @@ interface WaitingForBrowserProps {
 export function WaitingForBrowser(props: WaitingForBrowserProps) {
   const { of, host, user, address = null, step = 'waiting-for-browser', onCancel } = props;
   const { request } = window.causeway;
-  const openAgain = useMutation({ mutationFn: () => unwrap(request.openSignInPage(of)) });
-  const copyLink = useMutation({
-    mutationFn: () => unwrap(request.copySignInLink(of)),
-    onSuccess: () => toast(waiting.linkCopied, 'clipboard'),
-  });
+  const openAgain = useAction(() => request.openSignInPage(of));
+  const copyLink = useAction(
+    () => request.copySignInLink(of),
+    () => toast(waiting.linkCopied, 'clipboard'),
+  );
   const hasPage = step === 'waiting-for-browser' || step === 'waiting-for-other';
   return (
     <div className={styles.waiting}>
@@ -86,9 +85,7 @@ export function WaitingForBrowser(props: WaitingForBrowserProps) {
  */
 export function WaitingForService({ server }: { server: string }) {
   const { request } = window.causeway;
-  const { data } = useQuery({
-    queryKey: ['service-sign-in-page', server],
-    queryFn: () => unwrap(request.serviceSignInPage({ server })),
+  const { data } = useAnswer(['service-sign-in-page', server], () => request.serviceSignInPage({ server }), {
     gcTime: 0,
   });
   if (!data) return null;
