@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core';
-import { useEffect, useState } from 'react';
-import type { Activity, DesktopState } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import { useState } from 'react';
+import type { DesktopState } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
@@ -17,18 +16,8 @@ import { NoCalls } from './no-calls.tsx';
 import { AskRecording, RecordingNotice, RecordingSwitch } from './recording.tsx';
 import { Sessions } from './sessions.tsx';
 import { strings } from './strings.ts';
+import { useActivity } from './use-activity.ts';
 import { useCallFilter } from './use-call-filter.ts';
-
-const NOTHING: Activity = {
-  sessions: [],
-  moreSessions: 0,
-  kept: 0,
-  newest: 0,
-  recorded: 0,
-  clients: [],
-  paths: [],
-  tools: [],
-};
 
 /** The AI clients that are connected through the application, and their calls; or one of the calls. */
 export function ActivityScreen({ state }: { state: DesktopState }) {
@@ -102,29 +91,4 @@ function Loading() {
       </Card>
     </>
   );
-}
-
-/** Main sends events of activity only while this screen is open. */
-function useActivity(): Activity | null {
-  const [activity, setActivity] = useState<Activity | null>(null);
-  useEffect(() => {
-    const { request, on } = window.causeway;
-    let isTold = false;
-    const stop = on.activityChanged((now) => {
-      isTold = true;
-      setActivity(now);
-    });
-    unwrap(request.watchActivity({ on: true })).then(
-      // The answer may arrive after a newer event.
-      (now) => {
-        if (!isTold) setActivity(now);
-      },
-      () => setActivity(NOTHING),
-    );
-    return () => {
-      stop();
-      void request.watchActivity({ on: false });
-    };
-  }, []);
-  return activity;
 }

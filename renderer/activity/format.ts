@@ -1,4 +1,5 @@
 import { serverAt } from '../../preload/contract/server-kinds.ts';
+import { counted } from '../../preload/contract/words/count.ts';
 import type { ActivityCall, ActivitySession, AttachedProxy, CallFilter } from '../../preload/contract.ts';
 import type { StateTone } from '../shared/state-badge.tsx';
 import { strings } from './strings.ts';
@@ -25,7 +26,7 @@ export function formatNumber(count: number): string {
 
 /** `1 call`, `50,000 calls`. */
 export function formatCount(calls: number): string {
-  return calls === 1 ? strings.calls.one : strings.calls.many(number.format(calls));
+  return counted(calls, 'call');
 }
 
 export function formatCalls({ done, failed, open }: Pick<ActivitySession, 'done' | 'failed' | 'open'>): string {

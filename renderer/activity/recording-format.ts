@@ -20,8 +20,7 @@ export const TIMES = [
 export function timeLeft(until: number | null, now: number): string {
   if (until === null) return strings.recording.untilQuit;
   const minutes = Math.floor((until - now) / 60_000);
-  if (minutes < 1) return strings.recording.underMinute;
-  return minutes === 1 ? strings.recording.minute : strings.recording.minutes(minutes);
+  return minutes < 1 ? strings.recording.underMinute : strings.recording.minutes(minutes);
 }
 
 /** The number of calls that are recorded. */

@@ -1,3 +1,5 @@
+import { counted } from '../../preload/contract/words/count.ts';
+
 /** The texts of the Activity screen and of a call's page. */
 export const strings = {
   title: 'Activity',
@@ -7,7 +9,7 @@ export const strings = {
   sessions: {
     title: 'Connected now',
     list: 'Sessions',
-    count: (count: number) => (count === 0 ? 'No clients connected' : count === 1 ? '1 session' : `${count} sessions`),
+    count: (count: number) => (count === 0 ? 'No clients connected' : counted(count, 'session')),
     more: (count: number) => `And ${count} more.`,
     since: 'Connected',
     place: (profile: string, pid: number, user: string | null) =>
@@ -27,8 +29,6 @@ export const strings = {
   calls: {
     title: 'Calls',
     grid: 'Calls',
-    one: '1 call',
-    many: (count: string) => `${count} calls`,
     found: (calls: string) => `${calls}.`,
     none: 'No matching calls.',
     paused: (found: string) => `${found} Paused: new calls are kept, but not shown.`,
@@ -184,8 +184,7 @@ export const strings = {
     hint: 'Open a call to read them.',
     untilQuit: 'Until Causeway quits.',
     underMinute: 'Less than a minute left.',
-    minute: '1 minute left.',
-    minutes: (count: number) => `${count} minutes left.`,
+    minutes: (count: number) => `${counted(count, 'minute')} left.`,
     until: (time: string) => `Until ${time}`,
     nothing: 'Nothing recorded yet.',
     recorded: (calls: string) => `${calls} recorded.`,

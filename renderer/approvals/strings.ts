@@ -1,3 +1,5 @@
+import { counted } from '../../preload/contract/words/count.ts';
+
 /** The texts of the calls that wait for the user. */
 export const strings = {
   title: 'Calls waiting for approval',
@@ -28,7 +30,7 @@ export const strings = {
   extend: '+2 min',
   extendLabel: '+2 min to answer',
   none: 'No calls are waiting.',
-  waiting: (count: number) => (count === 1 ? '1 call needs approval' : `${count} calls need approval`),
+  waiting: (count: number) => counted(count, 'call needs approval', 'calls need approval'),
   review: 'Review',
   keys: (keys: string) => `${keys} brings this window to the front. Esc blocks the call.`,
   allowances: 'Allowed for now',

@@ -1,20 +1,23 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { DesktopState } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
+import type { ClientsReport } from '../../preload/contract.ts';
+import { useAnswer } from '../shared/answered.ts';
 
 /** The AI clients of this computer with their entries, kept current while they are shown. */
-export function useClients({ servers }: DesktopState) {
+export function useClients(
+  { servers }: { servers: readonly { name: string }[] },
+  { staleTime = 0, enabled = true } = {},
+): UseQueryResult<ClientsReport> {
   const queries = useQueryClient();
   useEffect(
     () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
     [queries],
   );
-  return useQuery({
-    // A server that is added or removed changes the columns.
-    queryKey: ['clients', servers.map(({ name }) => name)],
-    queryFn: () => unwrap(window.causeway.request.listClients()),
+  // A server that is added or removed changes the columns.
+  const key = ['clients', servers.map(({ name }) => name)];
+  return useAnswer(key, () => window.causeway.request.listClients(), {
     placeholderData: keepPreviousData,
-    staleTime: 0,
+    staleTime,
+    enabled,
   });
 }

@@ -26,10 +26,10 @@ import { ScreenHead } from '../shared/screen-head.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { toast } from '../shared/toast.tsx';
-import { useSubscription } from '../shared/use-desktop-state.ts';
 import styles from './diagnostics.module.css';
 import { DIAGNOSIS_STATUS_TEXT, formatDiagnosis, sortedChecks } from './format.ts';
 import { strings } from './strings.ts';
+import { useDiagnosis } from './use-diagnosis.ts';
 
 const GLYPHS: Record<DiagnosticCheck['status'], Glyph> = {
   waiting: IconCircle,
@@ -41,13 +41,10 @@ const GLYPHS: Record<DiagnosticCheck['status'], Glyph> = {
   skipped: IconCircleMinus,
 };
 
-const KEY = ['diagnosis'];
-
 /** The checks, which run when the user starts them, and the report for support. */
 export function DiagnosticsScreen() {
-  const { request, on } = window.causeway;
-  const { data, error, refetch } = useAnswer(KEY, () => request.getDiagnosis());
-  useSubscription(KEY, on.diagnosisChanged);
+  const { request } = window.causeway;
+  const { data, error, refetch } = useDiagnosis();
   const running = useAction(() => request.runDiagnosis());
   return (
     <div className={layout.sections}>

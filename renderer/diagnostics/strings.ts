@@ -1,3 +1,5 @@
+import { counted } from '../../preload/contract/words/count.ts';
+
 /** The texts of the Diagnostics screen. */
 export const strings = {
   title: 'Diagnostics',
@@ -17,8 +19,8 @@ export const strings = {
   },
   progress: (done: number, total: number) => `${done} of ${total} checked`,
   notRun: 'Check this computer, the network and your workspace.',
-  problems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
-  warnings: (count: number) => (count === 1 ? '1 warning' : `${count} warnings`),
+  problems: (count: number) => counted(count, 'problem'),
+  warnings: (count: number) => counted(count, 'warning'),
   unknown: (count: number) => `${count} unknown`,
   ok: (count: number) => `${count} OK`,
   report: {

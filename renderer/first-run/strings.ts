@@ -1,11 +1,11 @@
+import { counted } from '../../preload/contract/words/count.ts';
+
 /** What the first run says. */
 export const strings = {
-  name: 'Causeway',
   skip: 'Skip for now',
   back: 'Back',
   continue: 'Continue',
   tryAgain: 'Try again',
-  dismiss: 'Dismiss',
   indicator: 'Setup',
   steps: {
     workspace: 'Workspace',
@@ -50,14 +50,14 @@ export const strings = {
       connections: 'Connections',
       apps: 'Apps',
     },
-    functions: (count: number) => (count === 1 ? '1 function' : `${count} functions`),
-    indexes: (count: number) => (count === 1 ? '1 index' : `${count} indexes`),
+    functions: (count: number) => counted(count, 'function'),
+    indexes: (count: number) => counted(count, 'index', 'indexes'),
     looking: 'Loading what your workspace offers',
     failed: 'The list is incomplete.',
     failedHelp: 'You can add more servers later.',
     filter: 'Filter servers',
     noMatch: (text: string) => `No results for “${text}”.`,
-    add: (count: number) => (count === 1 ? 'Add 1 server' : `Add ${count} servers`),
+    add: (count: number) => `Add ${counted(count, 'server')}`,
     notAdded: (title: string) => `${title} was not added.`,
   },
   clients: {
@@ -78,7 +78,7 @@ export const strings = {
     copyJson: 'Copy configuration',
     jsonHelp: 'Paste it into any other MCP client.',
     jsonCopied: 'Configuration copied',
-    add: (count: number) => (count === 1 ? 'Add to 1 client' : `Add to ${count} clients`),
+    add: (count: number) => `Add to ${counted(count, 'client')}`,
     addAnyway: 'Add anyway',
     failed: (name: string) => `${name} was not changed.`,
   },

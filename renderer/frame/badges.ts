@@ -1,9 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { AiClient, DesktopState, Diagnosis, EntryState, ScreenName } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
-import { unwrap, useAnswer } from '../shared/answered.ts';
-import { useSubscription } from '../shared/use-desktop-state.ts';
+import { useClients } from '../clients/use-clients.ts';
+import { useDiagnosis } from '../diagnostics/use-diagnosis.ts';
 import { strings } from './strings.ts';
 
 /** What is beside a screen's name in the side bar. */
@@ -20,7 +19,8 @@ type Badges = Partial<Record<ScreenName, Badge>>;
 /** The badges of the screens. Screens with nothing to tell have none. */
 export function useBadges(state: DesktopState): Badges {
   const clients = useClientsInTrouble(state);
-  const problems = useProblemsFound();
+  const { data: diagnosis } = useDiagnosis();
+  const problems = diagnosis ? problemsIn(diagnosis) : 0;
   const badges: [ScreenName, Badge | undefined][] = [
     ['servers', serversBadge(state)],
     ['clients', warning(clients, strings.badges.attention)],
@@ -57,33 +57,14 @@ export function isInTrouble({ problem, files }: AiClient): boolean {
 }
 
 /** How many AI clients need attention; read after the window has shown its answer, which does not wait for this. */
-function useClientsInTrouble({ servers, warehouse }: DesktopState): number {
-  const queries = useQueryClient();
-  const hasServers = servers.length > 0;
-  const isIdle = useIdle(warehouse.status !== 'loading');
-  const { data } = useQuery({
-    // The key of the AI clients screen: both show one answer.
-    queryKey: ['clients', servers.map(({ name }) => name)],
-    queryFn: () => unwrap(window.causeway.request.listClients()),
-    staleTime: Number.POSITIVE_INFINITY,
-    enabled: isIdle && hasServers,
-  });
-  useEffect(
-    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
-    [queries],
-  );
+function useClientsInTrouble(state: DesktopState): number {
+  const hasServers = state.servers.length > 0;
+  const isIdle = useIdle(state.warehouse.status !== 'loading');
+  const { data } = useClients(state, { staleTime: Number.POSITIVE_INFINITY, enabled: isIdle && hasServers });
   return hasServers && data ? data.clients.filter(isInTrouble).length : 0;
 }
 
-/** How many problems the last diagnosis found; none before one was run. */
-function useProblemsFound(): number {
-  const { request, on } = window.causeway;
-  const key = ['diagnosis'];
-  const { data } = useAnswer(key, () => request.getDiagnosis());
-  useSubscription(key, on.diagnosisChanged);
-  return data ? problemsIn(data) : 0;
-}
-
+/** How many problems a diagnosis found; none while it runs, and before one was run. */
 export function problemsIn({ running, checks }: Diagnosis): number {
   return running ? 0 : checks.filter(({ status }) => status === 'fail' || status === 'warning').length;
 }

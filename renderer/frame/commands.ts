@@ -29,7 +29,7 @@ export type CommandAction =
   | { do: 'add-server' }
   | { do: 'use-warehouse'; warehouse: WarehouseInfo }
   | { do: 'start-warehouse'; warehouse: WarehouseInfo }
-  | { do: 'stop-warehouse'; warehouse: WarehouseInfo }
+  | { do: 'stop-warehouse' }
   | { do: 'choose-profile'; profile: string }
   | { do: 'sign-in'; profile: string }
   | { do: 'sign-out'; profile: string }
@@ -117,7 +117,7 @@ function startOrStop(warehouse: WarehouseInfo | null): Command[] {
     return [{ id: 'start', group: 'warehouse', label: palette.start(warehouse.name), icon: IconPlayerPlay, action }];
   }
   if (warehouse?.state === 'RUNNING' || warehouse?.state === 'STARTING') {
-    const action = { do: 'stop-warehouse', warehouse } as const;
+    const action = { do: 'stop-warehouse' } as const;
     return [{ id: 'stop', group: 'warehouse', label: palette.stop(warehouse.name), icon: IconPlayerStop, action }];
   }
   return [];

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Moves the focus to the heading when another screen opens. Not on the first screen: the window opens with nothing focused.
+ * Moves the focus to the heading when another screen opens, unless that has put it into a field. Not on the first screen: the
+ * window opens with nothing focused.
  */
 export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: string): void {
   const before = useRef(place);
@@ -9,7 +10,7 @@ export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: str
     if (before.current === place) return;
     before.current = place;
     page.current?.scrollTo({ top: 0 });
-    page.current?.querySelector('h1')?.focus();
+    if (!page.current?.querySelector('input:focus')) page.current?.querySelector('h1')?.focus();
   }, [page, place]);
 }
 

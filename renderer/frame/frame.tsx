@@ -1,18 +1,13 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type {
-  DesktopState,
-  FailedAction as Failed,
-  OtherSignIn,
-  ScreenName,
-  WindowCommand,
-} from '../../preload/contract.ts';
+import type { DesktopState, OtherSignIn, ScreenName, WindowCommand } from '../../preload/contract.ts';
 import { WaitingCalls } from '../approvals/waiting-calls.tsx';
 import { problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
 import { strings as shared } from '../shared/strings.ts';
 import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
+import { FailedActionNotice } from './failed-action.tsx';
 import { useFocusKept, useFocusOnChange } from './focus.ts';
 import styles from './frame.module.css';
 import { openPalette, Palette } from './palette.tsx';
@@ -51,7 +46,11 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
       <main ref={page} className={styles.page} tabIndex={0} aria-label={SCREEN_TITLES[screen]}>
         <div className={styles.column} data-width={WIDTHS[screen]}>
           <CommandFailure error={failure} onDismiss={() => setFailure(null)} />
-          <FailedActionNotice failed={isInItsRow ? null : state.failedAction} />
+          {state.failedAction && !isInItsRow && (
+            <div className={styles.failed}>
+              <FailedActionNotice failed={state.failedAction} />
+            </div>
+          )}
           {screen !== 'accounts' && <OtherSignInsNotice signIns={state.otherSignIns} />}
           {children}
         </div>
@@ -78,21 +77,6 @@ function CommandFailure({ error, onDismiss }: { error: Error | null; onDismiss()
   );
 }
 
-/** An action of the tray that failed, until the user dismisses it. */
-function FailedActionNotice({ failed }: { failed: Failed | null }) {
-  if (failed === null) return null;
-  const { title, problem } = failed;
-  return (
-    <div className={styles.failed}>
-      <Notice message={strings.failed(title, problem.message)} remedy={problem.remedy}>
-        <Button variant="default" onClick={() => void window.causeway.request.dismissFailedAction()}>
-          {shared.dismiss}
-        </Button>
-      </Notice>
-    </div>
-  );
-}
-
 /** Sign-ins in progress for profiles other than the open one. The Accounts screen shows them in its rows instead. */
 function OtherSignInsNotice({ signIns }: { signIns: readonly OtherSignIn[] }) {
   return signIns.map((signIn) => (
@@ -100,10 +84,7 @@ function OtherSignInsNotice({ signIns }: { signIns: readonly OtherSignIn[] }) {
       <Notice tone="note" message={strings.signIns.inProgress(signIn.profile)} remedy={null}>
         <WaitingForBrowser
           of={{ profile: signIn.profile }}
-          host={signIn.host}
-          user={signIn.user}
-          address={signIn.address}
-          step={signIn.step}
+          {...signIn}
           onCancel={() => void window.causeway.request.cancelSignInTo({ profile: signIn.profile })}
         />
       </Notice>

@@ -1,16 +1,16 @@
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { useMutation } from '@tanstack/react-query';
 import { Fragment, type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
-import type { DesktopState, Reply, WarehouseInfo } from '../../preload/contract.ts';
+import type { DesktopState, Reply } from '../../preload/contract.ts';
 import { AddWorkspaceDialog } from '../accounts/add-workspace.tsx';
 import { ConfirmSignOut } from '../accounts/confirm-sign-out.tsx';
 import { useAccounts } from '../accounts/use-accounts.ts';
+import { useClients } from '../clients/use-clients.ts';
 import { unwrap, useAnswer } from '../shared/answered.ts';
-import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { showScreen, startOnScreen } from '../shared/screen.ts';
 import { toast } from '../shared/toast.tsx';
-import { usePrevious } from '../shared/use-last.ts';
+import { ConfirmChange } from '../warehouse/confirm-change.tsx';
 import { type Command, type CommandAction, commandsFor, findCommands } from './commands.ts';
 import styles from './palette.module.css';
 import { formatKeys } from './shortcuts.ts';
@@ -31,7 +31,7 @@ interface PaletteProps {
 /** The command palette, and the questions that some of its commands ask. */
 export function Palette({ state, onFailure }: PaletteProps) {
   const [query, setQuery] = useState('');
-  const [stopping, setStopping] = useState<WarehouseInfo | null>(null);
+  const [change, setChange] = useState<'stop' | null>(null);
   const [leaving, setLeaving] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
   const { request } = window.causeway;
@@ -62,7 +62,7 @@ export function Palette({ state, onFailure }: PaletteProps) {
         return running.mutate({ send, done: strings.done.starting(name) });
       }
       case 'stop-warehouse':
-        return setStopping(action.warehouse);
+        return setChange('stop');
       case 'choose-profile':
         return void request.chooseProfile({ profile: action.profile });
       case 'sign-in':
@@ -96,7 +96,9 @@ export function Palette({ state, onFailure }: PaletteProps) {
       >
         <Commands state={state} query={query} onRun={run} />
       </Spotlight.Root>
-      <StopWarehouse warehouse={stopping} profile={profile} onClose={() => setStopping(null)} />
+      {state.warehouse.status === 'known' && (
+        <ConfirmChange effective={state.warehouse.effective} change={change} onClose={() => setChange(null)} />
+      )}
       <ConfirmSignOut profile={leaving} onClose={() => setLeaving(null)} />
       <AddWorkspaceDialog opened={adding} existingNames={state.profiles} onClose={() => setAdding(false)} />
     </>
@@ -113,12 +115,12 @@ interface CommandsProps {
 function Commands({ state, query, onRun }: CommandsProps) {
   const list = useId();
   const { request } = window.causeway;
-  const { profile, servers } = state;
+  const { profile } = state;
   const warehouses = useAnswer(['warehouses', profile], () => request.listWarehouses({ profile: profile ?? '' }), {
     enabled: profile !== null && state.warehouse.status === 'known',
     gcTime: 0,
   });
-  const clients = useAnswer(['clients', servers.map(({ name }) => name)], () => request.listClients());
+  const clients = useClients(state);
   const accounts = useAccounts(state);
   const commands = useMemo(
     () =>
@@ -209,31 +211,3 @@ function useSelection(found: readonly Command[], run: (command: Command) => void
 }
 
 const STEPS: Partial<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
-
-interface StopWarehouseProps {
-  warehouse: WarehouseInfo | null;
-  profile: string;
-  onClose(): void;
-}
-
-function StopWarehouse({ warehouse, profile, onClose }: StopWarehouseProps) {
-  const shown = usePrevious(warehouse);
-  const stop = async () => {
-    if (shown === null) return;
-    await unwrap(window.causeway.request.stopWarehouse({ profile, warehouseId: shown.id }));
-    toast(strings.done.stopping(shown.name));
-  };
-  return (
-    <ConfirmDialog
-      opened={warehouse !== null}
-      title={strings.stop.title(shown?.name ?? '')}
-      verb={strings.stop.verb}
-      isGrave
-      isDangerous
-      act={stop}
-      onClose={onClose}
-    >
-      <p>{strings.stop.consequence}</p>
-    </ConfirmDialog>
-  );
-}

@@ -1,15 +1,18 @@
-/** What surrounds the screens says this. */
+import { counted } from '../../preload/contract/words/count.ts';
+import { updateWords } from '../../preload/contract/words/update.ts';
+
+/** The texts of what surrounds the screens. */
 export const strings = {
   product: 'Causeway',
   skip: 'Skip to content',
   screens: 'Screens',
   admin: 'Admin',
   badges: {
-    servers: (count: number) => (count === 1 ? '1 server' : `${count} servers`),
-    sessions: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
-    attention: (count: number) => (count === 1 ? '1 needs attention' : `${count} need attention`),
-    approvals: (count: number) => (count === 1 ? '1 call needs approval' : `${count} calls need approval`),
-    problems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
+    servers: (count: number) => counted(count, 'server'),
+    sessions: (count: number) => counted(count, 'session'),
+    attention: (count: number) => counted(count, 'needs attention', 'need attention'),
+    approvals: (count: number) => counted(count, 'call needs approval', 'calls need approval'),
+    problems: (count: number) => counted(count, 'problem'),
   },
   account: {
     label: 'Account: ',
@@ -29,7 +32,6 @@ export const strings = {
     title: 'Command palette',
     search: 'Search screens, servers and actions',
     nothing: (query: string) => `No results for “${query}”`,
-    hint: (keys: string) => `${keys} opens this from anywhere.`,
     groups: {
       screens: 'Go to',
       warehouse: 'Warehouse',
@@ -39,31 +41,21 @@ export const strings = {
       more: 'More',
     },
     switchTo: (warehouse: string) => `Switch to ${warehouse}`,
-    inUse: 'In use',
     start: (warehouse: string) => `Start ${warehouse}`,
     stop: (warehouse: string) => `Stop ${warehouse}…`,
     addServer: 'Add server…',
-    server: (profile: string) => `Server in ${profile}`,
-    client: 'AI client',
-    open: (name: string) => `Open ${name}`,
     switchAccount: (profile: string) => `Switch account to ${profile}`,
     signIn: (profile: string) => `Sign in to ${profile}`,
     signOut: (profile: string) => `Sign out of ${profile}…`,
     addWorkspace: 'Add workspace…',
     diagnostics: 'Copy support report',
-    update: 'Check for updates',
+    update: updateWords.check,
     shortcuts: 'Keyboard shortcuts',
   },
   done: {
     switched: (warehouse: string) => `New queries run on ${warehouse}.`,
     starting: (warehouse: string) => `${warehouse} is starting.`,
-    stopping: (warehouse: string) => `${warehouse} is stopping.`,
     copied: 'Support report copied. Tokens and passwords are removed.',
-  },
-  stop: {
-    title: (warehouse: string) => `Stop ${warehouse}?`,
-    verb: 'Stop warehouse',
-    consequence: 'Running queries are canceled, including those of other users. The next query starts it again.',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',
@@ -71,8 +63,6 @@ export const strings = {
     list: 'Show keyboard shortcuts',
     screen: (title: string) => `Go to ${title}`,
     close: 'Close dialog or menu',
-    table: 'Fields and buttons',
     escape: 'Esc',
-    tab: 'Tab',
   },
 } as const;

@@ -4,12 +4,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { Allowances } from '../approvals/waiting-calls.tsx';
+import { useClients } from '../clients/use-clients.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { strings as rulesStrings } from '../rules/strings.ts';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
 import { EmptyState } from '../shared/empty-state.tsx';
-import { FirstSteps } from '../shared/first-steps.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
@@ -24,7 +24,7 @@ import { ServerPage } from './server-page.tsx';
 import { ServerRow } from './server-row.tsx';
 import styles from './servers.module.css';
 import { strings } from './strings.ts';
-import { clientsWith, useClients, useUsage } from './use-usage.ts';
+import { clientsWith, useUsage } from './use-usage.ts';
 
 /** The managed servers that AI clients are to have: their state and tools, and how to add and remove one. */
 export function ServersScreen({ state }: { state: DesktopState }) {
@@ -78,7 +78,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
 
 function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
   const usage = useUsage();
-  const report = useClients(servers.map(({ name }) => name));
+  const report = useClients({ servers });
   return (
     <ul className={`${layout.list} ${styles.servers}`} aria-label={strings.list}>
       {servers.map((server) => (
@@ -103,11 +103,6 @@ function AllServersRules({ state }: { state: DesktopState }) {
   );
 }
 
-function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {
-  if (warehouse.status === 'unconfigured') return 'workspace';
-  return warehouse.status === 'known' ? 'servers' : 'sign-in';
-}
-
 /** Says what servers are, with the shortest path to the first one. */
 function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void }) {
   const { profile } = state;
@@ -125,33 +120,30 @@ function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void 
     },
   });
   return (
-    <>
-      <FirstSteps step={stepOf(state)} />
-      <EmptyState
-        icon={IconServer}
-        title={strings.empty.title}
-        text={strings.empty.text}
-        actions={
-          isSignedIn &&
-          profile !== null && (
-            <>
-              <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
-                {strings.empty.addSql}
-              </Button>
-              <Button variant="default" onClick={onBrowse}>
-                {strings.add}
-              </Button>
-            </>
-          )
-        }
-      >
-        {!isSignedIn && (
-          <p>
-            {strings.empty.signIn} <a href={addressOf('warehouse')}>{strings.empty.goToWarehouse}</a>
-          </p>
-        )}
-        <ActionFailure error={adding.error} />
-      </EmptyState>
-    </>
+    <EmptyState
+      icon={IconServer}
+      title={strings.empty.title}
+      text={strings.empty.text}
+      actions={
+        isSignedIn &&
+        profile !== null && (
+          <>
+            <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
+              {strings.empty.addSql}
+            </Button>
+            <Button variant="default" onClick={onBrowse}>
+              {strings.add}
+            </Button>
+          </>
+        )
+      }
+    >
+      {!isSignedIn && (
+        <p>
+          {strings.empty.signIn} <a href={addressOf('warehouse')}>{strings.empty.goToWarehouse}</a>
+        </p>
+      )}
+      <ActionFailure error={adding.error} />
+    </EmptyState>
   );
 }

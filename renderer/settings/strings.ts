@@ -1,3 +1,5 @@
+import { updateWords } from '../../preload/contract/words/update.ts';
+
 /** What the Settings screen says. */
 export const strings = {
   title: 'Settings',
@@ -89,19 +91,16 @@ export const strings = {
     finish: 'Delete files and quit',
   },
   updates: {
+    ...updateWords,
     off: 'Automatic checks are off.',
     development: 'Built from source. Update it with Git.',
     packageManager: 'Updated by your package manager.',
     packageCommand: (command: string) => `Download the newer package and run: ${command}`,
     unchecked: 'Not checked yet.',
-    newest: 'You have the latest version.',
     checked: 'Checked',
-    checking: 'Checking for updates',
-    available: (version: string) => `Version ${version} is available.`,
-    downloading: (version: string, percent: number) => `Downloading version ${version}: ${percent}%`,
-    ready: (version: string) => `Version ${version} is ready. AI clients stay connected while Causeway restarts.`,
+    downloading: (version: string, percent: number) => `${updateWords.downloading(version)}: ${percent}%`,
+    ready: (version: string) => `${updateWords.ready(version)}. AI clients stay connected while Causeway restarts.`,
     progress: 'Download progress',
-    check: 'Check for updates',
     download: 'Download update',
     restart: 'Restart to update',
   },

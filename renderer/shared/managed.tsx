@@ -43,7 +43,7 @@ export function isManaged(managed: ManagedState | null, key: ManagedKey): boolea
 export function managedHint(managed: ManagedState | null, key: ManagedKey): string | null {
   if (managed === null || !isManaged(managed, key)) return null;
   const reason = managed.keys.find((each) => each.key === key)?.reason ?? null;
-  return strings.managedBecause(managed.organization, reason);
+  return strings.managedBecause(strings.managed(managed.organization), reason);
 }
 
 /** The locked list of a key; undefined if there is none. */

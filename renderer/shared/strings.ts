@@ -9,21 +9,10 @@ export const strings = {
     `Search ${/^(Genie|[A-Z]{2})/.test(label) ? label : label.replace(/^./, (first) => first.toLowerCase())}`,
   managed: (organization: string | null) =>
     organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`,
-  managedBecause: (organization: string | null, reason: string | null) => {
-    const title =
-      organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`;
-    return reason === null ? `${title}.` : `${title}: ${reason.replace(/\.$/, '')}.`;
-  },
+  managedBecause: (managed: string, reason: string | null) =>
+    reason === null ? `${managed}.` : `${managed}: ${reason.replace(/\.$/, '')}.`,
   askAdministrator: (contact: string | null) =>
     contact === null ? 'Ask your administrator to change it.' : `To change it, ask ${contact}.`,
-  steps: {
-    title: 'First steps',
-    workspace: 'Your workspace',
-    'sign-in': 'Sign in',
-    servers: 'Servers',
-    clients: 'AI clients',
-    done: ', done',
-  },
   noAnswer: 'Causeway is not responding.',
   restart: 'Quit Causeway and start it again.',
   waiting: {

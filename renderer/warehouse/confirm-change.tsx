@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { stopQuestion } from '../../preload/contract/words/warehouse.ts';
 import type { EffectiveWarehouseInfo, Reply } from '../../preload/contract.ts';
 import { effectiveName } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -14,7 +15,7 @@ const { confirm, actions, done } = strings;
 export type Change = 'last-selected' | 'clear' | 'stop';
 
 interface ChangeText {
-  title: string;
+  title(effective: EffectiveWarehouseInfo): string;
   consequence(effective: EffectiveWarehouseInfo): string;
   verb: string;
   done(effective: EffectiveWarehouseInfo): string;
@@ -25,7 +26,7 @@ interface ChangeText {
 
 const CHANGES: Record<Change, ChangeText> = {
   'last-selected': {
-    title: confirm.followLast.title,
+    title: () => confirm.followLast.title,
     consequence: () => confirm.followLast.text,
     verb: actions.followLast,
     done: () => done.followsLast,
@@ -33,7 +34,7 @@ const CHANGES: Record<Change, ChangeText> = {
     send: ({ profile }) => window.causeway.request.setLastSelected({ profile }),
   },
   clear: {
-    title: confirm.useDefault.title,
+    title: () => confirm.useDefault.title,
     consequence: afterClearing,
     verb: actions.useDefault,
     done: () => done.usesDefault,
@@ -41,9 +42,9 @@ const CHANGES: Record<Change, ChangeText> = {
     send: ({ profile }) => window.causeway.request.clearOverride({ profile }),
   },
   stop: {
-    title: confirm.stop.title,
-    consequence: (effective) => confirm.stop.text(effectiveName(effective)),
-    verb: confirm.stop.verb,
+    title: (effective) => stopQuestion.title(effectiveName(effective)),
+    consequence: () => stopQuestion.consequence,
+    verb: stopQuestion.verb,
     done: (effective) => done.stopping(effectiveName(effective)),
     isGrave: true,
     send: ({ profile, warehouse }) =>
@@ -68,7 +69,7 @@ export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps
   return (
     <ConfirmDialog
       opened={change !== null}
-      title={title}
+      title={title(effective)}
       verb={verb}
       isGrave={isGrave}
       isDangerous={isGrave}

@@ -1,3 +1,5 @@
+import { overrideActions } from '../../preload/contract/words/warehouse.ts';
+
 /** The texts of the Warehouse screen and of the dialogs in which a warehouse is chosen. */
 export const strings = {
   signIn: 'Continue in your browser',
@@ -13,8 +15,7 @@ export const strings = {
   actions: {
     start: 'Start',
     stop: 'Stop',
-    useDefault: 'Use workspace default',
-    followLast: 'Follow my last selection',
+    ...overrideActions,
     pin: 'Pin for AI clients',
     verify: 'Verify',
     copyId: 'Copy ID',
@@ -35,11 +36,6 @@ export const strings = {
       text: 'Queries will run on the warehouse you last selected in Databricks. Causeway cannot show which one it is.',
     },
     useDefault: { title: 'Use the workspace default?' },
-    stop: {
-      title: 'Stop the warehouse?',
-      text: (name: string) => `Running queries on ${name} are canceled, including those of other users.`,
-      verb: 'Stop warehouse',
-    },
   },
   afterClearing: {
     unreadable: 'Queries will run on the workspace default. It could not be read.',
@@ -82,7 +78,6 @@ export const strings = {
     noMatch: (text: string) => `No warehouse matches “${text}”.`,
     none: 'No warehouses are visible to you in this workspace.',
     noPermission: 'No CAN USE permission',
-    current: 'Current',
     runs: (name: string) => `New queries run on ${name}.`,
     starts: 'It starts with the first query.',
     pins: (name: string) => `Pins ${name}. It stays even if the default changes.`,

@@ -122,7 +122,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await press('Escape');
     await closed();
     await more('Start');
-    await more('Stop', 'Stop the warehouse?');
+    await more('Stop', 'Stop Starter Warehouse?');
     await press('Escape');
     await closed();
     await reach(button('Change warehouse'));

@@ -139,9 +139,8 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await more('Start');
     await state(/^(Starting|Running)$/);
     await more('Stop');
-    await shown.page
-      .getByText('Running queries on Starter Warehouse are canceled, including those of other users.')
-      .waitFor();
+    await shown.page.getByRole('dialog', { name: 'Stop Starter Warehouse?' }).waitFor();
+    await shown.page.getByText('Running queries are canceled, including those of other users.').waitFor();
     await inspect('stop-question');
     await button('Stop warehouse').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -1,3 +1,7 @@
+import { counted } from '../../../preload/contract/words/count.ts';
+import { updateWords } from '../../../preload/contract/words/update.ts';
+import { overrideActions } from '../../../preload/contract/words/warehouse.ts';
+
 /** The texts of the tray: its menu, its tooltip, and what its actions confirm or report. */
 export const strings = {
   app: 'Causeway',
@@ -19,8 +23,7 @@ export const strings = {
     missing: 'A missing warehouse',
     switch: 'Switch warehouse',
     switchInWindow: 'Switch warehouse…',
-    useDefault: 'Use workspace default',
-    followLast: 'Follow my last selection',
+    ...overrideActions,
     start: (name: string) => `Start ${name}`,
     stop: (name: string) => `Stop ${name}…`,
   },
@@ -32,39 +35,38 @@ export const strings = {
   },
   servers: {
     state: (name: string, state: string) => `${name} — ${state}`,
-    sessions: (state: string, count: number) => `${state}, ${count === 1 ? '1 session' : `${count} sessions`}`,
+    sessions: (state: string, count: number) => `${state}, ${counted(count, 'session')}`,
   },
   clients: {
     none: 'No clients connected',
-    count: (count: number) => (count === 1 ? '1 client connected' : `${count} clients connected`),
+    count: (count: number) => `${counted(count, 'client')} connected`,
     unknown: 'AI client',
-    sessions: (name: string, count: number) => `${name} — ${count === 1 ? '1 session' : `${count} sessions`}`,
+    sessions: (name: string, count: number) => `${name} — ${counted(count, 'session')}`,
     activity: 'Show activity',
   },
   recording: 'Recording requests and responses…',
   updates: {
-    check: 'Check for updates',
-    checking: 'Checking for updates…',
+    check: updateWords.check,
+    checking: `${updateWords.checking}…`,
     get: (version: string) => `Download version ${version}`,
-    downloading: (version: string) => `Downloading version ${version}…`,
+    downloading: (version: string) => `${updateWords.downloading(version)}…`,
     restart: (version: string) => `Restart to update to ${version}`,
   },
   tooltip: {
     answer: (answer: string) => `Causeway: ${answer}`,
-    approvals: (count: number) =>
-      count === 1 ? '1 call is waiting for your answer' : `${count} calls are waiting for your answer`,
+    approvals: (count: number) => `${counted(count, 'call is', 'calls are')} waiting for your answer`,
     signedOut: 'Signed out',
     dangling: 'Your override needs attention',
     servers: 'A server needs attention',
-    updateReady: (version: string) => `Version ${version} is ready`,
+    updateReady: updateWords.ready,
   },
   done: {
     reportTitle: 'Support report copied',
     report: 'Paste it where you ask for help. It contains no tokens, passwords or names.',
     updates: 'Updates',
-    newest: 'You have the latest version.',
-    available: (version: string) => `Version ${version} is available.`,
-    ready: (version: string) => `Version ${version} is ready. Restart Causeway to use it.`,
+    newest: updateWords.newest,
+    available: updateWords.available,
+    ready: (version: string) => `${updateWords.ready(version)}. Restart Causeway to use it.`,
   },
   failed: {
     signedOut: 'You are not signed in',
@@ -77,10 +79,5 @@ export const strings = {
     useDefault: 'Your override was not removed',
     start: (name: string) => `${name} was not started`,
     stop: (name: string) => `${name} was not stopped`,
-  },
-  stop: {
-    question: (name: string) => `Stop ${name}?`,
-    detail: 'Running queries are canceled, including those of other users.',
-    verb: 'Stop warehouse',
   },
 } as const;

@@ -1,3 +1,4 @@
+import { stopQuestion } from '../../../preload/contract/words/warehouse.ts';
 import type { Problem, ScreenName } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { notSignedIn } from '../accounts.ts';
@@ -150,18 +151,17 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
           model.change(action.profile, (warehouses) => warehouses.start(action.warehouseId)),
         );
       case 'stop-warehouse':
-        if (!(await ports.ask(beforeStopping(action.name)))) return;
+        if (
+          !(await ports.ask({
+            message: stopQuestion.title(action.name),
+            detail: stopQuestion.consequence,
+            verb: stopQuestion.verb,
+          }))
+        )
+          return;
         return attempt(failed.stop(action.name), () =>
           model.change(action.profile, (warehouses) => warehouses.stop(action.warehouseId)),
         );
     }
-  };
-}
-
-function beforeStopping(name: string): TrayQuestion {
-  return {
-    message: strings.stop.question(name),
-    detail: strings.stop.detail,
-    verb: strings.stop.verb,
   };
 }
