@@ -1,6 +1,7 @@
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
-import { asSentence, CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { asSentence, CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { answerFault, networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
-import { asCausewayError, type Candidate, CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
+import { ERROR_FACTS, type ErrorCode } from '../../preload/contract/error-facts.ts';
+import { asCausewayError, type Candidate, CausewayError, sentences } from '../platform/errors.ts';
 import { remedyFor } from '../words/failure.ts';
 
 /** A failure as `--json` prints it. */

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { CausewayError, type CausewayErrorOptions, type ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { CausewayError, type CausewayErrorOptions } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import type { Backup } from './backups.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';

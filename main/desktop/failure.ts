@@ -1,8 +1,8 @@
-import { endsByProfile, endsBySignIn } from '../../preload/contract/error-facts.ts';
+import { type ErrorCode, endsByProfile, endsBySignIn } from '../../preload/contract/error-facts.ts';
 import type { Failure, Problem } from '../../preload/contract.ts';
 import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { withoutControls } from '../platform/display.ts';
-import { asCausewayError, asSentence, CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
+import { asCausewayError, asSentence, CausewayError, sentences } from '../platform/errors.ts';
 import { remedyFor } from '../words/failure.ts';
 
 /** Remedies of the window instead of the services' commands. */

@@ -1,3 +1,4 @@
+import type { ActivityCall, ActivitySession, CallAttempt } from '../../preload/contract/activity.ts';
 import type { AttemptFailure, AttemptObserver } from '../bridge/endpoint.ts';
 import { parseFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
@@ -14,88 +15,17 @@ import {
 } from './frame-summary.ts';
 
 /** A proxy that is attached, and what is known about the client behind it. No arguments or results of tools. */
-export interface HubSession {
-  /** Counts the proxies since the hub began. */
-  id: number;
-  pid: number;
+export interface HubSession extends Omit<ActivitySession, 'profile' | 'mark'> {
   profile: string | undefined;
-  path: string;
-  /** As whom its last call was sent, as far as that is known. */
-  user: string | null;
-  /** Milliseconds since 1970. */
-  since: number;
-  /** As the client names itself; null until it has. */
-  clientName: string | null;
-  clientVersion: string | null;
   /** The revision that client and server speak, as far as it is known. */
   protocolVersion: string | null;
-  /** Requests that wait for their answer. */
-  open: number;
-  /** Requests that have ended, however. */
-  done: number;
-  /** The requests in `done` that ended with a tool's or the protocol's error, or without an answer. */
-  failed: number;
-  bytesFromClient: number;
-  bytesToClient: number;
   /** When the last request came, in milliseconds since 1970. */
   lastCallAt: number | null;
 }
 
 /** A client's request, reported when it has ended. */
-export interface HubCall {
-  /** Counts the calls since the hub began. */
-  id: number;
-  /** The `HubSession` that it belongs to. */
-  session: number;
-  /** The proxy's process. */
-  pid: number;
-  clientName: string | null;
-  clientVersion: string | null;
+export interface HubCall extends Omit<ActivityCall, 'profile' | 'server'> {
   profile: string | undefined;
-  path: string;
-  /** As whom it was sent, as far as that is known; null if it was answered without the server. */
-  user: string | null;
-  method: string;
-  /** The tool of a `tools/call`. */
-  tool: string | null;
-  /** Milliseconds since 1970. */
-  startedAt: number;
-  durationMs: number;
-  /**
-   * `tool-error`: the tool itself said that it failed, or that the statement or question did. `error`: a JSON-RPC error. `cancelled`: the client canceled it.
-   * `lost`: it is unknown whether it ran, because the connection or the session ended before the answer.
-   */
-  outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';
-  /** The JSON-RPC code of an `error`, or of an `answered` request that the server has no method for. */
-  errorCode: number | null;
-  /** The request's size. */
-  bytesFromClient: number;
-  /** The answer's size. */
-  bytesToClient: number;
-  /** The number that a `ContentsRecorder` has given it; null if there was none when the request came. */
-  contents: number | null;
-  /** The attempts to send it to the server, the first one first; none if it was answered without the server. */
-  attempts: HubAttempt[];
-  /** Causeway's own error if Causeway wrote the answer; never the server's text. */
-  problem: HubProblem | null;
-}
-
-/** One attempt to send a request to the server. */
-interface HubAttempt {
-  /** Milliseconds from when the request came until it was sent. */
-  afterMs: number;
-  /** Until it ended; null if it has no end. */
-  tookMs: number | null;
-  /** Null for the attempt that brought the answer. */
-  failure: AttemptFailure | null;
-}
-
-/** Causeway's own error that ended a client's request. */
-interface HubProblem {
-  /** Causeway's error code. */
-  code: string;
-  /** What happened and what to do, in one line. */
-  message: string;
 }
 
 /**
@@ -126,7 +56,7 @@ interface OpenCall {
   start: number;
   bytes: number;
   contents: number | null;
-  attempts: HubAttempt[];
+  attempts: CallAttempt[];
   user: string | null;
 }
 
@@ -134,7 +64,7 @@ interface OpenCall {
 interface CallEnd {
   outcome: HubCall['outcome'];
   errorCode?: number | null;
-  problem?: HubProblem | null;
+  problem?: HubCall['problem'];
   /** The answer's size; 0 if there is none. */
   bytes?: number;
 }

@@ -2,8 +2,6 @@ import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import { messageLine } from './display.ts';
 import type { NextAction } from './next-action.ts';
 
-export type { ErrorCode };
-
 export interface CausewayErrorOptions {
   cause?: unknown;
   /** What the user can do next, as sentences that apply in the window and on the command line. */

@@ -1,4 +1,5 @@
-import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { CausewayError } from '../platform/errors.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';

@@ -1,5 +1,5 @@
-import { ERROR_FACTS } from '../../preload/contract/error-facts.ts';
-import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { ERROR_FACTS, type ErrorCode } from '../../preload/contract/error-facts.ts';
+import { CausewayError } from '../platform/errors.ts';
 import type { Users } from './scim.ts';
 
 /** What the workspace says about a token. */

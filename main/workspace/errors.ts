@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import { SAYS_SCOPES_ARE_MISSING } from '../auth/oauth/scopes.ts';
-import { asSentence, CausewayError, type CausewayErrorOptions, type ErrorCode } from '../platform/errors.ts';
+import { asSentence, CausewayError, type CausewayErrorOptions } from '../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { NextAction } from '../platform/next-action.ts';
 

@@ -1,4 +1,5 @@
-import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { foreignCause, type SentSecrets } from '../platform/foreign-text.ts';
 import { answerFault } from '../platform/network-failure.ts';
 import { SilentHostError } from '../platform/silent-host.ts';

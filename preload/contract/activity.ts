@@ -30,12 +30,18 @@ const session = z.object({
   clientVersion: z.string().nullable(),
   /** Requests that wait for their answer. */
   open: z.number(),
+  /** Requests that have ended, however. */
   done: z.number(),
+  /** Those in `done` that ended with a tool's or the protocol's error, or without an answer. */
   failed: z.number(),
   bytesFromClient: z.number(),
   bytesToClient: z.number(),
 });
 
+/**
+ * `tool-error`: the tool itself said that it failed, or that the statement or question did. `error`: a JSON-RPC error. `cancelled`:
+ * the client canceled it. `lost`: it is unknown whether it ran, because the connection or the session ended before the answer.
+ */
 const outcome = z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']);
 
 /** One attempt to send a call to the server. */
@@ -49,6 +55,7 @@ const callAttempt = z.object({
     .object({
       /** The HTTP status, if there was one. */
       status: z.number().nullable(),
+      /** `not-sent`: the server has not seen it. `broken`: the connection ended before the answer. */
       reason: z.enum(['refused', 'session-lost', 'not-sent', 'broken', 'too-long']),
     })
     .nullable(),
@@ -76,7 +83,7 @@ const call = z.object({
   startedAt: z.number(),
   durationMs: z.number(),
   outcome,
-  /** The JSON-RPC code of an `error`. */
+  /** The JSON-RPC code of an `error`, or of an `answered` request that the server has no method for. */
   errorCode: z.number().nullable(),
   bytesFromClient: z.number(),
   bytesToClient: z.number(),
@@ -84,7 +91,7 @@ const call = z.object({
   contents: z.number().nullable(),
   /** The attempts to send it, the first one first; none if it was answered without the server. */
   attempts: z.array(callAttempt),
-  /** Causeway's own error, where the call ended in one. */
+  /** Causeway's own error if Causeway wrote the answer; never the server's text. */
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 

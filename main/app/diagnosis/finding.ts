@@ -1,9 +1,10 @@
+import type { DiagnosticCheck } from '../../../preload/contract/diagnostics.ts';
 import { withoutControls } from '../../platform/display.ts';
 import { asSentence, CausewayError } from '../../platform/errors.ts';
 import type { NextAction } from '../../platform/next-action.ts';
 import { remedyFor } from '../../words/failure.ts';
 
-export type FindingStatus = 'pass' | 'warning' | 'fail' | 'unknown' | 'skipped';
+export type FindingStatus = Exclude<DiagnosticCheck['status'], 'waiting' | 'running'>;
 
 /** What can be done about a finding. */
 export interface Remedy {

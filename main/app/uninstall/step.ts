@@ -1,15 +1,12 @@
+import type { Removal as RemovalInfo } from '../../../preload/contract/uninstall.ts';
 import type { CausewayError } from '../../platform/errors.ts';
 import { asCausewayError } from '../../platform/errors.ts';
 
 /** What Causeway has left on a computer. */
-export type RemnantKind = 'application' | 'entries' | 'sign-in' | 'keychain' | 'login-item' | 'completion' | 'files';
+export type RemnantKind = RemovalInfo['kind'];
 
 /** One thing that uninstalling removes, and the result of it. */
-export interface Removal {
-  kind: RemnantKind;
-  /** What it is, such as a path or a profile's name. */
-  what: string;
-  result: 'would remove' | 'removed' | 'failed';
+export interface Removal extends Pick<RemovalInfo, 'kind' | 'what' | 'result'> {
   /** What else there is to know of it, as a sentence. */
   note?: string | undefined;
   /** Whether the AI client that has it is running, and may write it again. */

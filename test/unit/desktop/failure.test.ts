@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AuthMethod } from '../../../main/auth/auth.ts';
 import { failureFor } from '../../../main/desktop/failure.ts';
 import { refreshAfterMs } from '../../../main/desktop/warehouse/warehouse.ts';
-import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
 import type { Failure } from '../../../preload/contract.ts';
 import { failure, known, stateOf, warehouse } from './states.ts';
 

@@ -8,7 +8,8 @@ import {
   type Watch,
   type WatchEvent,
 } from '../../../main/hub/health/health.ts';
-import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
 
 const MINUTE = 60_000;
 const AT = 1_000_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 import { checkToken } from '../../../main/workspace/check-token.ts';
+import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
 
 /** What the workspace makes of a token, where asking for its user ends like this. */
 function afterAsking(me: () => Promise<{ userName: string; displayName?: string }>) {
