@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/workspace/': ['main/platform/', 'main/auth/'],
   'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/', 'preload/contract'],
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/permissions/'],
-  'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/permissions/', 'main/bridge/'],
+  'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/permissions/', 'main/bridge/', 'preload/contract'],
   'main/audit/': ['main/platform/', 'main/permissions/', 'main/bridge/', 'main/hub/'],
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
   'main/clients/': ['main/platform/', 'main/permissions/'],
