@@ -99,7 +99,7 @@ function start(): void {
   });
   const window = new MainWindow(settings, {
     onWatched: (watched) => model.watch(watched),
-    onReloaded: () => model.showFailedAction(WINDOW_BROKE),
+    onReloaded: () => model.show({ failedAction: WINDOW_BROKE }),
   });
   const approvalWindow = new ApprovalWindow(() => giveMemoryBack());
   const giveMemoryBack = () => releaseMemoryLater(() => window.current === undefined);
@@ -213,7 +213,7 @@ function start(): void {
   if (settings.trouble) showTrouble(settings.trouble, () => open('settings'));
   const crash = wordsAfterCrash(argv, log.folder);
   void desktop.start(settings.profile).then(() => {
-    if (crash) model.showFailedAction(crash);
+    if (crash) model.show({ failedAction: crash });
     registerLinks();
   });
 }

@@ -32,11 +32,11 @@ export class Accounts {
 
   /** Signs in. A profile that is not open has no screen of its own, so its failure is shown on every screen. */
   async signInTo(name: string): Promise<void> {
-    this.#model.showFailedAction(null);
+    this.#model.show({ failedAction: null });
     try {
       await this.#model.signInTo(name);
     } catch (error) {
-      this.#model.showFailedAction({ title: notSignedIn(name), problem: problemFor(error), profile: name });
+      this.#model.show({ failedAction: { title: notSignedIn(name), problem: problemFor(error), profile: name } });
     }
   }
 

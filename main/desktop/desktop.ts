@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Causeway } from '../app/causeway.ts';
 import { rememberStalls } from '../app/diagnosis/stalls.ts';
 import type { AuthEvent } from '../auth/auth.ts';
@@ -8,7 +9,7 @@ import { ApprovalQueue } from '../permissions/approvals.ts';
 import { RulesFile } from '../permissions/rules-file.ts';
 import { watchSystem } from '../platform/system-watch.ts';
 import { ActivityLog } from './activity/activity.ts';
-import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
+import { attachedProxies, serveProxies } from './activity/proxies.ts';
 import { allowanceForWindow, approvalForWindow } from './approvals/shown-approval.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { beginFirstRun } from './first-run.ts';
@@ -48,10 +49,10 @@ export interface Desktop {
 
 export function createDesktop({ causeway, env, settings, shell, onEvent }: DesktopOptions): Desktop {
   const model = new DesktopModel(causeway);
-  const updates = new UpdateService({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
+  const updates = new UpdateService({ ...shell.updates, settings, show: (state) => model.show({ update: state }) });
   const closers: (() => void)[] = [];
   const onClose = (close: () => void) => void closers.push(close);
-  const activity = new ActivityLog(onEvent, (recording) => model.showRecording(recording));
+  const activity = new ActivityLog(onEvent, (recording) => model.show({ recording }));
   const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
   model.onOverrideRead((effective, by) => void history.saw(effective, by));
   const servers = new DesktopServers({
@@ -64,10 +65,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   settings.onChange(({ keepServersWarm }) => void servers.keep(keepServersWarm));
   const approvals = new ApprovalQueue({ waits: approvalWaits });
   approvals.subscribe((pending) =>
-    model.showApprovals(
-      pending.map((waiting) => approvalForWindow(waiting, model.state)),
-      approvals.allowances.map((allowance) => allowanceForWindow(allowance, model.state.servers)),
-    ),
+    model.show({
+      approvals: pending.map((waiting) => approvalForWindow(waiting, model.state)),
+      allowances: approvals.allowances.map((allowance) => allowanceForWindow(allowance, model.state.servers)),
+    }),
   );
   const context: DesktopContext = {
     causeway,
@@ -107,16 +108,17 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
         .catch(() => undefined);
       await beginFirstRun(model, settings, env);
       updates.start();
-      onClose(watchPolicy((managed) => model.showManaged(managed)));
+      onClose(watchPolicy((managed) => model.show({ managed })));
       endWatch = watchSystem(lookAgain);
       const titleOf = ({ profile, path }: Pick<HubCall, 'profile' | 'path'>) =>
         model.state.servers.find(
           (server) => server.path === path && (profile === undefined || server.profile === profile),
         )?.title ?? null;
-      const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);
       const watcher: HubWatcher = {
         onSessions: (sessions) => {
-          showProxies(sessions);
+          const proxies = attachedProxies(sessions);
+          // The hub reports sessions with each call.
+          if (!isDeepStrictEqual(proxies, model.state.proxies)) model.show({ proxies });
           activity.showSessions(sessions);
         },
         onCall: (call) => {
@@ -161,5 +163,5 @@ function showNotKept(model: DesktopModel, event: AuthEvent): void {
   if (event.type !== 'not-kept') return;
   const { message, remedy, profile } = event;
   const title = `Your sign-in to ${profile.name} is not stored`;
-  model.showFailedAction({ title, problem: { code: 'file_not_writable', message, remedy } });
+  model.show({ failedAction: { title, problem: { code: 'file_not_writable', message, remedy } } });
 }

@@ -33,7 +33,7 @@ export async function beginFirstRun(
 
 function show(model: DesktopModel, settings: SettingsStore, firstRun: FirstRunState | null): void {
   settings.remember({ firstRun });
-  model.showFirstRun(firstRun);
+  model.show({ firstRun });
 }
 
 export function firstRunHandlers({ causeway, model, settings }: DesktopContext): HandlersOf<typeof firstRunRequests> {

@@ -1,19 +1,9 @@
 import type {
-  AllowanceInfo,
-  AttachedProxy,
-  ConfiguredServer,
   DesktopState,
   EffectiveWarehouseInfo,
-  FailedAction,
   Failure,
-  FirstRunState,
-  Managed,
   OverrideChange,
-  PendingApprovalInfo,
-  Problem,
-  Recording,
   SignInStep,
-  UpdateState,
   WarehouseState,
 } from '../../preload/contract.ts';
 import { INITIAL_STATE } from '../../preload/initial-state.ts';
@@ -28,6 +18,18 @@ import { firstSignInStep, OtherSignIns, signInShowingSteps } from './sign-in-ste
 import { VerificationRuns } from './warehouse/verification.ts';
 import { choicesOf, refreshAfterMs } from './warehouse/warehouse.ts';
 
+/** The parts of the state that the model does not find out itself. */
+type ReportedByOthers =
+  | 'firstRun'
+  | 'servers'
+  | 'serversProblem'
+  | 'proxies'
+  | 'approvals'
+  | 'allowances'
+  | 'recording'
+  | 'managed'
+  | 'update'
+  | 'failedAction';
 type Listener = (state: DesktopState) => void;
 type OverrideListener = (effective: EffectiveWarehouseInfo, by: OverrideChange['by']) => void;
 
@@ -217,7 +219,7 @@ export class DesktopModel {
     // A check in flight may have read the state before the change.
     this.#check?.work.abort();
     this.#check = undefined;
-    this.#show(snapshot);
+    this.#showSnapshot(snapshot);
   }
 
   /** Runs the checks; their results are in the state. `endToEnd` is null to skip the third check. */
@@ -232,41 +234,9 @@ export class DesktopModel {
     this.#verifications.cancel();
   }
 
-  showFirstRun(firstRun: FirstRunState | null): void {
-    this.#set({ firstRun });
-  }
-
-  showServers(servers: ConfiguredServer[]): void {
-    this.#set({ servers });
-  }
-
-  /** Why the list of servers cannot be read; null if it can. */
-  showServersProblem(serversProblem: Problem | null): void {
-    if (serversProblem !== this.#state.serversProblem) this.#set({ serversProblem });
-  }
-
-  showProxies(proxies: AttachedProxy[]): void {
-    this.#set({ proxies });
-  }
-
-  showApprovals(approvals: PendingApprovalInfo[], allowances: AllowanceInfo[]): void {
-    this.#set({ approvals, allowances });
-  }
-
-  showRecording(recording: Recording): void {
-    this.#set({ recording });
-  }
-
-  showManaged(managed: Managed | null): void {
-    this.#set({ managed });
-  }
-
-  showUpdate(update: UpdateState): void {
-    this.#set({ update });
-  }
-
-  showFailedAction(failedAction: FailedAction | null): void {
-    this.#set({ failedAction });
+  /** Shows what other parts of the application report. */
+  show(change: Partial<Pick<DesktopState, ReportedByOthers>>): void {
+    this.#set(change);
   }
 
   /** Ends all work. Waits until a check has restarted the warehouses that it has stopped. */
@@ -325,7 +295,7 @@ export class DesktopModel {
         : await session.warehouses.survey(signal);
       if (signal.aborted) return;
       this.#check = undefined;
-      this.#show({ session, survey, readAt: this.#now(), fullyReadAt: isFresh ? snapshot.fullyReadAt : now });
+      this.#showSnapshot({ session, survey, readAt: this.#now(), fullyReadAt: isFresh ? snapshot.fullyReadAt : now });
     } catch (error) {
       if (signal.aborted) return;
       const failure = this.#failureOf(error);
@@ -335,7 +305,7 @@ export class DesktopModel {
     }
   }
 
-  #show(snapshot: Snapshot): void {
+  #showSnapshot(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     const { session, survey, readAt } = snapshot;
     const { effective } = survey;

@@ -5,7 +5,7 @@ import { clientMark, text } from './parts.ts';
 export const attachedProxy = z.object({
   id: z.number(),
   pid: z.number(),
-  /** The client's display name, or the program that started it until the client has named itself; null for neither. */
+  /** The client's display name; null until it has named itself. */
   client: z.string().nullable(),
   /** Null for the default profile. */
   profile: z.string().nullable(),

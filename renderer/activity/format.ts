@@ -1,6 +1,6 @@
 import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { counted } from '../../preload/contract/words/count.ts';
-import type { ActivityCall, ActivitySession, AttachedProxy, CallFilter } from '../../preload/contract.ts';
+import type { ActivityCall, ActivitySession, CallFilter } from '../../preload/contract.ts';
 import type { StateTone } from '../shared/state-badge.tsx';
 import { strings } from './strings.ts';
 
@@ -9,12 +9,12 @@ export function serverOf({ server, path }: Pick<ActivityCall, 'server' | 'path'>
   return server ?? serverAt(path).title;
 }
 
-/** The name and version that the client reports, or else the program that started the proxy. */
-export function formatClient(
-  { clientName, clientVersion }: Pick<ActivitySession, 'clientName' | 'clientVersion'>,
-  proxy?: Pick<AttachedProxy, 'client'> | undefined,
-): string {
-  if (clientName === null) return proxy?.client ?? strings.unknownClient;
+/** The name and version that the client reports. */
+export function formatClient({
+  clientName,
+  clientVersion,
+}: Pick<ActivitySession, 'clientName' | 'clientVersion'>): string {
+  if (clientName === null) return strings.unknownClient;
   return clientVersion === null ? clientName : `${clientName} ${clientVersion}`;
 }
 

@@ -1,5 +1,5 @@
 import { serverAt } from '../../preload/contract/server-kinds.ts';
-import type { ActivitySession, AttachedProxy, DesktopState } from '../../preload/contract.ts';
+import type { ActivitySession, DesktopState } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
@@ -25,12 +25,7 @@ export function Sessions({ sessions, more, state: { proxies, servers } }: Sessio
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
       <ul className={styles.sessions} aria-label={strings.sessions.list} tabIndex={0}>
         {sessions.map((session) => (
-          <Session
-            key={session.id}
-            session={session}
-            server={titleOf(session)}
-            proxy={proxies.find(({ id }) => id === session.id)}
-          />
+          <Session key={session.id} session={session} server={titleOf(session)} />
         ))}
       </ul>
       {more > 0 && <p className={`${layout.row} ${layout.quiet}`}>{strings.sessions.more(more)}</p>}
@@ -41,16 +36,15 @@ export function Sessions({ sessions, more, state: { proxies, servers } }: Sessio
 interface SessionProps {
   session: ActivitySession;
   server: string;
-  proxy: AttachedProxy | undefined;
 }
 
-function Session({ session, server, proxy }: SessionProps) {
+function Session({ session, server }: SessionProps) {
   const { path, profile, user, pid, since, bytesFromClient, bytesToClient } = session;
   const { since: sinceWord, place, traffic } = strings.sessions;
   return (
     <li className={styles.session}>
       <ClientBadge mark={session.mark} />
-      <p className={layout.name}>{formatClient(session, proxy)}</p>
+      <p className={layout.name}>{formatClient(session)}</p>
       <p className={`${layout.quiet} ${styles.since}`}>
         {sinceWord} <RelativeTime at={since} />
       </p>

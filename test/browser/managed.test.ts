@@ -53,7 +53,7 @@ describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_0
     await shown.page.getByText('Managed by your organization, Acme: Everyone is audited.').waitFor();
     expect(await toggle('Download updates automatically').count()).toBe(0);
     await inspect('settings-managed');
-    shown.server.model.showUpdate({ status: 'off' });
+    shown.server.model.show({ update: { status: 'off' } });
     await button('Check for updates').waitFor();
     expect(await button('Check for updates').isDisabled()).toBe(true);
     expect(await toggle('Download updates automatically').isDisabled()).toBe(true);

@@ -118,14 +118,14 @@ describe.skipIf(whyNotHere)('the settings', () => {
     const { model } = shown.server;
     await go('Settings');
     await shown.page.getByText('Built from source.').waitFor();
-    model.showUpdate({ status: 'idle', checkedAt: null });
+    model.show({ update: { status: 'idle', checkedAt: null } });
     await shown.page.getByRole('button', { name: 'Check for updates' }).waitFor();
     await toggle('Download updates automatically').waitFor();
-    model.showUpdate({ status: 'downloading', version: '2.0.0', percent: 40 });
+    model.show({ update: { status: 'downloading', version: '2.0.0', percent: 40 } });
     await shown.page.getByRole('progressbar', { name: 'Download progress' }).waitFor();
     await toggle('Download updates automatically').scrollIntoViewIfNeeded();
     await inspect('settings-downloading');
-    model.showUpdate({ status: 'ready', version: '2.0.0' });
+    model.show({ update: { status: 'ready', version: '2.0.0' } });
     await shown.page.getByRole('button', { name: 'Restart to update' }).waitFor();
     await inspect('settings-update-ready');
     const problem = {
@@ -133,7 +133,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
       message: 'The update could not be downloaded.',
       remedy: 'Try later.',
     } as const;
-    model.showUpdate({ status: 'failed', problem });
+    model.show({ update: { status: 'failed', problem } });
     await shown.page.getByText('The update could not be downloaded.').waitFor();
     await shown.page.getByText('Try later.').waitFor();
   });

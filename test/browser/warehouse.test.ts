@@ -205,7 +205,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   it('a failed tray action is shown until it is dismissed', async () => {
     const problem = { code: 'permission_denied', message: 'You may not change it.', remedy: 'Ask an admin.' } as const;
-    shown.server.model.showFailedAction({ title: 'Your override was not cleared', problem });
+    shown.server.model.show({ failedAction: { title: 'Your override was not cleared', problem } });
     await shown.page.getByText('Your override was not cleared. You may not change it.').waitFor();
     await inspect('failed-action');
     await button('Dismiss').click();

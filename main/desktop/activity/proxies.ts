@@ -1,7 +1,3 @@
-import { execFile } from 'node:child_process';
-import { readlink } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { promisify } from 'node:util';
 import type { AttachedProxy } from '../../../preload/contract.ts';
 import type { Causeway } from '../../app/causeway.ts';
 import { displayNameOf } from '../../clients/table.ts';
@@ -13,42 +9,16 @@ import { inOneLine } from '../../words/failure.ts';
 /** How long closing waits for answers in flight: less than `CLOSE_TIMEOUT_MS` of the application. */
 const DRAIN_TIMEOUT_MS = 8_000;
 
-type Show = (proxies: AttachedProxy[]) => void;
-type Session = Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since' | 'clientName'>;
-
-/** Shows the attached proxies at once, and again when the programs that started them are known or clients name themselves. */
-export function createProxyList(show: Show, clientOf: (pid: number) => Promise<string | null>) {
-  const clients = new Map<number, string | null>();
-  let attached: Session[] = [];
-  const showAll = () =>
-    show(
-      attached.map(({ id, pid, path, since, profile, clientName }) => ({
-        id,
-        pid,
-        path,
-        since,
-        profile: profile ?? null,
-        client: clientName === null ? (clients.get(id) ?? null) : displayNameOf(clientName),
-      })),
-    );
-
-  const lookUpClient = async ({ id, pid }: Session) => {
-    const name = await clientOf(pid);
-    // The proxy may have gone during the lookup.
-    if (!attached.some((proxy) => proxy.id === id)) return;
-    clients.set(id, name);
-    showAll();
-  };
-
-  return (now: Session[]): void => {
-    const before = new Map(attached.map(({ id, clientName }) => [id, clientName]));
-    attached = now;
-    // The hub reports sessions with each call; this list changes only with who is attached, and by what name.
-    if (now.length === before.size && now.every(({ id, clientName }) => before.get(id) === clientName)) return;
-    for (const id of clients.keys()) if (!now.some((proxy) => proxy.id === id)) clients.delete(id);
-    showAll();
-    for (const proxy of now) if (!before.has(proxy.id)) void lookUpClient(proxy);
-  };
+/** The attached proxies as tray and window show them. */
+export function attachedProxies(sessions: readonly HubSession[]): AttachedProxy[] {
+  return sessions.map(({ id, pid, path, since, profile = null, clientName }) => ({
+    id,
+    pid,
+    path,
+    since,
+    profile,
+    client: clientName === null ? null : displayNameOf(clientName),
+  }));
 }
 
 /**
@@ -61,35 +31,4 @@ export function serveProxies(causeway: Causeway, watcher: HubWatcher, approvals:
     return undefined;
   });
   return async () => (await hub)?.finish(DRAIN_TIMEOUT_MS);
-}
-
-const run = promisify(execFile);
-
-/** How long `ps` may take. */
-const PS_TIMEOUT_MS = 2000;
-
-/**
- * The name of the program that started a process, which for a `causeway proxy` is the AI client; null if
- * unknown. Windows has no process table that is quick to read.
- */
-export async function clientOf(pid: number): Promise<string | null> {
-  if (process.platform === 'win32') return null;
-  try {
-    const parent = (await ps(String(pid), 'ppid=')).trim();
-    // What Linux calls `comm` is the name of a thread, which Node.js and others change.
-    const program = process.platform === 'linux' ? await readlink(`/proc/${parent}/exe`) : await ps(parent, 'comm=');
-    return nameOfProgram(program);
-  } catch {
-    // The process may be gone: then no name is needed.
-    return null;
-  }
-}
-
-/** A program's name, by its path. */
-export function nameOfProgram(command: string): string | null {
-  return basename(command.trim()) || null;
-}
-
-async function ps(pid: string, column: string): Promise<string> {
-  return (await run('ps', ['-o', column, '-p', pid], { timeout: PS_TIMEOUT_MS })).stdout;
 }

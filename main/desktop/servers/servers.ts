@@ -63,7 +63,7 @@ export class DesktopServers {
     this.#list = new WatchedServers({
       env,
       onChange: (servers) => this.#listed(servers),
-      onProblem: (error) => model.showServersProblem(error === undefined ? null : problemFor(error)),
+      onProblem: (error) => model.show({ serversProblem: error === undefined ? null : problemFor(error) }),
     });
     this.#usage = new ServerUsage(() => onUsage(this.usage()));
   }
@@ -283,16 +283,15 @@ export class DesktopServers {
     const now = Date.now();
     const health = new Map(states.map((state) => [state.name, state.health]));
     const connecting = { name: 'connecting' } as const;
-    this.#model.showServers(
-      this.#servers.map((server) => {
-        return describeConfiguredServer(server, {
-          health: health.get(server.name) ?? connecting,
-          title: this.#titles.get(titleKey(server)),
-          hasCredentials: this.#withCredentials.has(server.profile),
-          now,
-        });
+    const servers = this.#servers.map((server) =>
+      describeConfiguredServer(server, {
+        health: health.get(server.name) ?? connecting,
+        title: this.#titles.get(titleKey(server)),
+        hasCredentials: this.#withCredentials.has(server.profile),
+        now,
       }),
     );
+    this.#model.show({ servers });
     for (const server of this.#servers) {
       if (health.get(server.name)?.name === 'ready') void this.#lookUpTitle(server, states);
     }

@@ -58,12 +58,12 @@ export interface TrayPorts {
 /** Runs the tray's actions. A failure is shown, and stays in the window until it is dismissed. */
 export function createTrayActions(model: DesktopModel, ports: TrayPorts): (action: TrayAction) => Promise<void> {
   const tell = (title: string, problem: Problem) => {
-    model.showFailedAction({ title, problem });
+    model.show({ failedAction: { title, problem } });
     ports.tell(title, problem, 'warehouse');
   };
 
   const attempt = async (title: string, work: () => Promise<void>) => {
-    model.showFailedAction(null);
+    model.show({ failedAction: null });
     try {
       await work();
     } catch (error) {

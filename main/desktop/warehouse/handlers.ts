@@ -13,7 +13,7 @@ export function warehouseHandlers({
 }: DesktopContext): HandlersOf<typeof stateRequests & typeof warehouseRequests> {
   return {
     getState: async () => model.state,
-    dismissFailedAction: async () => void model.showFailedAction(null),
+    dismissFailedAction: async () => void model.show({ failedAction: null }),
     checkAgain: async () => void (await model.checkAgain()),
     chooseProfile: async ({ profile }) => void (await model.open(profile)),
     signIn: async () => void (await model.signIn()),

@@ -152,13 +152,14 @@ describe('another tray action', () => {
   });
 
   it('checks for updates and reports the result', async () => {
-    looking = () => model.showUpdate({ status: 'idle', checkedAt: 1 });
+    looking = () => model.show({ update: { status: 'idle', checkedAt: 1 } });
     await act({ do: 'check-for-updates' });
-    looking = () => model.showUpdate({ status: 'available', version: '2.0.0' });
+    looking = () => model.show({ update: { status: 'available', version: '2.0.0' } });
     await act({ do: 'check-for-updates' });
-    looking = () => model.showUpdate({ status: 'ready', version: '2.0.0' });
+    looking = () => model.show({ update: { status: 'ready', version: '2.0.0' } });
     await act({ do: 'check-for-updates' });
-    looking = () => model.showUpdate({ status: 'failed', problem: { code: 'unavailable', message: '', remedy: null } });
+    looking = () =>
+      model.show({ update: { status: 'failed', problem: { code: 'unavailable', message: '', remedy: null } } });
     await act({ do: 'check-for-updates' });
     expect(told).toEqual([
       'settings: Updates: You have the latest version.',
@@ -172,7 +173,7 @@ describe('another tray action', () => {
     ['cannot update itself', { status: 'not-possible-here', reason: 'package-manager' }],
     ['is downloading an update', { status: 'downloading', version: '2.0.0', percent: 3 }],
   ] as const)('opens the settings instead of a check if the application %s', async (_what, update) => {
-    looking = () => model.showUpdate(update);
+    looking = () => model.show({ update });
     await act({ do: 'check-for-updates' });
     expect(told).toEqual(['opens settings/updates']);
   });
