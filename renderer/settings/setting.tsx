@@ -6,7 +6,7 @@ import { managedHint } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
 import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './settings.module.css';
-import type { SettingWords } from './table.ts';
+import type { SettingText } from './table.ts';
 import { useSettingsChange } from './use-change.ts';
 
 /** The settings that an organization may have decided, and the key of its policy that does. */
@@ -17,34 +17,58 @@ const MANAGED_BY: Partial<Record<keyof Settings, ManagedKey>> = {
 };
 
 /** One of the settings: a switch, or a choice. */
-export function Setting({ words, state }: { words: SettingWords; state: SettingsState }) {
+export function Setting({ setting, state }: { setting: SettingText; state: SettingsState }) {
   const change = useSettingsChange();
   const id = useId();
   const { settings } = state;
   const { managed } = useDesktopState();
-  const key = MANAGED_BY[words.name];
+  const key = MANAGED_BY[setting.name];
   const hint = key === undefined ? null : managedHint(managed, key);
-  const isFixed = hint !== null;
+  const row = { label: setting.label, sentence: hint ?? setting.sentence(state), error: change.error };
+  if (setting.kind === 'toggle') {
+    const { name } = setting;
+    return (
+      <ToggleRow
+        {...row}
+        isOn={settings[name]}
+        isFixed={hint !== null}
+        onChange={(on) => change.mutate({ [name]: on })}
+      />
+    );
+  }
+  const decided = setting.decidedBy?.(state) ?? null;
   return (
-    <Row label={words.label} sentence={hint ?? words.sentence(state)} id={id} error={change.error}>
-      {words.kind === 'toggle' ? (
-        <Switch
-          id={id}
-          aria-describedby={`${id}-sentence`}
-          disabled={isFixed}
-          checked={settings[words.name]}
-          onChange={({ currentTarget }) => change.mutate({ [words.name]: currentTarget.checked })}
-        />
-      ) : (
-        <NativeSelect
-          id={id}
-          aria-describedby={`${id}-sentence`}
-          disabled={isFixed || words.decidedBy?.(state) != null}
-          value={words.decidedBy?.(state) ?? settings[words.name]}
-          data={words.choices}
-          onChange={({ currentTarget }) => change.mutate({ [words.name]: currentTarget.value })}
-        />
-      )}
+    <Row {...row} id={id}>
+      <NativeSelect
+        id={id}
+        aria-describedby={`${id}-sentence`}
+        disabled={hint !== null || decided !== null}
+        value={decided ?? settings[setting.name]}
+        data={setting.choices}
+        onChange={({ currentTarget }) => change.mutate({ [setting.name]: currentTarget.value })}
+      />
+    </Row>
+  );
+}
+
+interface ToggleRowProps extends Omit<RowProps, 'id' | 'children'> {
+  isOn: boolean;
+  isFixed: boolean;
+  onChange(on: boolean): void;
+}
+
+/** Something that is on or off. */
+export function ToggleRow({ isOn, isFixed, onChange, ...row }: ToggleRowProps) {
+  const id = useId();
+  return (
+    <Row {...row} id={id}>
+      <Switch
+        id={id}
+        aria-describedby={`${id}-sentence`}
+        disabled={isFixed}
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
     </Row>
   );
 }
@@ -59,7 +83,7 @@ interface RowProps {
 }
 
 /** A label with its sentence, the control beside it, and what went wrong with it beneath. */
-export function Row({ label, sentence, id, error, children }: RowProps) {
+function Row({ label, sentence, id, error, children }: RowProps) {
   return (
     <div className={`${layout.row} ${layout.split} ${styles.row}`}>
       <div>

@@ -63,8 +63,8 @@ function Section({ name, state, before, after }: SectionProps) {
   return (
     <Card title={title} isFlush>
       {before}
-      {settings.map((words) => (
-        <Setting key={words.name} words={words} state={state} />
+      {settings.map((setting) => (
+        <Setting key={setting.name} setting={setting} state={state} />
       ))}
       {after}
     </Card>

@@ -4,20 +4,20 @@ import { strings } from './strings.ts';
 
 type NamesOf<Kind> = { [Name in keyof Settings]: Settings[Name] extends Kind ? Name : never }[keyof Settings];
 
-interface Words {
+interface Text {
   label: string;
   /** What it does, beneath its name. */
   sentence(state: SettingsState): string;
 }
 
 /** Something that is on or off. */
-interface ToggleWords extends Words {
+interface ToggleText extends Text {
   kind: 'toggle';
   name: NamesOf<boolean>;
 }
 
 /** One of a few. */
-interface ChoiceWords extends Words {
+interface ChoiceText extends Text {
   kind: 'choice';
   name: NamesOf<string>;
   choices: readonly { value: string; label: string }[];
@@ -25,27 +25,16 @@ interface ChoiceWords extends Words {
   decidedBy?(state: SettingsState): string | null;
 }
 
-export type SettingWords = ToggleWords | ChoiceWords;
+export type SettingText = ToggleText | ChoiceText;
 
 export type SectionName = 'starting' | 'look' | 'notifications' | 'connections' | 'updates' | 'log';
 
 const { sections } = strings;
 
 /** The settings that are kept in the file, by section. */
-export const SETTINGS: Record<SectionName, { title: string; settings: readonly SettingWords[] }> = {
+export const SETTINGS: Record<SectionName, { title: string; settings: readonly SettingText[] }> = {
   starting: { title: sections.starting, settings: [toggle('openWindow')] },
-  look: {
-    title: sections.look,
-    settings: [
-      {
-        kind: 'choice',
-        name: 'appearance',
-        label: strings.appearance.label,
-        sentence: () => strings.appearance.hint,
-        choices: choicesOf(strings.appearance.choices),
-      },
-    ],
-  },
+  look: { title: sections.look, settings: [choice('appearance', () => strings.appearance.hint)] },
   notifications: {
     title: sections.notifications,
     settings: [
@@ -61,47 +50,30 @@ export const SETTINGS: Record<SectionName, { title: string; settings: readonly S
     settings: [
       toggle('keepServersWarm'),
       {
-        kind: 'choice',
-        name: 'tokenStore',
-        label: strings.tokenStore.label,
-        sentence: ({ tokenStoreOfEnvironment }) => formatTokenStore(tokenStoreOfEnvironment),
+        ...choice('tokenStore', ({ tokenStoreOfEnvironment }) => formatTokenStore(tokenStoreOfEnvironment)),
         decidedBy: ({ tokenStoreOfEnvironment }) => tokenStoreOfEnvironment,
-        choices: choicesOf(strings.tokenStore.choices),
       },
     ],
   },
   updates: {
     title: sections.updates,
-    settings: [
-      toggle('automaticUpdates'),
-      {
-        kind: 'choice',
-        name: 'updateChannel',
-        label: strings.updateChannel.label,
-        sentence: () => strings.updateChannel.hint,
-        choices: choicesOf(strings.updateChannel.choices),
-      },
-    ],
+    settings: [toggle('automaticUpdates'), choice('updateChannel', () => strings.updateChannel.hint)],
   },
-  log: {
-    title: sections.log,
-    settings: [
-      {
-        kind: 'choice',
-        name: 'logLevel',
-        label: strings.logLevel.label,
-        sentence: ({ logFolder }) => strings.logLevel.hint(logFolder),
-        choices: choicesOf(strings.logLevel.choices),
-      },
-    ],
-  },
+  log: { title: sections.log, settings: [choice('logLevel', ({ logFolder }) => strings.logLevel.hint(logFolder))] },
 };
 
-function toggle(name: ToggleWords['name']): ToggleWords {
+function toggle(name: ToggleText['name']): ToggleText {
   const { label, hint } = strings[name];
   return { kind: 'toggle', name, label, sentence: () => hint };
 }
 
-function choicesOf(labels: Record<string, string>): ChoiceWords['choices'] {
-  return Object.entries(labels).map(([value, label]) => ({ value, label }));
+function choice(name: ChoiceText['name'], sentence: ChoiceText['sentence']): ChoiceText {
+  const { label, choices } = strings[name];
+  return {
+    kind: 'choice',
+    name,
+    label,
+    sentence,
+    choices: Object.entries(choices).map(([value, label]) => ({ value, label })),
+  };
 }

@@ -1,10 +1,9 @@
-import { Button, Progress, Switch } from '@mantine/core';
-import { useId } from 'react';
+import { Button, Progress } from '@mantine/core';
 import type { UpdateState } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { formatUpdate, updateOffer } from './format.ts';
-import { Row } from './setting.tsx';
+import { ToggleRow } from './setting.tsx';
 import styles from './settings.module.css';
 import { strings } from './strings.ts';
 import { useSettingsRequest } from './use-change.ts';
@@ -48,17 +47,15 @@ export function UpdatesSection({ state, isForbidden }: { state: UpdateState; isF
 /** Whether the system starts Causeway at login: it is the system that keeps this. */
 export function StartAtLogin({ on }: { on: boolean | null }) {
   const change = useSettingsRequest((wanted: boolean) => window.causeway.request.setStartAtLogin({ on: wanted }));
-  const id = useId();
   const { label, hint, impossible } = strings.startAtLogin;
   return (
-    <Row label={label} sentence={on === null ? impossible : hint} id={id} error={change.error}>
-      <Switch
-        id={id}
-        aria-describedby={`${id}-sentence`}
-        disabled={on === null}
-        checked={on === true}
-        onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
-      />
-    </Row>
+    <ToggleRow
+      label={label}
+      sentence={on === null ? impossible : hint}
+      error={change.error}
+      isOn={on === true}
+      isFixed={on === null}
+      onChange={change.mutate}
+    />
   );
 }
