@@ -8,11 +8,12 @@ import {
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ActivityCall } from '../../preload/contract.ts';
+import { formatBytes, formatDuration } from '../shared/figures.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import styles from './call-page.module.css';
 import { attemptResult, type ChainPart, partsOf, totalMs } from './chain.ts';
-import { clockTime, formatBytes, formatClient, formatDuration, formatWhat, serverOf } from './format.ts';
+import { clockTime, formatClient, formatWhat, serverOf } from './format.ts';
 import { strings } from './strings.ts';
 
 const words = strings.call.chain;

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActivityCall, Recording } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
+import { formatBytes, formatDuration } from '../shared/figures.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { isForbidden, managedHint } from '../shared/managed.tsx';
@@ -15,16 +16,7 @@ import { useDesktopState } from '../shared/use-desktop-state.ts';
 import { CallChain } from './call-chain.tsx';
 import styles from './call-page.module.css';
 import { problemIn } from './chain.ts';
-import {
-  formatBytes,
-  formatCallOutcome,
-  formatClient,
-  formatDuration,
-  formatMoment,
-  formatWhat,
-  serverOf,
-  toneOf,
-} from './format.ts';
+import { formatCallOutcome, formatClient, formatMoment, formatWhat, serverOf, toneOf } from './format.ts';
 import { RecordedContentsView } from './recorded-contents.tsx';
 import { whyNotRecorded } from './recording-format.ts';
 import { strings } from './strings.ts';

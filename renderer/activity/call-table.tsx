@@ -1,11 +1,12 @@
 import { useMemo } from 'react';
 import type { ActivityCall } from '../../preload/contract.ts';
+import { formatDuration } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import type { usePagedRows } from '../shared/paged-rows.ts';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
-import { clockTime, formatCallOutcome, formatDuration, formatMoment, formatWhat, serverOf, toneOf } from './format.ts';
+import { clockTime, formatCallOutcome, formatMoment, formatWhat, serverOf, toneOf } from './format.ts';
 import { strings } from './strings.ts';
 
 interface CallTableProps {

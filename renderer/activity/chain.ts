@@ -1,5 +1,5 @@
 import type { ActivityCall, CallAttempt } from '../../preload/contract.ts';
-import { formatDuration } from './format.ts';
+import { formatDuration } from '../shared/figures.ts';
 import { strings } from './strings.ts';
 
 /** A part of a call's time, and where it passed. */

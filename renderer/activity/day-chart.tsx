@@ -4,10 +4,11 @@ import { useState } from 'react';
 import type { CallFilter, DayOfCalls } from '../../preload/contract.ts';
 import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
+import { formatNumber } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './charts.module.css';
-import { formatCount, formatNumber, hourTime } from './format.ts';
+import { formatCount, hourTime } from './format.ts';
 import { strings } from './strings.ts';
 
 /** How often the chart is refreshed while it is shown. */

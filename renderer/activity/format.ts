@@ -1,6 +1,7 @@
 import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { counted } from '../../preload/contract/words/count.ts';
 import type { ActivityCall, ActivitySession, CallFilter } from '../../preload/contract.ts';
+import { formatNumber } from '../shared/figures.ts';
 import type { StateTone } from '../shared/state-badge.tsx';
 import { strings } from './strings.ts';
 
@@ -18,12 +19,6 @@ export function formatClient({
   return clientVersion === null ? clientName : `${clientName} ${clientVersion}`;
 }
 
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-
-export function formatNumber(count: number): string {
-  return number.format(count);
-}
-
 /** `1 call`, `50,000 calls`. */
 export function formatCount(calls: number): string {
   return counted(calls, 'call');
@@ -31,24 +26,9 @@ export function formatCount(calls: number): string {
 
 export function formatCalls({ done, failed, open }: Pick<ActivitySession, 'done' | 'failed' | 'open'>): string {
   const parts = [formatCount(done)];
-  if (failed > 0) parts.push(strings.sessions.failed(number.format(failed)));
-  if (open > 0) parts.push(strings.sessions.open(number.format(open)));
+  if (failed > 0) parts.push(strings.sessions.failed(formatNumber(failed)));
+  if (open > 0) parts.push(strings.sessions.open(formatNumber(open)));
   return parts.join(', ');
-}
-
-const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-
-export function formatBytes(bytes: number): string {
-  const power = Math.min(SIZES.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  return `${number.format(bytes / 1000 ** power)} ${SIZES[power]}`;
-}
-
-export function formatDuration(durationMs: number): string {
-  if (durationMs < 1) return 'under 1 ms';
-  if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
-  if (durationMs < 60_000) return `${number.format(durationMs / 1000)} s`;
-  const seconds = Math.round(durationMs / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });

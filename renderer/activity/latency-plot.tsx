@@ -2,9 +2,10 @@ import { keepPreviousData } from '@tanstack/react-query';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
 import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
+import { formatDuration } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import styles from './charts.module.css';
-import { formatCount, formatDuration } from './format.ts';
+import { formatCount } from './format.ts';
 import { strings } from './strings.ts';
 
 const WIDTH = 600;

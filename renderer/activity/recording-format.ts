@@ -1,6 +1,7 @@
 import { MAX_RECORDED } from '../../preload/contract/activity-contents.ts';
 import type { ContentsPart, Recording } from '../../preload/contract.ts';
-import { formatBytes, formatCount } from './format.ts';
+import { formatBytes } from '../shared/figures.ts';
+import { formatCount } from './format.ts';
 import { strings } from './strings.ts';
 
 const KIB = 1024;

@@ -2,10 +2,11 @@ import { serverAt } from '../../preload/contract/server-kinds.ts';
 import type { ActivitySession, DesktopState } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
+import { formatBytes } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './activity.module.css';
-import { formatBytes, formatCalls, formatClient } from './format.ts';
+import { formatCalls, formatClient } from './format.ts';
 import { strings } from './strings.ts';
 
 interface SessionsProps {

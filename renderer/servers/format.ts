@@ -46,14 +46,3 @@ export function badgesOf({ hints, effect }: Pick<ToolInfo, 'hints' | 'effect'>):
     ...(hints.openWorld === true ? (['openWorld'] as const) : []),
   ];
 }
-
-/** A duration as text. */
-export function formatRunTime(durationMs: number): string {
-  return durationMs < 1000 ? strings.answer.ms(Math.round(durationMs)) : strings.answer.s(durationMs / 1000);
-}
-
-/** A size as text. */
-export function formatSize(bytes: number): string {
-  if (bytes < 1024) return strings.answer.bytes(bytes);
-  return bytes < 1024 * 1024 ? strings.answer.kb(Math.round(bytes / 1024)) : strings.answer.mb(bytes / 1024 / 1024);
-}

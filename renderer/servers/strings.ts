@@ -263,11 +263,6 @@ export const strings = {
     data: (type: string, size: string) => `${type}, ${size}. It cannot be shown here.`,
     cut: (count: number) => `${count.toLocaleString('en')} more characters are not shown.`,
     null: 'NULL',
-    ms: (ms: number) => `${ms} ms`,
-    s: (seconds: number) => `${seconds.toFixed(1)} s`,
-    bytes: (bytes: number) => `${bytes} bytes`,
-    kb: (kb: number) => `${kb} KB`,
-    mb: (mb: number) => `${mb.toFixed(1)} MB`,
   },
 
   form: {

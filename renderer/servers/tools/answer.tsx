@@ -3,12 +3,12 @@ import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCopy, IconDownload 
 import { useMutation } from '@tanstack/react-query';
 import type { ToolAnswer } from '../../../preload/contract.ts';
 import { unwrap } from '../../shared/answered.ts';
+import { formatBytes, formatDuration } from '../../shared/figures.ts';
 import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
 import { ActionFailure, Notice } from '../../shared/notice.tsx';
 import { ScrollBox } from '../../shared/scroll-box.tsx';
 import { toast } from '../../shared/toast.tsx';
-import { formatRunTime, formatSize } from '../format.ts';
 import { strings } from '../strings.ts';
 import { ResultRows } from './result-rows.tsx';
 import { type ResultTable, tableIn } from './result-table.ts';
@@ -25,7 +25,7 @@ export function ToolAnswerView({ answer, name }: { answer: ToolAnswer; name: str
       <div className={layout.head}>
         <p className={styles.outcome} data-failed={hasFailed}>
           <Icon of={hasFailed ? IconAlertTriangleFilled : IconCircleCheckFilled} />
-          {(hasFailed ? words.failedTime : words.time)(formatRunTime(answer.durationMs))}
+          {(hasFailed ? words.failedTime : words.time)(formatDuration(answer.durationMs))}
           {table && <span className={layout.quiet}>{words.rows(table.rows.length)}</span>}
         </p>
         {table && <TakeAlong table={table} name={name} />}
@@ -124,7 +124,7 @@ function Part({ part }: { part: ToolAnswer['parts'][number] }) {
         </p>
       );
     case 'data':
-      return <p>{words.data(part.mimeType, formatSize(part.bytes))}</p>;
+      return <p>{words.data(part.mimeType, formatBytes(part.bytes))}</p>;
     case 'text': {
       const json = jsonIn(part.text);
       return (

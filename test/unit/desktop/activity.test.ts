@@ -5,8 +5,9 @@ import { dayOf, latencyOf } from '../../../main/desktop/activity/call-statistics
 import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
 import { attemptResult, partsOf, problemIn, totalMs } from '../../../renderer/activity/chain.ts';
-import { formatBytes, formatClient, formatDuration } from '../../../renderer/activity/format.ts';
+import { formatClient } from '../../../renderer/activity/format.ts';
 import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
+import { formatBytes, formatDuration } from '../../../renderer/shared/figures.ts';
 import { endedCall } from '../../ended-call.ts';
 
 const SQL = '/api/2.0/mcp/sql';
