@@ -1,10 +1,10 @@
 import { provisionalInitialize } from '../bridge/answer-cache.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
 import { idOfInvalid, rawId, readFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { towardClient } from '../bridge/layers.ts';
 import { StatelessClient } from '../bridge/stateless/client.ts';
 import { monotonicMs } from '../platform/clock.ts';

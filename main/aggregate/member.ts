@@ -1,9 +1,9 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame, errorOfFrame } from '../bridge/frame/error-frame.ts';
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, rpcErrorIn } from '../bridge/frame/members.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { MAX_TOOL_PAGES } from '../bridge/limits.ts';
 import { within } from '../platform/within.ts';
 import { inOneLine } from '../words/failure.ts';

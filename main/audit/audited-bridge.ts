@@ -1,6 +1,6 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { behind, towardClient } from '../bridge/layers.ts';
 import { recording } from '../hub/recorder.ts';
 import { SessionLog } from '../hub/session-log.ts';

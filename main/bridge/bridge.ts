@@ -12,6 +12,7 @@ import { errorFrame } from './frame/error-frame.ts';
 import { type Envelope, idOfInvalid, rawId, readFrame, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
+import type { Bridge } from './layers.ts';
 import { type BridgeLayer, type ClientMessage, towardClient, towardServer } from './layers.ts';
 import { OwnRequests } from './own-requests.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
@@ -25,21 +26,6 @@ import { StatelessClient } from './stateless/client.ts';
 import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
-
-/** One client's session with one managed server. It takes whole frames and writes each answer to the sink once it is complete. */
-export interface Bridge {
-  receive(frame: Buffer): void;
-  /** A line that is not a frame. */
-  fault(fault: FrameFault): void;
-  /** The memory held by frames that were received and are not settled, in bytes. */
-  readonly pendingBytes: number;
-  /** Called each time a frame is settled. */
-  onSettled(listener: () => void): void;
-  /** Waits at most `graceMs` for the answers in flight, then ends the session at the server. */
-  finish(graceMs: number): Promise<void>;
-  /** Cancels the requests in flight and ends the session at the server. Idempotent. */
-  close(): Promise<void>;
-}
 
 /** Builds a bridge. Nothing goes out before the first frame. */
 export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {

@@ -1,6 +1,21 @@
 import { type FrameSink, intercept } from './back-pressure.ts';
-import type { Bridge } from './bridge.ts';
 import type { SendableEnvelope } from './frame/frame.ts';
+import type { FrameFault } from './frame/splitter.ts';
+
+/** One client's session with one managed server. It takes whole frames and writes each answer to the sink once it is complete. */
+export interface Bridge {
+  receive(frame: Buffer): void;
+  /** A line that is not a frame. */
+  fault(fault: FrameFault): void;
+  /** The memory held by frames that were received and are not settled, in bytes. */
+  readonly pendingBytes: number;
+  /** Called each time a frame is settled. */
+  onSettled(listener: () => void): void;
+  /** Waits at most `graceMs` for the answers in flight, then ends the session at the server. */
+  finish(graceMs: number): Promise<void>;
+  /** Cancels the requests in flight and ends the session at the server. Idempotent. */
+  close(): Promise<void>;
+}
 
 /** What stands between a client and its server. It passes on the frames of both directions, changes, withholds or answers them. */
 export interface Layer<Sent = Buffer, Done = void> {

@@ -1,8 +1,8 @@
-import type { Bridge } from './bridge.ts';
 import { elementsOf, frameMembers, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
 import { foldCase } from './frame/fold-case.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
 import type { Place } from './frame/json-bytes.ts';
+import type { Bridge } from './layers.ts';
 import { behind } from './layers.ts';
 
 /** Members of `_meta` by their names, such as `warehouse_id`. Managed servers take strings. */

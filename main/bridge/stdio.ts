@@ -5,10 +5,10 @@ import { isProcessAlive } from '../platform/process-alive.ts';
 import { within } from '../platform/within.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { FrameSink } from './back-pressure.ts';
-import type { Bridge } from './bridge.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { scanFrame } from './frame/frame.ts';
 import { FrameSplitter } from './frame/splitter.ts';
+import type { Bridge } from './layers.ts';
 
 /** How long to wait for answers in flight after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
 const FINISH_MS = 8_000;

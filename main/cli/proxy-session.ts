@@ -1,6 +1,6 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { StreamSink, serveStdio } from '../bridge/stdio.ts';
 import type { HubConnection } from '../hub/attach.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';

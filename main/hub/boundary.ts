@@ -1,7 +1,7 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
 import { scanFrame } from '../bridge/frame/frame.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 

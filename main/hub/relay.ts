@@ -1,9 +1,9 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { intercept } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
 import { scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { HubConnection } from './attach.ts';

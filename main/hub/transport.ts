@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import { FrameSplitter } from '../bridge/frame/splitter.ts';
+import type { Bridge } from '../bridge/layers.ts';
 import { MAX_FRAME_BYTES } from '../bridge/limits.ts';
 import { StreamSink } from '../bridge/stdio.ts';
 import type { HubConnection } from './attach.ts';

@@ -1,8 +1,8 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import type { Bridge } from '../../bridge/bridge.ts';
 import { errorOfFrame } from '../../bridge/frame/error-frame.ts';
 import { parseText } from '../../bridge/frame/frame.ts';
 import { membersOf } from '../../bridge/frame/members.ts';
+import type { Bridge } from '../../bridge/layers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 
 /** An error of this process, as the data of the JSON-RPC error that represents it. */

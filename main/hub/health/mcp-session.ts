@@ -1,9 +1,10 @@
 import { Client, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { unlessAborted } from '../../auth/single-flight.ts';
-import { type Bridge, createBridge } from '../../bridge/bridge.ts';
+import { createBridge } from '../../bridge/bridge.ts';
 import type { Endpoint } from '../../bridge/endpoint.ts';
 import type { Members } from '../../bridge/frame/members.ts';
+import type { Bridge } from '../../bridge/layers.ts';
 import { MAX_TOOL_PAGES } from '../../bridge/limits.ts';
 import { type MetaPresets, withMetaPresets } from '../../bridge/meta-presets.ts';
 import { CausewayError } from '../../platform/errors.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
-import type { Bridge } from '../../../main/bridge/bridge.ts';
+import type { Bridge } from '../../../main/bridge/layers.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { startHub } from '../../../main/hub/server.ts';
 import { isProcessAlive } from '../../../main/platform/process-alive.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bridge } from '../../../main/bridge/bridge.ts';
+import type { Bridge } from '../../../main/bridge/layers.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { startHub } from '../../../main/hub/server.ts';
 import { endSessionBehind } from '../../../main/hub/session-scope.ts';
