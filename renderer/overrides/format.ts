@@ -1,3 +1,4 @@
+import { QUERY_FAILURES } from '../../preload/contract/words/warehouse.ts';
 import type {
   Bulk,
   BulkLine,
@@ -12,12 +13,6 @@ import { formatState } from '../../preload/format.ts';
 import { strings } from './strings.ts';
 
 const { state, target, progress, bulk: words } = strings;
-
-const DANGLING: Record<NonNullable<OverrideRow['dangling']>, string> = {
-  'warehouse-gone': state.gone,
-  deleting: state.deleting,
-  'cannot-use': state.cannotUse,
-};
 
 const number = new Intl.NumberFormat('en');
 
@@ -56,7 +51,7 @@ export function targetName(row: Pick<OverrideRow, 'type' | 'warehouseId' | 'ware
 
 /** The warehouse's state, or why queries fail there. */
 export function overrideState({ dangling, type, warehouseState, canUse }: OverrideRow): string {
-  if (dangling !== null) return DANGLING[dangling];
+  if (dangling !== null) return QUERY_FAILURES[dangling].window;
   if (canUse === 'unknown') return state.unknown;
   if (type === 'LAST_SELECTED') return state.lastSelected;
   return warehouseState === null ? '' : formatState(warehouseState);

@@ -45,9 +45,6 @@ export const strings = {
     noneGone: 'No override uses a deleted warehouse. Permissions are not checked yet.',
   },
   state: {
-    gone: 'Warehouse deleted: queries fail',
-    deleting: 'Warehouse being deleted: queries fail',
-    cannotUse: 'No CAN USE: queries fail',
     unknown: 'Permission unknown',
     lastSelected: 'Last warehouse selected in Databricks',
   },

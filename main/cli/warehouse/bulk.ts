@@ -22,7 +22,7 @@ export async function exportOverrides(
   if (file !== '') await askToReplace(context, file, options.force);
   const { warehouses } = await openSession(context, options);
   let count = 0;
-  const rows = counted(warehouses.admin.all({}, context.signal), () => {
+  const rows = counted(warehouses.allOverrides({}, context.signal), () => {
     count += 1;
   });
   const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
@@ -57,13 +57,12 @@ export async function importOverrides(context: CommandContext, file: string, opt
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
   const { warehouses } = await openSession(context, options);
-  const { admin } = warehouses;
-  const plan = await admin.planImport(lines, signal);
+  const plan = await warehouses.planImport(lines, signal);
   if (!options.json) for (const planned of plan) await showPlanned(context, planned);
   await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
   if (options.dryRun) return finish(context, options, plan, undefined);
   if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
-    return finish(context, options, plan, await applyImport(admin, plan, { signal }));
+    return finish(context, options, plan, await applyImport(warehouses, plan, { signal }));
   }
   if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
     throw new CausewayError('cancelled', 'Nothing was changed.');
@@ -77,7 +76,7 @@ export async function importOverrides(context: CommandContext, file: string, opt
     work.catch((error: unknown) => {
       notKept ??= error;
     });
-  const results = await applyImport(admin, plan, {
+  const results = await applyImport(warehouses, plan, {
     signal,
     whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
     onResult: async (result) => {

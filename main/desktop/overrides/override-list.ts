@@ -79,7 +79,9 @@ export class OverridesReading {
     const { signal } = this.#work;
     this.#change({ access: 'checking', problem: null });
     try {
-      const access = await this.#model.using(profile, ({ admin }) => admin.access(worthALook(list.rows()), signal));
+      const access = await this.#model.using(profile, (warehouses) =>
+        warehouses.access(worthALook(list.rows()), signal),
+      );
       if (signal.aborted) return;
       for (const row of [...list.rows()]) list.put(withAccessOf(row, access));
       this.#change({ access: 'checked' });
@@ -109,8 +111,8 @@ export class OverridesReading {
   }
 
   async #read(profile: string, list: OverrideList, signal: AbortSignal): Promise<void> {
-    const fill = async ({ admin }: WarehouseService) => {
-      for await (const row of admin.all({}, signal)) {
+    const fill = async (warehouses: WarehouseService) => {
+      for await (const row of warehouses.allOverrides({}, signal)) {
         list.put(row);
         this.#changed();
       }

@@ -20,11 +20,13 @@ export function warehouseHandlers({
     cancelSignIn: async () => void model.cancelSignIn(),
     listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
     setOverride: async ({ profile, warehouseId }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId))),
+      void (await model.change(profile, (warehouses) =>
+        warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: warehouseId }),
+      )),
     setLastSelected: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
+      void (await model.change(profile, (warehouses) => warehouses.setOverride('me', { type: 'LAST_SELECTED' }))),
     clearOverride: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
+      void (await model.change(profile, (warehouses) => warehouses.clearOverride('me'))),
     startWarehouse: async ({ profile, warehouseId }) =>
       void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
     stopWarehouse: async ({ profile, warehouseId }) =>

@@ -2,7 +2,7 @@ import { endsRun } from '../../../preload/contract/error-facts.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import { CancelledAfterChange } from '../override-changes.ts';
-import type { WarehouseAdmin } from '../service.ts';
+import type { WarehouseService } from '../service.ts';
 import { csvLines } from './files.ts';
 import type { PlannedLine } from './plan.ts';
 
@@ -36,7 +36,7 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
  * that are done are `unchanged` in its plan.
  */
 export async function applyImport(
-  admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
+  warehouses: Pick<WarehouseService, 'setOverride' | 'clearOverride'>,
   plan: readonly PlannedLine[],
   {
     signal,
@@ -72,7 +72,7 @@ export async function applyImport(
       }
       let result: LineResult;
       try {
-        result = { planned, result: 'done', message: await change(admin, planned, signal) };
+        result = { planned, result: 'done', message: await change(warehouses, planned, signal) };
       } catch (error) {
         if (!(error instanceof CausewayError)) throw error;
         const message = formatError(error);
@@ -92,15 +92,15 @@ export async function applyImport(
 }
 
 async function change(
-  admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
+  warehouses: Pick<WarehouseService, 'setOverride' | 'clearOverride'>,
   planned: Change,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   if (planned.action === 'delete') {
-    await admin.clearOverride(planned.userId, signal);
+    await warehouses.clearOverride(planned.userId, signal);
     return planned.after;
   }
-  const { unverified } = await admin.setOverride(planned.userId, planned.fields, signal);
+  const { unverified } = await warehouses.setOverride(planned.userId, planned.fields, signal);
   return unverified === undefined ? planned.after : `${planned.after}. ${unverified}`;
 }
 

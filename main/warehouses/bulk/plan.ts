@@ -1,8 +1,8 @@
+import { isGone } from '../../../preload/contract/words/warehouse.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { Warehouse } from '../../workspace/warehouses.ts';
 import type { Access } from '../access.ts';
 import type { Directory } from '../directory.ts';
-import { isGone } from '../heuristic.ts';
 import { describeOverride } from '../override-changes.ts';
 import type { UserSummary } from '../users.ts';
 import type { ImportLine } from './files.ts';

@@ -11,3 +11,46 @@ export function warehouseKind({ type, serverless }: Pick<WarehouseInfo, 'type' |
 export function sizeAndKind(warehouse: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string[] {
   return [warehouse.size, warehouseKind(warehouse)].filter(Boolean);
 }
+
+/** Whether a warehouse in this state can no longer be chosen by anything. */
+export function isGone(state: string): boolean {
+  return state === 'DELETED' || state === 'DELETING';
+}
+
+/** Why queries fail: for the row of a table in the window, for one of the command, and about a warehouse by name. */
+export const QUERY_FAILURES = {
+  'warehouse-gone': {
+    window: 'Warehouse deleted: queries fail',
+    command: 'the warehouse was deleted',
+    clause: (name: string, _whoDo: string) => `${name} was deleted`,
+  },
+  deleting: {
+    window: 'Warehouse being deleted: queries fail',
+    command: 'the warehouse is being deleted',
+    clause: (name: string, _whoDo: string) => `${name} is being deleted`,
+  },
+  'cannot-use': {
+    window: 'No CAN USE: queries fail',
+    command: 'the user may not use it',
+    clause: (name: string, whoDo: string) => `${whoDo} not have CAN USE on ${name}`,
+  },
+} as const;
+
+/** Why queries on a warehouse fail; null if nothing is known against it. A warehouse that is not there has no state. */
+export function queryFailure(
+  state: string | undefined,
+  canUse: boolean | 'unknown' | 'unchecked' | null,
+): keyof typeof QUERY_FAILURES | null {
+  if (state === undefined || state === 'DELETED') return 'warehouse-gone';
+  if (state === 'DELETING') return 'deleting';
+  return canUse === false ? 'cannot-use' : null;
+}
+
+/** The same as a clause without a full stop. `whoDo` is `You do`, `Ana does`. */
+export function whyQueriesFail(
+  { name, state, canUse }: Pick<WarehouseInfo, 'name' | 'state' | 'canUse'>,
+  whoDo = 'You do',
+): string | undefined {
+  const failure = queryFailure(state, canUse);
+  return failure === null ? undefined : QUERY_FAILURES[failure].clause(name, whoDo);
+}
