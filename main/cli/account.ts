@@ -1,3 +1,4 @@
+import { signInStatus } from '../app/accounts.ts';
 import type { Causeway } from '../app/causeway.ts';
 import type { AuthMethod, Profile, ProfileEntry } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -104,37 +105,46 @@ async function describe(
   const { profile } = entry;
   const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
   try {
-    const found = skipValidate ? undefined : await checkToken((await causeway.open(profile.name)).client.users, signal);
-    if (found?.state === 'refused')
-      return { ...known, state: refusedState(found.error), message: inOneLine(found.error) };
-    if (found?.state === 'forbidden') return { ...known, state: 'no access', message: inOneLine(found.error) };
-    if (found?.state === 'not-asked') return { ...known, state: 'unreachable', message: inOneLine(found.error) };
-    const userName = found?.userName;
-    const state = await (await causeway.auth()).signInState(profile);
-    if (state.state === 'signed-in') {
-      return {
-        ...known,
-        state: 'signed in',
-        userName: userName ?? state.userName ?? null,
-        expiresAt: asDate(state.expiresAt),
-      };
+    const checked = skipValidate
+      ? undefined
+      : await checkToken((await causeway.open(profile.name)).client.users, signal);
+    if (checked && 'error' in checked) {
+      return { ...known, state: FAILED_CHECKS[checked.state](checked.error), message: inOneLine(checked.error) };
     }
-    if (state.state === 'signed-out') {
-      const { demanded } = state;
-      const message = demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
-      return { ...known, state: 'signed out', message };
+    const userName = checked?.userName ?? null;
+    const found = await signInStatus(await causeway.auth(), entry);
+    switch (found.status) {
+      case 'signed-in':
+        return {
+          ...known,
+          state: 'signed in',
+          userName: userName ?? found.userName,
+          expiresAt: asDate(found.expiresAt),
+        };
+      case 'signed-out': {
+        const { demanded } = found;
+        const message =
+          demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
+        return { ...known, state: 'signed out', message };
+      }
+      case 'unreadable':
+        throw found.error;
+      default:
+        return { ...known, state: skipValidate ? 'not checked' : 'ready', userName };
     }
-    return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
   } catch (error) {
     const isLate = error instanceof CausewayError && ['cancelled', 'timeout'].includes(error.code);
     return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
   }
 }
 
-/** Whether there was a token at all that could be refused. */
-function refusedState({ code }: CausewayError): Row['state'] {
-  return code === 'unauthenticated' ? 'refused' : 'signed out';
-}
+/** The states of a profile whose token does not work, or could not be checked. */
+const FAILED_CHECKS: Record<Exclude<TokenCheck['state'], 'signed-in'>, (error: CausewayError) => Row['state']> = {
+  // Whether there was a token at all that could be refused.
+  refused: ({ code }) => (code === 'unauthenticated' ? 'refused' : 'signed out'),
+  forbidden: () => 'no access',
+  'not-asked': () => 'unreachable',
+};
 
 export interface WhoamiOptions {
   profile?: string;
