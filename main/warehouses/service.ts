@@ -1,3 +1,4 @@
+import type { WantedOverride } from '../../preload/contract/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { systemClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
@@ -11,7 +12,7 @@ import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/pl
 import { cliDefault } from './cli-default.ts';
 import { readDirectory, summarize } from './directory.ts';
 import { type SqlServer, type SqlServerChoice, warehousesToStop } from './end-to-end.ts';
-import { clearOverride, setOverride } from './override-changes.ts';
+import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
 import { takeReadings, takeReadingsAgain } from './readings.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
@@ -80,6 +81,14 @@ export function createWarehouseService(
     /** Makes an override what is asked for; gives the record as it was read back. */
     setOverride: (userId: string, fields: OverrideFields, signal?: AbortSignal) =>
       setOverride(operations, userId, fields, signal),
+    /** The same, or removes it for `NONE`. */
+    change: (userId: string, wanted: WantedOverride): Promise<StoredOverride | 'cleared' | 'had-none'> =>
+      wanted.type === 'NONE'
+        ? clearOverride(operations, userId)
+        : setOverride(operations, userId, {
+            type: wanted.type,
+            ...(wanted.type === 'CUSTOM' && { warehouse_id: wanted.warehouseId }),
+          }),
     /** Removes an override; having none is success. */
     clearOverride: (userId: string, signal?: AbortSignal) => clearOverride(operations, userId, signal),
     /** The user that an id, a user name, an e-mail address or a part of a name means. */

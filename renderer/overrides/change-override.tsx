@@ -54,12 +54,6 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
   const choice = useWarehouseChoice(profile, null, true);
   const { chosen } = choice;
   const [person] = users;
-  const now = useQuery({
-    queryKey: ['override-of', profile, person?.id],
-    queryFn: () => unwrap(request.overrideOf({ profile, userId: person?.id ?? '' })),
-    enabled: who !== null,
-    gcTime: 0,
-  });
   const access = useQuery({
     queryKey: ['can-use', profile, person?.id, chosen?.id],
     queryFn: () => unwrap(request.canUserUse({ profile, userId: person?.id ?? '', warehouseId: chosen?.id ?? '' })),
@@ -95,14 +89,7 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
         </>
       }
     >
-      {who !== null && (
-        <p className={styles.now} role="status">
-          {now.data === undefined && !now.error && dialog.loading}
-          {now.error && problemIn(now.error).message}
-          {now.data === null && dialog.noneNow}
-          {now.data && dialog.now(targetName(now.data))}
-        </p>
-      )}
+      {who !== null && person && <Now profile={profile} userId={person.id} />}
       <Radio.Group value={type} onChange={(value) => setType(readType(value))} aria-label={dialog.setting}>
         <div className={styles.choices}>
           <Radio value="CUSTOM" label={dialog.warehouse} />
@@ -119,6 +106,23 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
         </p>
       )}
     </Form>
+  );
+}
+
+/** What a user's queries run on so far. */
+function Now({ profile, userId }: { profile: string; userId: string }) {
+  const now = useQuery({
+    queryKey: ['override-of', profile, userId],
+    queryFn: () => unwrap(window.causeway.request.overrideOf({ profile, userId })),
+    gcTime: 0,
+  });
+  return (
+    <p className={styles.now} role="status">
+      {now.data === undefined && !now.error && dialog.loading}
+      {now.error && problemIn(now.error).message}
+      {now.data === null && dialog.noneNow}
+      {now.data && dialog.now(targetName(now.data))}
+    </p>
   );
 }
 

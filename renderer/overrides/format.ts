@@ -58,26 +58,22 @@ export function overrideState({ dangling, type, warehouseState, canUse }: Overri
 }
 
 /** The progress of reading all overrides, and what is known about them. */
-export function progressOf({ status, count, dangling, unknown, access }: OverridesProgress): string {
+export function progressOf(overrides: OverridesProgress): string {
+  const { status, count, dangling, unknown, access } = overrides;
+  if (status === 'unread') return '';
+  if (status === 'reading' && count === 0) return strings.loading;
   const all = counted(count, 'override');
-  const troubled = [
+  return joined([
+    status === 'complete' ? all : progress[status](all),
     dangling > 0 && progress.failing(number.format(dangling)),
     unknown > 0 && progress.unknown(number.format(unknown)),
-  ];
-  switch (status) {
-    case 'unread':
-      return '';
-    case 'failed':
-      return joined([progress.failed(all), ...troubled]);
-    case 'reading':
-      return count === 0 ? strings.loading : joined([progress.reading(all), ...troubled]);
-    case 'stopped':
-      return joined([progress.stopped(all), ...troubled]);
-    case 'complete': {
-      const isFine = count > 0 && dangling === 0 && unknown === 0 && access === 'checked';
-      return joined([all, ...troubled, access === 'checking' && progress.checking, isFine && progress.allFine]);
-    }
-  }
+    status === 'complete' && access === 'checking' && progress.checking,
+    isAllFine(overrides) && progress.allFine,
+  ]);
+}
+
+function isAllFine({ status, count, dangling, unknown, access }: OverridesProgress): boolean {
+  return status === 'complete' && count > 0 && dangling === 0 && unknown === 0 && access === 'checked';
 }
 
 /** The text of an empty table. It says that no queries fail only after access is checked. */

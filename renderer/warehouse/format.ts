@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { isGone } from '../../preload/contract/words/warehouse.ts';
 import type {
   EffectiveStepInfo,
   EffectiveWarehouseInfo,
@@ -117,7 +118,7 @@ export function afterChoosing(
 export function search(warehouses: readonly WarehouseInfo[], text: string): WarehouseInfo[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return warehouses
-    .filter(({ state }) => state !== 'DELETED' && state !== 'DELETING')
+    .filter(({ state }) => !isGone(state))
     .filter((warehouse) => {
       const haystack =
         `${warehouse.name} ${formatDetails(warehouse)} ${warehouse.canUse === false ? choose.noPermission : ''}`.toLowerCase();

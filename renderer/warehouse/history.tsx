@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue } from '../../preload/contract.ts';
+import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue, WantedOverride } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
@@ -90,7 +90,7 @@ interface RestoreProps {
 function Restore({ effective, change, onClose }: RestoreProps) {
   const value = usePrevious(change)?.before ?? null;
   const restore = async () => {
-    await unwrap(send(effective.profile, value));
+    await unwrap(window.causeway.request.setOverride({ profile: effective.profile, wanted: wantedFor(value) }));
     toast(strings.done.restored, 'warehouse');
   };
   return (
@@ -106,11 +106,8 @@ function Restore({ effective, change, onClose }: RestoreProps) {
   );
 }
 
-function send(profile: string, value: OverrideValue | null) {
-  const { request } = window.causeway;
-  if (value === null) return request.clearOverride({ profile });
-  if (value.type === 'CUSTOM' && value.warehouseId !== null) {
-    return request.setOverride({ profile, warehouseId: value.warehouseId });
-  }
-  return request.setLastSelected({ profile });
+function wantedFor(value: OverrideValue | null): WantedOverride {
+  if (value === null) return { type: 'NONE' };
+  const { type, warehouseId } = value;
+  return type === 'CUSTOM' && warehouseId !== null ? { type, warehouseId } : { type: 'LAST_SELECTED' };
 }

@@ -163,10 +163,10 @@ async function changeOverride(
   user: Person,
   wanted: WantedOverride,
 ): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: UserOverride | null }> {
-  if (wanted.type === 'NONE') return { changed: await warehouses.clearOverride(user.id), row: null };
+  const changed = await warehouses.change(user.id, wanted);
   const { type } = wanted;
+  if (type === 'NONE') return { changed, row: null };
   const warehouseId = type === 'CUSTOM' ? wanted.warehouseId : null;
-  const changed = await warehouses.setOverride(user.id, { type, warehouse_id: warehouseId ?? undefined });
   if (warehouseId === null) return { changed, row: overrideRow(user, { type, warehouseId }, undefined, 'unchecked') };
   const [all, canUse] = await Promise.all([warehouses.list(), warehouses.canUse(user.id, warehouseId)]);
   const warehouse = all.find(({ id }) => id === warehouseId);

@@ -65,10 +65,11 @@ export class OverridesReading {
   }
 
   page(profile: string, query: OverridesQuery, from: number, count: number): { total: number; rows: UserOverride[] } {
-    return this.#listOf(profile)?.page(query, from, count, this.#state.status === 'reading') ?? { total: 0, rows: [] };
+    const all = this.#listOf(profile)?.find(query, this.#state.status === 'reading') ?? [];
+    return { total: all.length, rows: all.slice(from, from + count) };
   }
 
-  find(profile: string, query: OverridesQuery): UserOverride[] {
+  find(profile: string, query: OverridesQuery): readonly UserOverride[] {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
@@ -152,7 +153,7 @@ export class OverrideList {
   #dangling = 0;
   #unknown = 0;
   #changes = 0;
-  #found: { key: string; entries: Entry[] } | undefined;
+  #found: { key: string; rows: readonly UserOverride[] } | undefined;
 
   get size(): number {
     return this.#entries.size;
@@ -192,23 +193,9 @@ export class OverrideList {
    * The rows that match a query, in its order. `asTheyCome` keeps the order in which they were read, so that rows do not
    * move while more arrive.
    */
-  find(query: OverridesQuery, asTheyCome = false): UserOverride[] {
-    return this.#find(query, asTheyCome).map(({ row }) => row);
-  }
-
-  page(
-    query: OverridesQuery,
-    from: number,
-    count: number,
-    asTheyCome = false,
-  ): { total: number; rows: UserOverride[] } {
-    const entries = this.#find(query, asTheyCome);
-    return { total: entries.length, rows: entries.slice(from, from + count).map(({ row }) => row) };
-  }
-
-  #find(query: OverridesQuery, asTheyCome: boolean): Entry[] {
+  find(query: OverridesQuery, asTheyCome = false): readonly UserOverride[] {
     const key = JSON.stringify([this.#changes, asTheyCome, query]);
-    if (this.#found?.key === key) return this.#found.entries;
+    if (this.#found?.key === key) return this.#found.rows;
     const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
     const entries: Entry[] = [];
     for (const entry of this.#entries.values()) {
@@ -217,8 +204,9 @@ export class OverrideList {
     }
     if (!asTheyCome) entries.sort(ORDERS[query.by]);
     if (!asTheyCome && query.descending) entries.reverse();
-    this.#found = { key, entries };
-    return entries;
+    const rows = entries.map(({ row }) => row);
+    this.#found = { key, rows };
+    return rows;
   }
 
   #count(before: UserOverride | undefined, after: UserOverride | undefined): void {

@@ -136,16 +136,16 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
       case 'use-warehouse':
         return attempt(failed.use(action.name), () =>
           model.change(action.profile, (warehouses) =>
-            warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: action.warehouseId }),
+            warehouses.change('me', { type: 'CUSTOM', warehouseId: action.warehouseId }),
           ),
         );
       case 'use-last-selected':
         return attempt(failed.followLast, () =>
-          model.change(action.profile, (warehouses) => warehouses.setOverride('me', { type: 'LAST_SELECTED' })),
+          model.change(action.profile, (warehouses) => warehouses.change('me', { type: 'LAST_SELECTED' })),
         );
       case 'use-workspace-default':
         return attempt(failed.useDefault, () =>
-          model.change(action.profile, (warehouses) => warehouses.clearOverride('me')),
+          model.change(action.profile, (warehouses) => warehouses.change('me', { type: 'NONE' })),
         );
       case 'start-warehouse':
         return attempt(failed.start(action.name), () =>

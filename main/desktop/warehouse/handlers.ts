@@ -19,14 +19,8 @@ export function warehouseHandlers({
     signIn: async () => void (await model.signIn()),
     cancelSignIn: async () => void model.cancelSignIn(),
     listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
-    setOverride: async ({ profile, warehouseId }) =>
-      void (await model.change(profile, (warehouses) =>
-        warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: warehouseId }),
-      )),
-    setLastSelected: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setOverride('me', { type: 'LAST_SELECTED' }))),
-    clearOverride: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.clearOverride('me'))),
+    setOverride: async ({ profile, wanted }) =>
+      void (await model.change(profile, (warehouses) => warehouses.change('me', wanted))),
     startWarehouse: async ({ profile, warehouseId }) =>
       void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
     stopWarehouse: async ({ profile, warehouseId }) =>

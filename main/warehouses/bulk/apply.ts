@@ -47,7 +47,7 @@ export async function applyImport(
   }: ApplyOptions = {},
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
-  let stoppedBecause: string | undefined;
+  let stoppedBy: string | undefined;
   const report = async (result: LineResult) => {
     results.push(result);
     await onResult(result);
@@ -64,27 +64,23 @@ export async function applyImport(
   const queue = changes.values();
   const work = async () => {
     for (const planned of queue) {
-      if (signal?.aborted) stoppedBecause ??= 'interrupted';
-      stoppedBecause ??= whyHalted();
-      if (stoppedBecause !== undefined) {
-        await report({ planned, result: 'not-tried', message: stoppedBecause });
-        continue;
-      }
-      let result: LineResult;
-      try {
-        result = { planned, result: 'done', message: await change(warehouses, planned, signal) };
-      } catch (error) {
-        if (!(error instanceof CausewayError)) throw error;
-        const message = formatError(error);
-        if (error.code === 'cancelled') stoppedBecause ??= 'interrupted';
-        // Every other line would fail in the same way.
-        if (endsRun(error.code)) stoppedBecause ??= message;
-        result =
-          error instanceof CancelledAfterChange
-            ? { planned, result: 'done', message: planned.after }
-            : { planned, result: 'failed', message };
-      }
-      await report(result);
+      if (signal?.aborted) stoppedBy ??= 'interrupted';
+      stoppedBy ??= whyHalted();
+      if (stoppedBy === undefined) await report({ planned, ...(await attempt(planned)) });
+      else await report({ planned, result: 'not-tried', message: stoppedBy });
+    }
+  };
+  const attempt = async (planned: Change): Promise<Pick<LineResult, 'result' | 'message'>> => {
+    try {
+      return { result: 'done', message: await change(warehouses, planned, signal) };
+    } catch (error) {
+      if (!(error instanceof CausewayError)) throw error;
+      const message = formatError(error);
+      if (error.code === 'cancelled') stoppedBy ??= 'interrupted';
+      // Every other line would fail in the same way.
+      if (endsRun(error.code)) stoppedBy ??= message;
+      if (error instanceof CancelledAfterChange) return { result: 'done', message: planned.after };
+      return { result: 'failed', message };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -104,10 +100,8 @@ async function change(
   return unverified === undefined ? planned.after : `${planned.after}. ${unverified}`;
 }
 
-const REPORT_COLUMNS = ['line', 'user_id', 'user_name', 'action', 'result', 'message'];
-
 /** The first line of the report on an import, as CSV. */
-export const REPORT_HEADER = csvLines([REPORT_COLUMNS]);
+export const REPORT_HEADER = csvLines([['line', 'user_id', 'user_name', 'action', 'result', 'message']]);
 
 /** What became of one line of an import, as a line of CSV. */
 export function reportLine({ planned, result, message }: LineResult): string {

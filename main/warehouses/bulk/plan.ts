@@ -129,20 +129,21 @@ interface FoundUser {
 
 /** The user that a line means: by id, or by the whole user name. */
 function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): FoundUser {
-  const { users, usersComplete } = directory;
-  if (line.user_id !== '') {
-    if (DAMAGED.test(line.user_id)) return { problem: damaged(line.user_id) };
-    if (!/^\d+$/.test(line.user_id)) return { problem: `"${line.user_id}" is not a numeric user ID.` };
-    const name = users.get(line.user_id)?.userName;
-    if (name === undefined && usersComplete) return { problem: `User ${line.user_id} does not exist.` };
-    return { id: line.user_id, name: name ?? line.user_name };
-  }
+  if (line.user_id !== '') return userById(line, directory);
   if (line.user_name === '') return { problem: 'No user is given.' };
   const [found, ...others] = byName.get(line.user_name.toLowerCase()) ?? [];
   if (found === undefined) return { problem: `User "${line.user_name}" does not exist.` };
   return others.length > 0
     ? { problem: `Several users have the name "${line.user_name}".` }
     : { id: found.id, name: found.userName };
+}
+
+function userById({ user_id: id, user_name }: ImportLine, { users, usersComplete }: Directory): FoundUser {
+  if (DAMAGED.test(id)) return { problem: damaged(id) };
+  if (!/^\d+$/.test(id)) return { problem: `"${id}" is not a numeric user ID.` };
+  const name = users.get(id)?.userName;
+  if (name === undefined && usersComplete) return { problem: `User ${id} does not exist.` };
+  return { id, name: name ?? user_name };
 }
 
 /** What a line wants of the override, `null` for none; or why that cannot be told, as a sentence. */

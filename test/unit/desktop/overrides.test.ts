@@ -68,12 +68,6 @@ describe('the list of all overrides', () => {
     expect(found(list, {}, true)).toEqual(['zoe', 'Émile', 'adam', 'eve']);
   });
 
-  it('returns a page and the total count', () => {
-    const page = list.page(query(), 1, 2);
-    expect(page.total).toBe(4);
-    expect(page.rows.map(({ userId }) => userId)).toEqual(['adam', 'Émile']);
-  });
-
   it('shows a change at once, and counts users whose queries fail', () => {
     const changing = listOf(row('a'), row('b', { dangling: 'cannot-use' }));
     expect(changing.dangling).toBe(1);
