@@ -1,6 +1,7 @@
+import { SIGN_IN_METHODS } from '../../preload/contract/words/sign-in.ts';
 import { signInStatus } from '../app/accounts.ts';
 import type { Causeway } from '../app/causeway.ts';
-import type { AuthMethod, Profile, ProfileEntry } from '../auth/auth.ts';
+import type { Profile, ProfileEntry } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { SILENCE } from '../platform/silent-host.ts';
 import { inOneLine } from '../words/failure.ts';
@@ -79,7 +80,7 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
   const table = rows.map((row) => [
     `${row.default ? '*' : ' '} ${row.name}`,
     row.host ?? '-',
-    row.method === null ? '-' : METHOD_WORDS[row.method],
+    row.method === null ? '-' : SIGN_IN_METHODS[row.method].command,
     row.state,
     row.userName ?? '-',
     row.expiresAt ?? '-',
@@ -151,19 +152,6 @@ export interface WhoamiOptions {
   json?: boolean;
 }
 
-/** The names of the ways to sign in. */
-export const METHOD_WORDS: Record<AuthMethod, string> = {
-  pat: 'personal access token',
-  'oauth-m2m': 'service principal',
-  'databricks-cli': 'Databricks CLI',
-  'oauth-user': 'browser',
-  'azure-cli': 'Azure CLI',
-  'azure-client-secret': 'Azure service principal',
-  'github-oidc': 'GitHub Actions',
-  'env-oidc': 'ID token in the environment',
-  'file-oidc': 'ID token in a file',
-};
-
 /**
  * `causeway whoami`: asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic
  * behind a 401). Exit code 3 if the token is refused, 5 if the workspace could not be asked.
@@ -178,15 +166,17 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   const { name, host, method } = profile;
   if (options.json) {
     const signIn = await (await causeway.auth()).signInState(profile);
+    const expiresAt = asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined);
+    const { userName = null, displayName = null, isServicePrincipal = null } = who ?? {};
     await writeJson(context.stdout, {
       state: found.state,
-      userName: who?.userName ?? null,
-      displayName: who?.displayName ?? null,
-      isServicePrincipal: who?.isServicePrincipal ?? null,
+      userName,
+      displayName,
+      isServicePrincipal,
       profile: name,
       host,
       method,
-      expiresAt: asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined),
+      expiresAt,
       ...(found.state === 'not-asked' && { error: jsonFailure(found.error) }),
     });
   }
@@ -196,7 +186,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   }
   if (options.json) return;
   await writeLine(context.stdout, formatUser(who));
-  await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`);
+  await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${SIGN_IN_METHODS[method].command}).`);
 }
 
 function formatUser(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {

@@ -1,6 +1,7 @@
 import { Button, Radio } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type { Person, WantedOverride } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
@@ -11,7 +12,7 @@ import { strings as shared } from '../shared/strings.ts';
 import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
-import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
+import { consequenceFor, counted, nameOfUser } from './format.ts';
 import styles from './overrides.module.css';
 import { strings } from './strings.ts';
 
@@ -121,7 +122,7 @@ function Now({ profile, userId }: { profile: string; userId: string }) {
       {now.data === undefined && !now.error && dialog.loading}
       {now.error && problemIn(now.error).message}
       {now.data === null && dialog.noneNow}
-      {now.data && dialog.now(targetName(now.data))}
+      {now.data && dialog.now(overrideTarget(now.data))}
     </p>
   );
 }

@@ -12,7 +12,7 @@ import type {
 import { formatState } from '../../preload/format.ts';
 import { strings } from './strings.ts';
 
-const { state, target, progress, bulk: words } = strings;
+const { state, progress, bulk: words } = strings;
 
 const number = new Intl.NumberFormat('en');
 
@@ -29,7 +29,7 @@ export function counted(count: number, noun: keyof typeof NOUNS): string {
 }
 
 export function nameOfUser({ displayName, userName, id }: Person): string {
-  return displayName || userName || target.user(id);
+  return displayName || userName || strings.user(id);
 }
 
 export function personOf({ userId, userName, displayName }: OverrideRow): Person {
@@ -40,13 +40,6 @@ export function personOf({ userId, userName, displayName }: OverrideRow): Person
 export function secondLineOf({ displayName, userName, userId }: OverrideRow): string {
   if (displayName === '' || displayName === userName) return userName === '' ? '' : userId;
   return userName || userId;
-}
-
-/** What a user's queries run on. */
-export function targetName(row: Pick<OverrideRow, 'type' | 'warehouseId' | 'warehouseName'>): string {
-  if (row.type === 'LAST_SELECTED') return target.lastSelected;
-  if (row.type !== 'CUSTOM') return row.type;
-  return row.warehouseName ?? (row.warehouseId === null ? target.none : target.unnamed(row.warehouseId));
 }
 
 /** The warehouse's state, or why queries fail there. */

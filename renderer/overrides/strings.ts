@@ -48,12 +48,7 @@ export const strings = {
     unknown: 'Permission unknown',
     lastSelected: 'Last warehouse selected in Databricks',
   },
-  target: {
-    lastSelected: 'Last selected',
-    none: 'No warehouse',
-    unnamed: (id: string) => `Warehouse ${id}`,
-    user: (id: string) => `User ${id}`,
-  },
+  user: (id: string) => `User ${id}`,
   count: {
     override: 'override',
     overrides: 'overrides',

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
-import { isGone } from '../../preload/contract/words/warehouse.ts';
+import { isGone, overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type {
   EffectiveStepInfo,
   EffectiveWarehouseInfo,
@@ -78,14 +78,6 @@ export function afterClearing({ steps }: EffectiveWarehouseInfo): string {
   return heuristic?.warehouse ? words.heuristic(heuristic.warehouse.name) : words.nothing;
 }
 
-/** An override in the fewest words. */
-export function formatOverride(value: OverrideValue | null): string {
-  const { none, lastSelected, unnamed } = strings.override;
-  if (value === null) return none;
-  if (value.type === 'LAST_SELECTED') return lastSelected;
-  return value.warehouseName ?? (value.warehouseId === null ? value.type : unnamed(value.warehouseId));
-}
-
 export function isSameOverride(
   a: Pick<OverrideValue, 'type' | 'warehouseId'> | null,
   b: EffectiveWarehouseInfo['override'],
@@ -96,7 +88,7 @@ export function isSameOverride(
 /** What restoring an earlier override will do. */
 export function afterRestoring(value: OverrideValue | null, effective: EffectiveWarehouseInfo): string {
   if (value === null) return afterClearing(effective);
-  return value.type === 'LAST_SELECTED' ? strings.confirm.followLast.text : choose.runs(formatOverride(value));
+  return value.type === 'LAST_SELECTED' ? strings.confirm.followLast.text : choose.runs(overrideTarget(value));
 }
 
 /** What choosing this warehouse will do, before it is done. */

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue, WantedOverride } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
@@ -11,7 +12,7 @@ import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
-import { afterRestoring, CHANGED_BY, formatOverride, isSameOverride } from './format.ts';
+import { afterRestoring, CHANGED_BY, isSameOverride } from './format.ts';
 import styles from './history.module.css';
 import { strings } from './strings.ts';
 import shared from './warehouse.module.css';
@@ -51,12 +52,12 @@ export function History({ effective }: { effective: EffectiveWarehouseInfo }) {
         <ul className={styles.changes}>
           {shown.map((change) => (
             <li key={change.at} className={styles.change}>
-              <p>{history.from(formatOverride(change.before), formatOverride(change.after))}</p>
+              <p>{history.from(overrideTarget(change.before), overrideTarget(change.after))}</p>
               {isSameOverride(change.before, override) ? null : (
                 <Button
                   variant="default"
                   size="compact-sm"
-                  aria-label={history.restoreNamed(formatOverride(change.before))}
+                  aria-label={history.restoreNamed(overrideTarget(change.before))}
                   onClick={() => setUndoing(change)}
                 >
                   {history.restore}
@@ -96,7 +97,7 @@ function Restore({ effective, change, onClose }: RestoreProps) {
   return (
     <ConfirmDialog
       opened={change !== null}
-      title={history.question(formatOverride(value))}
+      title={history.question(overrideTarget(value))}
       verb={history.verb}
       act={restore}
       onClose={onClose}

@@ -1,4 +1,4 @@
-import { QUERY_FAILURES } from '../../../preload/contract/words/warehouse.ts';
+import { overrideTarget, QUERY_FAILURES } from '../../../preload/contract/words/warehouse.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { ownMember } from '../../platform/own-member.ts';
@@ -77,11 +77,11 @@ function nothingShown({ looked }: Tally, filter: string, { dangling }: AllComman
   return `${which} deleted or forbidden warehouse.`;
 }
 
-function describe({ userId, userName, type, warehouseId, warehouseName, dangling, canUse }: UserOverride): string {
-  const target = type === 'CUSTOM' ? (warehouseName ?? warehouseId ?? '') : type.toLowerCase().replace('_', ' ');
+function describe(override: UserOverride): string {
+  const { userId, userName, dangling, canUse } = override;
   const doubt = canUse === 'unknown' ? "  ? the user's permission could not be checked" : '';
   const problem = dangling === null ? doubt : `  ! ${QUERY_FAILURES[dangling].command}`;
-  return printable(`${(userName || userId).padEnd(36)}  ${target}${problem}`);
+  return printable(`${(userName || userId).padEnd(36)}  ${overrideTarget(override)}${problem}`);
 }
 
 /** `causeway warehouse for USER [show|set|last-selected|clear] [NAME-OR-ID]`: another user's override, for admins. */

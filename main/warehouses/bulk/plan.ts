@@ -1,9 +1,8 @@
-import { isGone } from '../../../preload/contract/words/warehouse.ts';
+import { isGone, overrideTarget } from '../../../preload/contract/words/warehouse.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { Warehouse } from '../../workspace/warehouses.ts';
 import type { Access } from '../access.ts';
 import type { Directory } from '../directory.ts';
-import { describeOverride } from '../override-changes.ts';
 import type { UserSummary } from '../users.ts';
 import type { ImportLine } from './files.ts';
 
@@ -51,20 +50,19 @@ export function planImport(
 function difference(record: OverrideRecord | null, fields: OverrideFields | null, directory: Directory) {
   const before = overrideLabel(record, directory);
   if (fields === null)
-    return record === null ? unchanged(before) : ({ action: 'delete', before, after: 'No override' } as const);
+    return record === null ? unchanged(before) : ({ action: 'delete', before, after: overrideTarget(null) } as const);
   const same = record?.type === fields.type && (record.warehouse_id ?? '') === (fields.warehouse_id ?? '');
   if (same) return unchanged(before);
   const action = record === null ? ('create' as const) : ('update' as const);
-  return { action, fields, before, after: overrideLabel({ name: '', ...fields }, directory) };
+  return { action, fields, before, after: overrideLabel(fields, directory) };
 }
 
 const unchanged = (before: string) => ({ action: 'unchanged', before }) as const;
 
-function overrideLabel(record: OverrideRecord | null, { warehouses }: Directory): string {
-  if (record === null) return 'No override';
-  if (record.type === 'LAST_SELECTED') return 'Last selected';
-  if (record.type !== 'CUSTOM' || !record.warehouse_id) return describeOverride(record);
-  return warehouses.get(record.warehouse_id)?.name || record.warehouse_id;
+function overrideLabel(fields: OverrideFields | null, { warehouses }: Directory): string {
+  if (fields === null) return overrideTarget(null);
+  const { type, warehouse_id: warehouseId = null } = fields;
+  return overrideTarget({ type, warehouseId, warehouseName: warehouses.get(warehouseId ?? '')?.name || null });
 }
 
 /** The warehouses that a plan sends queries to. */

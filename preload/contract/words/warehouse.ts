@@ -1,4 +1,4 @@
-import type { WarehouseInfo } from '../warehouse.ts';
+import type { OverrideValue, WarehouseInfo } from '../warehouse.ts';
 
 const TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
 
@@ -10,6 +10,15 @@ export function warehouseKind({ type, serverless }: Pick<WarehouseInfo, 'type' |
 /** Its size and kind, such as `Medium` and `Serverless`, as far as they are known. */
 export function sizeAndKind(warehouse: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string[] {
   return [warehouse.size, warehouseKind(warehouse)].filter(Boolean);
+}
+
+/** What an override leads to, in the fewest words; null for none. A type that is newer than this version is shown as it is. */
+export function overrideTarget(value: OverrideValue | null): string {
+  if (value === null) return 'No override';
+  const { type, warehouseId, warehouseName } = value;
+  if (type === 'LAST_SELECTED') return 'Last selected';
+  if (type !== 'CUSTOM') return type;
+  return warehouseName ?? (warehouseId === null ? 'No warehouse' : `Warehouse ${warehouseId}`);
 }
 
 /** Whether a warehouse in this state can no longer be chosen by anything. */
