@@ -1,4 +1,4 @@
-import { QUERY_FAILURES } from '../../preload/contract/words/warehouse.ts';
+import { formatState, QUERY_FAILURES } from '../../preload/contract/words/warehouse.ts';
 import type {
   Bulk,
   BulkLine,
@@ -9,7 +9,6 @@ import type {
   WantedOverride,
   WarehouseInfo,
 } from '../../preload/contract.ts';
-import { formatState } from '../../preload/format.ts';
 import { strings } from './strings.ts';
 
 const { state, progress, bulk: words } = strings;

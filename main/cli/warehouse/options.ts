@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isGone, sizeAndKind } from '../../../preload/contract/words/warehouse.ts';
+import { formatState, isGone, sizeAndKind } from '../../../preload/contract/words/warehouse.ts';
 import type { WarehouseService, WorkspaceSession } from '../../app/causeway.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { CommandContext } from '../command.ts';
@@ -42,6 +42,6 @@ export async function warehouseNamed(all: readonly WarehouseSummary[], text: str
 
 /** A warehouse in a few words: its name, state, size and kind. */
 export function describeWarehouse(warehouse: WarehouseSummary): string {
-  const details = [warehouse.state.toLowerCase(), ...sizeAndKind(warehouse)].filter(Boolean).join(', ');
+  const details = [formatState(warehouse.state).toLowerCase(), ...sizeAndKind(warehouse)].filter(Boolean).join(', ');
   return `${printable(warehouse.name)} (${printable(details)})`;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { warehouseKind } from '../../../preload/contract/words/warehouse.ts';
+import { formatState, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
 import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
@@ -153,7 +153,7 @@ function row(warehouse: Listed): string[] {
   const { name, state, size, canUse, id, effective } = warehouse;
   const use = canUse === 'unknown' ? '?' : canUse ? 'yes' : 'no';
   const mark = `${effective === true || effective === 'predicted' ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
-  return [mark, name, state.toLowerCase(), size, warehouseKind(warehouse), use, id].map(printable);
+  return [mark, name, formatState(state).toLowerCase(), size, warehouseKind(warehouse), use, id].map(printable);
 }
 
 function byStateAndName(a: WarehouseSummary, b: WarehouseSummary): number {

@@ -12,6 +12,21 @@ export function sizeAndKind(warehouse: Pick<WarehouseInfo, 'size' | 'type' | 'se
   return [warehouse.size, warehouseKind(warehouse)].filter(Boolean);
 }
 
+const STATES: Record<string, string> = {
+  RUNNING: 'Running',
+  STARTING: 'Starting',
+  STOPPED: 'Stopped',
+  STOPPING: 'Stopping',
+  DELETING: 'Being deleted',
+  DELETED: 'Deleted',
+  UNKNOWN: 'State unknown',
+};
+
+/** A warehouse's state as a word. States that are new to this version are shown as the workspace spells them. */
+export function formatState(state: string): string {
+  return STATES[state] ?? state.charAt(0).toUpperCase() + state.slice(1).toLowerCase().replaceAll('_', ' ');
+}
+
 /** What an override leads to, in the fewest words; null for none. A type that is newer than this version is shown as it is. */
 export function overrideTarget(value: OverrideValue | null): string {
   if (value === null) return 'No override';

@@ -21,6 +21,7 @@ describe('warehouse list', () => {
     cli.give('ben', shared);
     const { stdout } = await list();
     expect(stdout).toMatch(/^→ ● {2}Shared analytics /m);
+    expect(stdout).toMatch(/Retired reports +being deleted /);
     expect(stdout).toMatch(/^→ marks where your queries run, by your override\.$/m);
     expect(stdout.match(/→ [●○]/g)).toHaveLength(1);
   });
