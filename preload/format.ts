@@ -1,4 +1,4 @@
-import { sizeAndKind } from './contract/words/warehouse.ts';
+import { formatState, sizeAndKind } from './contract/words/warehouse.ts';
 import type {
   ConfiguredServer,
   EffectiveWarehouseInfo,
@@ -11,21 +11,6 @@ import type {
 
 /** What a user may ask first in an AI client that has a server. */
 export const FIRST_PROMPT = 'List the tables I can query in Databricks.';
-
-const STATES: Record<string, string> = {
-  RUNNING: 'Running',
-  STARTING: 'Starting',
-  STOPPED: 'Stopped',
-  STOPPING: 'Stopping',
-  DELETING: 'Being deleted',
-  DELETED: 'Deleted',
-  UNKNOWN: 'State unknown',
-};
-
-/** A warehouse's state as a word. States that are new to this version are shown as the workspace spells them. */
-export function formatState(state: string): string {
-  return STATES[state] ?? state.charAt(0).toUpperCase() + state.slice(1).toLowerCase().replaceAll('_', ' ');
-}
 
 /** `Shared analytics — running`, for a menu. */
 export function nameAndState({ name, state }: WarehouseInfo): string {

@@ -31,8 +31,8 @@ export interface CausewayOptions {
   onQuit?: () => void;
   /** Asks before another user takes the place of the one who is signed in. Where it is left out, the new user does. */
   confirmChange?: SignInOptions['confirmChange'];
-  /** Whether changes of overrides are recorded as the command's, for the application's history. */
-  notesChanges?: boolean;
+  /** Called after each change of an override, with the workspace's host. */
+  onOverrideChange?: (host: string) => void;
 }
 
 /** How the health of servers is monitored. */
@@ -135,11 +135,10 @@ export function createCauseway(options: CausewayOptions): Causeway {
       const meta = warehouseId === undefined ? undefined : { warehouse_id: warehouseId };
       return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
     };
-    const around = options.notesChanges ? await import('../warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(named, {
       env,
       openSqlServer,
-      ...(around ? { around: (operations) => around.recordingCommandChanges(operations, profile, env) } : {}),
+      onOverrideChange: () => options.onOverrideChange?.(profile.host),
     });
     return { profile, client: named, warehouses };
   };
@@ -251,6 +250,7 @@ function auditedWatcher(watcher: HubWatcher | undefined, audit: Audit): HubWatch
       watcher?.onCall?.(call);
       audit.add(call);
     },
+    onOverrideChanged: (host) => watcher?.onOverrideChanged?.(host),
     get recorder() {
       return watcher?.recorder;
     },

@@ -1,5 +1,7 @@
+import { SIGN_IN_METHODS } from '../../preload/contract/words/sign-in.ts';
+import { signInStatus } from '../app/accounts.ts';
 import type { Causeway } from '../app/causeway.ts';
-import type { AuthMethod, Profile, ProfileEntry } from '../auth/auth.ts';
+import type { Profile, ProfileEntry } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { SILENCE } from '../platform/silent-host.ts';
 import { inOneLine } from '../words/failure.ts';
@@ -78,7 +80,7 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
   const table = rows.map((row) => [
     `${row.default ? '*' : ' '} ${row.name}`,
     row.host ?? '-',
-    row.method === null ? '-' : METHOD_WORDS[row.method],
+    row.method === null ? '-' : SIGN_IN_METHODS[row.method].command,
     row.state,
     row.userName ?? '-',
     row.expiresAt ?? '-',
@@ -104,55 +106,51 @@ async function describe(
   const { profile } = entry;
   const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
   try {
-    const found = skipValidate ? undefined : await checkToken((await causeway.open(profile.name)).client.users, signal);
-    if (found?.state === 'refused')
-      return { ...known, state: refusedState(found.error), message: inOneLine(found.error) };
-    if (found?.state === 'forbidden') return { ...known, state: 'no access', message: inOneLine(found.error) };
-    if (found?.state === 'not-asked') return { ...known, state: 'unreachable', message: inOneLine(found.error) };
-    const userName = found?.userName;
-    const state = await (await causeway.auth()).signInState(profile);
-    if (state.state === 'signed-in') {
-      return {
-        ...known,
-        state: 'signed in',
-        userName: userName ?? state.userName ?? null,
-        expiresAt: asDate(state.expiresAt),
-      };
+    const checked = skipValidate
+      ? undefined
+      : await checkToken((await causeway.open(profile.name)).client.users, signal);
+    if (checked && 'error' in checked) {
+      return { ...known, state: FAILED_CHECKS[checked.state](checked.error), message: inOneLine(checked.error) };
     }
-    if (state.state === 'signed-out') {
-      const { demanded } = state;
-      const message = demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
-      return { ...known, state: 'signed out', message };
+    const userName = checked?.userName ?? null;
+    const found = await signInStatus(await causeway.auth(), entry);
+    switch (found.status) {
+      case 'signed-in':
+        return {
+          ...known,
+          state: 'signed in',
+          userName: userName ?? found.userName,
+          expiresAt: asDate(found.expiresAt),
+        };
+      case 'signed-out': {
+        const { demanded } = found;
+        const message =
+          demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
+        return { ...known, state: 'signed out', message };
+      }
+      case 'unreadable':
+        throw found.error;
+      default:
+        return { ...known, state: skipValidate ? 'not checked' : 'ready', userName };
     }
-    return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
   } catch (error) {
     const isLate = error instanceof CausewayError && ['cancelled', 'timeout'].includes(error.code);
     return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
   }
 }
 
-/** Whether there was a token at all that could be refused. */
-function refusedState({ code }: CausewayError): Row['state'] {
-  return code === 'unauthenticated' ? 'refused' : 'signed out';
-}
+/** The states of a profile whose token does not work, or could not be checked. */
+const FAILED_CHECKS: Record<Exclude<TokenCheck['state'], 'signed-in'>, (error: CausewayError) => Row['state']> = {
+  // Whether there was a token at all that could be refused.
+  refused: ({ code }) => (code === 'unauthenticated' ? 'refused' : 'signed out'),
+  forbidden: () => 'no access',
+  'not-asked': () => 'unreachable',
+};
 
 export interface WhoamiOptions {
   profile?: string;
   json?: boolean;
 }
-
-/** The names of the ways to sign in. */
-export const METHOD_WORDS: Record<AuthMethod, string> = {
-  pat: 'personal access token',
-  'oauth-m2m': 'service principal',
-  'databricks-cli': 'Databricks CLI',
-  'oauth-user': 'browser',
-  'azure-cli': 'Azure CLI',
-  'azure-client-secret': 'Azure service principal',
-  'github-oidc': 'GitHub Actions',
-  'env-oidc': 'ID token in the environment',
-  'file-oidc': 'ID token in a file',
-};
 
 /**
  * `causeway whoami`: asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic
@@ -168,15 +166,17 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   const { name, host, method } = profile;
   if (options.json) {
     const signIn = await (await causeway.auth()).signInState(profile);
+    const expiresAt = asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined);
+    const { userName = null, displayName = null, isServicePrincipal = null } = who ?? {};
     await writeJson(context.stdout, {
       state: found.state,
-      userName: who?.userName ?? null,
-      displayName: who?.displayName ?? null,
-      isServicePrincipal: who?.isServicePrincipal ?? null,
+      userName,
+      displayName,
+      isServicePrincipal,
       profile: name,
       host,
       method,
-      expiresAt: asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined),
+      expiresAt,
       ...(found.state === 'not-asked' && { error: jsonFailure(found.error) }),
     });
   }
@@ -186,7 +186,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   }
   if (options.json) return;
   await writeLine(context.stdout, formatUser(who));
-  await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`);
+  await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${SIGN_IN_METHODS[method].command}).`);
 }
 
 function formatUser(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {

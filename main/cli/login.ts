@@ -226,6 +226,6 @@ function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProg
 }
 
 /** A time in ISO 8601; null if there is none. */
-export function asDate(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
+export function asDate(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString();
 }

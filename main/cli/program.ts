@@ -1,5 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../app/causeway.ts';
+import { askHub } from '../hub/attach.ts';
+import { hubFolder, readRendezvous } from '../hub/rendezvous.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { explainUnexpected, fileError } from '../platform/file-errors.ts';
@@ -24,6 +26,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   let exitCode = 0;
   const opened: Causeway[] = [];
   const onSilence = (host: string) => sayStillWaiting(io, host);
+  const changedAt = new Set<string>();
+  const onOverrideChange = (host: string) => void changedAt.add(host);
   const contextOf = (env: NodeJS.ProcessEnv): CommandContext => {
     let causeway: Causeway | undefined;
     return {
@@ -34,7 +38,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       signal: interrupted.signal,
       causeway: () => {
         if (!causeway) {
-          causeway = createCauseway({ env, notesChanges: true, onSilence, systemProxies: hubProxies(env) });
+          causeway = createCauseway({ env, onSilence, onOverrideChange, systemProxies: hubProxies(env) });
           opened.push(causeway);
         }
         return causeway;
@@ -65,9 +69,16 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       await writeJson(context.stdout, { error: jsonFailure(error, meant) });
     return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
-    await Promise.all(opened.map((causeway) => causeway.close()));
+    await Promise.all([...opened.map((causeway) => causeway.close()), tellApplication(io.env, changedAt)]);
     endSignals();
   }
+}
+
+/** Lets the running application read its user's override again where this command has changed any. */
+async function tellApplication(env: NodeJS.ProcessEnv, hosts: ReadonlySet<string>): Promise<void> {
+  const rendezvous = hosts.size > 0 ? readRendezvous(hubFolder(env)) : undefined;
+  if (rendezvous)
+    await Promise.all([...hosts].map((host) => askHub(rendezvous, { question: 'override-changed', host })));
 }
 
 /** Variables that lead to the user's own files, or identify the user. */

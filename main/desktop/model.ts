@@ -66,8 +66,8 @@ export class DesktopModel {
   #timer: NodeJS.Timeout | undefined;
   #snapshot: Snapshot | undefined;
   #watched = false;
-  /** The session whose override this application has changed since the last read. */
-  #changedHere: WorkspaceSession | undefined;
+  /** The session whose override was changed since the last read, and by whom. */
+  #changed: { session: WorkspaceSession; by: OverrideChange['by'] } | undefined;
   readonly #otherSignIns: OtherSignIns;
   readonly #verifications = new VerificationRuns((verification) => this.#set({ verification }));
 
@@ -211,7 +211,7 @@ export class DesktopModel {
     const session = await this.#sessionOf(profile);
     // A change of the override returns what was stored. Starting and stopping a warehouse returns nothing.
     const outcome = await change(session.warehouses);
-    if (outcome !== undefined) this.#changedHere = session;
+    if (outcome !== undefined) this.#changed = { session, by: 'here' };
     if (this.#session !== session) return;
     this.#verifications.forget();
     const snapshot = this.#afterChange(session, outcome);
@@ -220,6 +220,14 @@ export class DesktopModel {
     this.#check?.work.abort();
     this.#check = undefined;
     this.#showSnapshot(snapshot);
+  }
+
+  /** Reads the effective warehouse again after the command has changed an override in this workspace. */
+  commandChanged(host: string): void {
+    const session = this.#session;
+    if (session?.profile.host !== host) return;
+    this.#changed = { session, by: 'command' };
+    void this.#startCheck();
   }
 
   /** Runs the checks; their results are in the state. `endToEnd` is null to skip the third check. */
@@ -309,8 +317,8 @@ export class DesktopModel {
     this.#snapshot = snapshot;
     const { session, survey, readAt } = snapshot;
     const { effective } = survey;
-    const by = this.#changedHere === session ? 'here' : 'elsewhere';
-    this.#changedHere = undefined;
+    const by = this.#changed?.session === session ? this.#changed.by : 'elsewhere';
+    this.#changed = undefined;
     for (const listener of this.#overrideListeners) listener(effective, by);
     const warehouse = { effective, checkedAt: readAt, checking: false, lastFailure: null };
     this.#set({ warehouse: { status: 'known', ...warehouse }, choices: choicesIn(survey) });

@@ -207,6 +207,9 @@ class PrivateHub implements Hub {
         return { hub, quits: onQuit !== undefined } satisfies QuitAnswer;
       case 'sessions':
         return { hub, version: VERSION, sessions: this.sessions() } satisfies SessionsAnswer;
+      case 'override-changed':
+        this.#options.watcher?.onOverrideChanged?.(asked.host);
+        return { hub };
       case 'proxies': {
         const proxies = (await systemProxies?.(asked.origin).catch(() => '')) ?? '';
         return { hub, proxies } satisfies ProxiesAnswer;

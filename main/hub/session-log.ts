@@ -9,6 +9,8 @@ export interface HubWatcher {
   onSessions?(sessions: HubSession[]): void;
   /** A client's request has ended. */
   onCall?(call: HubCall): void;
+  /** The command has changed an override in the workspace on this host. */
+  onOverrideChanged?(host: string): void;
   /** There only while the user has contents recorded. */
   readonly recorder?: ContentsRecorder | undefined;
 }

@@ -27,6 +27,7 @@ const approvalId = { id: z.number(), askedAt: z.number() };
 const QuestionLine = z.discriminatedUnion('question', [
   z.object({ ...asker, question: z.literal('sessions') }),
   z.object({ ...asker, question: z.literal('quit') }),
+  z.object({ ...asker, question: z.literal('override-changed'), host: z.string() }),
   z.object({ ...asker, question: z.literal('proxies'), origin: z.url({ protocol: /^https?$/ }) }),
   z.object({ ...asker, question: z.literal('approvals') }),
   z.object({ ...asker, ...approvalId, question: z.literal('approval') }),

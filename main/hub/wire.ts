@@ -40,6 +40,8 @@ export type HubQuestion =
   | { question: 'sessions' }
   /** To stop starting at login and to quit: it is being uninstalled. */
   | { question: 'quit' }
+  /** Says that it has changed an override in the workspace on this host. */
+  | { question: 'override-changed'; host: string }
   /** Which proxies the desktop's settings name for this origin. */
   | { question: 'proxies'; origin: string }
   /** The calls that wait for the user. */

@@ -1,29 +1,15 @@
+import type { OverrideRow } from '../../preload/contract/overrides.ts';
+import { queryFailure } from '../../preload/contract/words/warehouse.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import { type Access, accessFrom, readPermissions } from './access.ts';
-import { type Directory, readDirectory } from './directory.ts';
+import { type Directory, readDirectory, type WarehouseSummary } from './directory.ts';
 import { overrideOperations } from './override-operations.ts';
+import type { UserSummary } from './users.ts';
 
 /** One user's override as an admin sees it, with names instead of ids as far as they can be found. */
-export interface UserOverride {
-  userId: string;
-  /** Empty if the workspace does not say. */
-  userName: string;
-  displayName: string;
-  /** `CUSTOM`, `LAST_SELECTED` or a newer word. */
-  type: string;
-  warehouseId: string | null;
-  warehouseName: string | null;
-  warehouseState: string | null;
-  /** Why this user's queries will fail, found beforehand; null says only that no reason was found. */
-  dangling: 'warehouse-gone' | 'deleting' | 'cannot-use' | null;
-  /**
-   * Whether this user may run queries on the warehouse: `unchecked` if nobody has looked, `unknown` if it could not
-   * be read, or if it could not be read whether the warehouse is still there; null if the override names no warehouse.
-   */
-  canUse: boolean | 'unknown' | 'unchecked' | null;
-}
+export type UserOverride = OverrideRow;
 
 /** Whether any displayed field of an override contains a text, ignoring case. */
 export function mentions(row: UserOverride, text: string): boolean {
@@ -79,27 +65,36 @@ export function withAccessOf(row: UserOverride, access: Access): UserOverride {
   return { ...row, canUse, dangling: canUse === false ? 'cannot-use' : null };
 }
 
-function toRow(record: OverrideRecord, directory: Directory): UserOverride {
-  const { users, warehouses, warehousesComplete } = directory;
-  const userId = ownerOf(record);
-  const user = users.get(userId);
-  const warehouseId = record.warehouse_id ?? null;
-  const warehouse = warehouseId === null ? undefined : warehouses.get(warehouseId);
+function toRow(record: OverrideRecord, { users, warehouses, warehousesComplete }: Directory): UserOverride {
+  const id = ownerOf(record);
+  const { type, warehouse_id: warehouseId = null } = record;
+  const warehouse = warehouses.get(warehouseId ?? '');
+  const row = overrideRow(
+    users.get(id) ?? { id, userName: '', displayName: '' },
+    { type, warehouseId },
+    warehouse,
+    'unchecked',
+  );
+  // An admin sees every warehouse there is: one that is not in the complete list is gone.
+  return warehouse || warehousesComplete ? row : { ...row, dangling: null };
+}
+
+/** A user's override as a row. `canUse` is what was found out about this user. */
+export function overrideRow(
+  { id: userId, userName, displayName }: UserSummary,
+  { type, warehouseId }: Pick<UserOverride, 'type' | 'warehouseId'>,
+  warehouse: Pick<WarehouseSummary, 'name' | 'state'> | undefined,
+  canUse: NonNullable<UserOverride['canUse']>,
+): UserOverride {
   return {
     userId,
-    userName: user?.userName ?? '',
-    displayName: user?.displayName ?? '',
-    type: record.type,
+    userName,
+    displayName,
+    type,
     warehouseId,
     warehouseName: warehouse?.name ?? null,
     warehouseState: warehouse?.state ?? null,
-    dangling: warehouseId === null || (!warehouse && !warehousesComplete) ? null : danglingState(warehouse?.state),
-    canUse: warehouseId === null ? null : 'unchecked',
+    dangling: warehouseId === null ? null : queryFailure(warehouse?.state, canUse),
+    canUse: warehouseId === null ? null : canUse,
   };
-}
-
-/** An admin sees every warehouse there is: one that is not in the list is gone. */
-export function danglingState(state: string | undefined): UserOverride['dangling'] {
-  if (state === undefined || state === 'DELETED') return 'warehouse-gone';
-  return state === 'DELETING' ? 'deleting' : null;
 }

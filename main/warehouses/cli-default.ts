@@ -1,8 +1,8 @@
+import { isGone } from '../../preload/contract/words/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import { isGone } from './heuristic.ts';
 
 /** What `get-default-warehouse` of the Databricks CLI would answer, and by which of its rules. */
 export interface CliDefault {

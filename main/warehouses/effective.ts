@@ -1,4 +1,5 @@
 import type { EffectiveStepInfo, EffectiveWarehouseInfo, WarehouseProblem } from '../../preload/contract/warehouse.ts';
+import { QUERY_FAILURES, queryFailure } from '../../preload/contract/words/warehouse.ts';
 import { inOneLine } from '../words/failure.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import { isAdmin } from '../workspace/scim.ts';
@@ -214,20 +215,14 @@ function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProble
       remedy,
     };
   }
-  return stateProblem(target.warehouse, remedy);
-}
-
-function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string): EffectiveProblem | undefined {
-  if (state === 'DELETED') {
-    return { code: 'warehouse-gone', message: `${name} was deleted. Queries will fail.`, remedy };
-  }
-  if (state === 'DELETING')
-    return { code: 'deleting', message: `${name} is being deleted. Queries will fail.`, remedy };
-  if (canUse !== false) return undefined;
+  const { name, state, canUse } = target.warehouse;
+  const code = queryFailure(state, canUse);
+  if (code === null) return undefined;
+  const message = `${QUERY_FAILURES[code].clause(name, 'You do')}. Queries will fail.`;
   return {
-    code: 'cannot-use',
-    message: `You do not have CAN USE on ${name}. Queries will fail.`,
-    remedy: `Ask a workspace admin for CAN USE on it. ${remedy}`,
+    code,
+    message,
+    remedy: code === 'cannot-use' ? `Ask a workspace admin for CAN USE on it. ${remedy}` : remedy,
   };
 }
 

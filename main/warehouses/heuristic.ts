@@ -1,3 +1,4 @@
+import { isGone } from '../../preload/contract/words/warehouse.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
 
 /** The warehouse that a server's own choice would fall on, and the tier (1 to 5) that it was found in. */
@@ -18,11 +19,6 @@ export const TIER_REASONS: readonly string[] = [
   'not running, with “shared” in its name',
   'not running, and no name contains “shared”',
 ];
-
-/** Whether a warehouse can no longer be chosen by anything. */
-export function isGone(state: string): boolean {
-  return state === 'DELETED' || state === 'DELETING';
-}
 
 /**
  * The five tiers by which a server is believed to choose when nothing else decides: running before not running, names

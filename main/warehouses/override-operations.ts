@@ -1,31 +1,25 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { isGone } from '../../preload/contract/words/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
-import type { OverrideFields, OverrideRecord, UpdateOptions } from '../workspace/overrides.ts';
+import type { OverrideFields, UpdateOptions } from '../workspace/overrides.ts';
 import type { Warehouses } from '../workspace/warehouses.ts';
-import { isGone } from './heuristic.ts';
 
 /** How long the lookup after a refusal may take. */
 const LOOKUP_TIMEOUT_MS = 10_000;
 
-/** The override API with its errors explained (spec/default-warehouse-override.md › Endpoints). */
-export interface OverrideOperations {
-  create(id: string, fields: OverrideFields, signal?: AbortSignal): Promise<OverrideRecord>;
-  get(id: string, signal?: AbortSignal): Promise<OverrideRecord>;
-  update(id: string, fields: OverrideFields, options: UpdateOptions, signal?: AbortSignal): Promise<OverrideRecord>;
-  /** The plain deletion: having none is an error here. */
-  delete(id: string, signal?: AbortSignal): Promise<void>;
-  list(signal?: AbortSignal, pageSize?: number): AsyncGenerator<OverrideRecord>;
-  /** As `get`, with `null` for no override. */
-  find(id: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
-}
+export type OverrideOperations = ReturnType<typeof overrideOperations>;
 
-/** Override operations over one workspace's REST client. */
-export function overrideOperations(client: Pick<RestClient, 'overrides' | 'warehouses'>): OverrideOperations {
-  const { overrides } = client;
-
+/**
+ * The override API of one workspace with its errors explained (spec/default-warehouse-override.md › Endpoints). `onChange`
+ * is called after each change, also where its answer was lost.
+ */
+export function overrideOperations(
+  { overrides, warehouses }: Pick<RestClient, 'overrides' | 'warehouses'>,
+  onChange: () => void = () => {},
+) {
   const attempt = async <T>(attempted: OverrideAttempt, run: () => Promise<T>): Promise<T> => {
     try {
       return await run();
@@ -33,41 +27,47 @@ export function overrideOperations(client: Pick<RestClient, 'overrides' | 'wareh
       throw inOverrideWords(error, attempted);
     }
   };
-  const write = (attempted: OverrideAttempt, fields: OverrideFields, run: () => Promise<OverrideRecord>) =>
+  const change = <T>(attempted: OverrideAttempt, run: () => Promise<T>, warehouseId = '') =>
     attempt(attempted, async () => {
       try {
-        return await run();
+        const changed = await run();
+        onChange();
+        return changed;
       } catch (error) {
         if (!(error instanceof WorkspaceError)) throw error;
-        throw (await namesMissingWarehouse(client.warehouses, error, fields.warehouse_id))
-          ? warehouseGone(error, fields.warehouse_id ?? '')
-          : error;
+        if (error.mayHaveRun) onChange();
+        throw (await namesMissingWarehouse(warehouses, error, warehouseId)) ? warehouseGone(error, warehouseId) : error;
       }
     });
+  const get = (id: string, signal?: AbortSignal) => attempt({ operation: 'get', id }, () => overrides.get(id, signal));
 
-  const operations: OverrideOperations = {
-    create: (id, fields, signal) =>
-      write({ operation: 'create', id }, fields, () => overrides.create(id, fields, signal)),
-    get: (id, signal) => attempt({ operation: 'get', id }, () => overrides.get(id, signal)),
-    update: (id, fields, options, signal) =>
-      write({ operation: 'update', id, allowMissing: options.allowMissing }, fields, () =>
-        overrides.update(id, fields, options, signal),
+  return {
+    get,
+    create: (id: string, fields: OverrideFields, signal?: AbortSignal) =>
+      change({ operation: 'create', id }, () => overrides.create(id, fields, signal), fields.warehouse_id),
+    update: (id: string, fields: OverrideFields, options: UpdateOptions, signal?: AbortSignal) =>
+      change(
+        { operation: 'update', id, allowMissing: options.allowMissing },
+        () => overrides.update(id, fields, options, signal),
+        fields.warehouse_id,
       ),
-    delete: (id, signal) => attempt({ operation: 'delete', id }, () => overrides.delete(id, signal)),
-    list: async function* (signal, pageSize) {
+    /** The plain deletion: having none is an error here. */
+    delete: (id: string, signal?: AbortSignal) =>
+      change({ operation: 'delete', id }, () => overrides.delete(id, signal)),
+    list: async function* (signal?: AbortSignal, pageSize?: number) {
       try {
         yield* overrides.list(signal, pageSize);
       } catch (error) {
         throw inOverrideWords(error, { operation: 'list', id: '' });
       }
     },
-    find: (id, signal) =>
-      operations.get(id, signal).catch((error: unknown) => {
+    /** As `get`, with `null` for no override. */
+    find: (id: string, signal?: AbortSignal) =>
+      get(id, signal).catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
       }),
   };
-  return operations;
 }
 
 /** Whether an operation failed because what it was about is not there. */
@@ -78,10 +78,10 @@ export function isMissing(error: unknown): boolean {
 /** A refusal rarely says that it is about the warehouse, so the warehouse itself is looked up. */
 async function namesMissingWarehouse(
   warehouses: Warehouses,
-  error: unknown,
-  warehouseId: string | undefined,
+  error: WorkspaceError,
+  warehouseId: string,
 ): Promise<boolean> {
-  if (!(error instanceof WorkspaceError) || !warehouseId) return false;
+  if (warehouseId === '') return false;
   if (error.code !== 'invalid_argument' && error.code !== 'not_found') return false;
   try {
     return isGone((await warehouses.get(warehouseId, AbortSignal.timeout(LOOKUP_TIMEOUT_MS))).state);

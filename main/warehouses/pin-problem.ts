@@ -1,3 +1,4 @@
+import { whyQueriesFail } from '../../preload/contract/words/warehouse.ts';
 import type { WarehouseSummary } from './directory.ts';
 
 /**
@@ -14,9 +15,6 @@ export function pinProblem(id: string, visible: readonly WarehouseSummary[]): st
         : 'Pin another warehouse, or remove the pin.';
     return `You cannot see a warehouse with the ID ${id}. These calls will fail. ${remedy}`;
   }
-  const { name, state, canUse } = warehouse;
-  const remedy = 'These calls will fail. Pin another warehouse, or remove the pin.';
-  if (state === 'DELETED') return `${name} was deleted. ${remedy}`;
-  if (state === 'DELETING') return `${name} is being deleted. ${remedy}`;
-  return canUse === false ? `You do not have CAN USE on ${name}. ${remedy}` : undefined;
+  const why = whyQueriesFail(warehouse);
+  return why && `${why}. These calls will fail. Pin another warehouse, or remove the pin.`;
 }

@@ -1,84 +1,61 @@
+import type { WantedOverride } from '../../preload/contract/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { type RetryClock, systemClock } from '../platform/retry.ts';
+import { systemClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
-import { type OverrideFields, type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
+import { type OverrideFields, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import { mayUse } from '../workspace/permissions.ts';
-import { type Access, accessFrom, readAccess, readPermissions } from './access.ts';
-import { type AllOptions, allOverrides, type UserOverride } from './all-overrides.ts';
+import { accessFrom, readAccess, readPermissions } from './access.ts';
+import { type AllOptions, allOverrides } from './all-overrides.ts';
 import type { ImportLine } from './bulk/files.ts';
 import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
-import { type CliDefault, cliDefault } from './cli-default.ts';
-import type { WarehouseSummary } from './directory.ts';
+import { cliDefault } from './cli-default.ts';
 import { readDirectory, summarize } from './directory.ts';
-import type { EffectiveWarehouse } from './effective.ts';
 import { type SqlServer, type SqlServerChoice, warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
-import { type OverrideOperations, overrideOperations } from './override-operations.ts';
+import { overrideOperations } from './override-operations.ts';
 import { takeReadings, takeReadingsAgain } from './readings.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
-import { findUser, searchUsers, type UserSummary } from './users.ts';
-import { type CheckResult, type VerifyOptions, verifyWarehouse } from './verify.ts';
-
-/** One signed-in user's warehouses in one workspace. */
-export interface WarehouseService {
-  /** The effective warehouse and all the others, read at one moment. */
-  survey(signal?: AbortSignal): Promise<WarehouseSurvey>;
-  /** The same a moment later: who the user is and what they may use is taken over from the earlier one. */
-  surveyAgain(earlier: WarehouseSurvey, signal?: AbortSignal): Promise<WarehouseSurvey>;
-  /** Which warehouse this user's queries run on, and why. Read again each time. */
-  effective(signal?: AbortSignal): Promise<EffectiveWarehouse>;
-  /** What the Databricks CLI's own lookup comes to, for comparison. */
-  cliDefault(signal?: AbortSignal): Promise<CliDefault>;
-  /** All warehouses that the user can see, in the workspace's order. */
-  list(signal?: AbortSignal): Promise<WarehouseSummary[]>;
-  /** One warehouse as it is now; whether the user may use it is not asked. @throws {CausewayError} `not_found` */
-  find(warehouseId: string, signal?: AbortSignal): Promise<WarehouseSummary>;
-  /** Pins this user's queries to a warehouse; gives the record as it was read back. */
-  setOverride(warehouseId: string, signal?: AbortSignal): Promise<StoredOverride>;
-  /** Makes the override "whatever was picked last"; gives the record as it was read back. */
-  setLastSelected(signal?: AbortSignal): Promise<StoredOverride>;
-  /** Removes the override; having none is success. */
-  clearOverride(signal?: AbortSignal): Promise<'cleared' | 'had-none'>;
-  /** Resolves when the workspace has begun to start it. */
-  start(warehouseId: string, signal?: AbortSignal): Promise<void>;
-  /** Resolves when the workspace has begun to stop it; queries that run on it are cut off. */
-  stop(warehouseId: string, signal?: AbortSignal): Promise<void>;
-  /** What the third check would have to stop: ask before it is run. */
-  wouldStop(signal?: AbortSignal): Promise<WarehouseSummary[]>;
-  /** Runs the checks; the third one only if `endToEnd` says what may be stopped. */
-  verify(options?: VerifyOptions): Promise<CheckResult[]>;
-  /** The five operations as the workspace has them, for `me` or a user id, with their errors explained. */
-  operations: OverrideOperations;
-  /** The same for other users. */
-  admin: WarehouseAdmin;
-}
+import { findUser, searchUsers } from './users.ts';
+import { type VerifyOptions, verifyWarehouse } from './verify.ts';
 
 export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
   env: NodeJS.ProcessEnv;
   /** A session with the SQL server, for the third check. Nothing goes out before it is asked something. */
   openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
-  clock?: RetryClock;
-  /** Puts something around the operations by which overrides are changed. */
-  around?: (operations: OverrideOperations) => OverrideOperations;
+  /** Called after each change of an override, also where its answer was lost. */
+  onOverrideChange?: (() => void) | undefined;
 }
 
-/** The warehouse service over one workspace's REST client. */
-export function createWarehouseService(client: RestClient, options: WarehouseServiceOptions): WarehouseService {
-  const { env, openSqlServer, clock = systemClock, around = (each) => each } = options;
-  const { warehouses } = client;
-  const operations = around(overrideOperations(client));
+export type WarehouseService = ReturnType<typeof createWarehouseService>;
+
+/**
+ * One signed-in user's warehouses in one workspace, and everybody's overrides. The workspace decides who is an admin;
+ * nothing is refused here. A user id is a numeric string, or `me` for an override.
+ */
+export function createWarehouseService(
+  client: RestClient,
+  { env, openSqlServer, onOverrideChange }: WarehouseServiceOptions,
+) {
+  const { warehouses, users } = client;
+  const operations = overrideOperations(client, onOverrideChange);
   const survey = async (signal?: AbortSignal) => surveyOf(await takeReadings(client, signal));
 
   return {
-    survey,
-    surveyAgain: async (earlier, signal) => surveyOf(await takeReadingsAgain(client, earlier.readings, signal)),
-    effective: async (signal) => (await survey(signal)).effective,
+    /** The five operations as the workspace has them, with their errors explained. */
     operations,
-    admin: createWarehouseAdmin(client, operations),
-    cliDefault: (signal) => cliDefault(client, env, signal),
-    list: async (signal) => {
+    /** The effective warehouse and all the others, read at one moment. */
+    survey,
+    /** The same a moment later: who the user is and what they may use is taken over from the earlier one. */
+    surveyAgain: async (earlier: WarehouseSurvey, signal?: AbortSignal) =>
+      surveyOf(await takeReadingsAgain(client, earlier.readings, signal)),
+    /** Which warehouse this user's queries run on, and why. Read again each time. */
+    effective: async (signal?: AbortSignal) => (await survey(signal)).effective,
+    /** What the Databricks CLI's own lookup comes to, for comparison. */
+    cliDefault: (signal?: AbortSignal) => cliDefault(client, env, signal),
+    /** All warehouses that the user can see, in the workspace's order. */
+    list: async (signal?: AbortSignal) => {
       const [visible, usable] = await Promise.all([
         gather(warehouses.list({}, signal)),
         gather(warehouses.list({ usableOnly: true }, signal)),
@@ -86,52 +63,46 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
       const usableIds = new Set(usable.map(({ id }) => id));
       return visible.map((warehouse) => summarize(warehouse, usableIds));
     },
-    find: async (id, signal) => summarize(await warehouses.get(id, signal), undefined),
-    setOverride: (warehouse_id, signal) => setOverride(operations, 'me', { type: 'CUSTOM', warehouse_id }, signal),
-    setLastSelected: (signal) => setOverride(operations, 'me', { type: 'LAST_SELECTED' }, signal),
-    clearOverride: (signal) => clearOverride(operations, 'me', signal),
-    start: (id, signal) => warehouses.start(id, signal),
-    stop: (id, signal) => warehouses.stop(id, signal),
-    wouldStop: async (signal) =>
+    /** One warehouse as it is now; whether the user may use it is not asked. @throws {CausewayError} `not_found` */
+    find: async (warehouseId: string, signal?: AbortSignal) =>
+      summarize(await warehouses.get(warehouseId, signal), undefined),
+    /** Resolves when the workspace has begun to start it. */
+    start: (warehouseId: string, signal?: AbortSignal) => warehouses.start(warehouseId, signal),
+    /** Resolves when the workspace has begun to stop it; queries that run on it are cut off. */
+    stop: (warehouseId: string, signal?: AbortSignal) => warehouses.stop(warehouseId, signal),
+    /** What the third check would have to stop: ask before it is run. */
+    wouldStop: async (signal?: AbortSignal) =>
       (await warehousesToStop(client, signal)).map((warehouse) => summarize(warehouse, undefined)),
-    verify: async (verifying = {}) => {
+    /** Runs the checks; the third one only if `endToEnd` says what may be stopped. */
+    verify: async (verifying: VerifyOptions = {}) => {
       const { readings } = verifying.survey ?? (await survey(verifying.signal));
-      return verifyWarehouse({ client, env, clock, openSqlServer, readings }, verifying);
+      return verifyWarehouse({ client, env, clock: systemClock, openSqlServer, readings }, verifying);
     },
-  };
-}
-
-/** What a workspace admin does for other users. User ids are numeric strings. */
-export interface WarehouseAdmin {
-  /** The user that an id, a user name, an e-mail address or a part of a name means. */
-  findUser(text: string, signal?: AbortSignal): Promise<UserSummary>;
-  /** All users that a text may mean, by the best look-up first. @throws {CausewayError} `not_found` */
-  findUsers(text: string, signal?: AbortSignal): Promise<UserSummary[]>;
-  override(userId: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
-  setOverride(userId: string, fields: OverrideFields, signal?: AbortSignal): Promise<StoredOverride>;
-  clearOverride(userId: string, signal?: AbortSignal): Promise<'cleared' | 'had-none'>;
-  /** Whether a user can run queries on a warehouse; `unknown` if the caller cannot read that. */
-  canUse(userId: string, warehouseId: string, signal?: AbortSignal): Promise<boolean | 'unknown'>;
-  /** Who may run queries on these warehouses, read once for all users. */
-  access(warehouseIds: ReadonlySet<string>, signal?: AbortSignal): Promise<Access>;
-  /** Every user's override, as the pages arrive. */
-  all(options?: AllOptions, signal?: AbortSignal): AsyncGenerator<UserOverride>;
-  /** What an import would change. @throws {CausewayError} `permission_denied` for a user who is not a workspace admin */
-  planImport(lines: readonly ImportLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
-}
-
-/** The admin's half of the warehouse service. The workspace decides who is an admin; nothing is refused here. */
-function createWarehouseAdmin(client: RestClient, operations: OverrideOperations): WarehouseAdmin {
-  return {
-    findUser: (text, signal) => findUser(client.users, text, signal),
-    findUsers: (text, signal) => searchUsers(client.users, text, signal),
-    override: (userId, signal) => operations.find(userId, signal),
-    setOverride: (userId, fields, signal) => setOverride(operations, userId, fields, signal),
-    clearOverride: (userId, signal) => clearOverride(operations, userId, signal),
-    canUse: (userId, warehouseId, signal) => canUse(client, userId, warehouseId, signal),
-    access: (warehouseIds, signal) => readAccess(client, warehouseIds, signal),
-    all: (options, signal) => allOverrides(client, options, signal),
-    planImport: async (lines, signal) => {
+    /** Makes an override what is asked for; gives the record as it was read back. */
+    setOverride: (userId: string, fields: OverrideFields, signal?: AbortSignal) =>
+      setOverride(operations, userId, fields, signal),
+    /** The same, or removes it for `NONE`. */
+    change: (userId: string, wanted: WantedOverride): Promise<StoredOverride | 'cleared' | 'had-none'> =>
+      wanted.type === 'NONE'
+        ? clearOverride(operations, userId)
+        : setOverride(operations, userId, {
+            type: wanted.type,
+            ...(wanted.type === 'CUSTOM' && { warehouse_id: wanted.warehouseId }),
+          }),
+    /** Removes an override; having none is success. */
+    clearOverride: (userId: string, signal?: AbortSignal) => clearOverride(operations, userId, signal),
+    /** The user that an id, a user name, an e-mail address or a part of a name means. */
+    findUser: (text: string, signal?: AbortSignal) => findUser(users, text, signal),
+    /** All users that a text may mean, by the best look-up first. @throws {CausewayError} `not_found` */
+    findUsers: (text: string, signal?: AbortSignal) => searchUsers(users, text, signal),
+    /** Whether a user can run queries on a warehouse; `unknown` if the caller cannot read that. */
+    canUse: (userId: string, warehouseId: string, signal?: AbortSignal) => canUse(client, userId, warehouseId, signal),
+    /** Who may run queries on these warehouses, read once for all users. */
+    access: (warehouseIds: ReadonlySet<string>, signal?: AbortSignal) => readAccess(client, warehouseIds, signal),
+    /** Every user's override, as the pages arrive. */
+    allOverrides: (options?: AllOptions, signal?: AbortSignal) => allOverrides(client, options, signal),
+    /** What an import would change. @throws {CausewayError} `permission_denied` for a user who is not a workspace admin */
+    planImport: async (lines: readonly ImportLine[], signal?: AbortSignal): Promise<PlannedLine[]> => {
       const [directory, present] = await Promise.all([
         readDirectory(client, { withGroups: true }, signal),
         gather(operations.list(signal)),

@@ -1,14 +1,10 @@
+import type { Person } from '../../preload/contract/overrides.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { filterText, type ScimUser, type UserListOptions, type Users } from '../workspace/scim.ts';
 import { ambiguous } from './names.ts';
 
 /** A user, as the window and the command line show them. */
-export interface UserSummary {
-  /** A numeric string. */
-  id: string;
-  userName: string;
-  displayName: string;
-}
+export type UserSummary = Person;
 
 /** The first look-up with a result decides. */
 const LOOK_UPS: ((text: string) => UserListOptions)[] = [

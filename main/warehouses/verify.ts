@@ -1,3 +1,4 @@
+import { isGone, whyQueriesFail } from '../../preload/contract/words/warehouse.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
@@ -5,7 +6,6 @@ import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import { findTarget, nameOf } from './effective.ts';
 import { type EndToEndOptions, runEndToEnd, SQL_SERVER_PATH, type VerifyFinding } from './end-to-end.ts';
-import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
 import type { Readings } from './readings.ts';
@@ -106,15 +106,8 @@ function intentionOf({ override, workspaceDefault }: Readings, named: string | u
 function whyUnusable(readings: Readings, id: string): string | undefined {
   const target = findTarget(readings, id);
   const name = nameOf(readings, id);
-  if (target.kind === 'gone' || target.warehouse.state === 'DELETED') {
-    return `${capitalized(name)} no longer exists. Queries will fail.`;
-  }
-  if (target.warehouse.state === 'DELETING') return `${capitalized(name)} is being deleted. Queries will fail.`;
-  return target.warehouse.canUse === false ? `You do not have CAN USE on ${name}. Queries will fail.` : undefined;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const why = target.kind === 'gone' ? `${name} no longer exists` : whyQueriesFail({ ...target.warehouse, name });
+  return why && `${why.charAt(0).toUpperCase()}${why.slice(1)}. Queries will fail.`;
 }
 
 /** A check that has come to the target has passed only if the user may run queries there. */

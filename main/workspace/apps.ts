@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Listing, listing } from './paging.ts';
+import { listing } from './paging.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.0/apps';
@@ -18,26 +18,17 @@ const Page = z.looseObject({ apps: z.array(DatabricksApp).default([]), next_page
 /** A Databricks App as the workspace describes it. */
 export type DatabricksApp = z.infer<typeof DatabricksApp>;
 
-export interface Apps {
-  /** The apps that the caller may see, from the page token on. */
-  list(from?: string, signal?: AbortSignal): Promise<Listing<DatabricksApp>>;
-  /** @throws {WorkspaceError} `not_found`; `permission_denied` without CAN_USE */
-  get(name: string, signal?: AbortSignal): Promise<DatabricksApp>;
-  /** Begins to start it; resolves when the workspace has taken note, long before it runs. */
-  start(name: string, signal?: AbortSignal): Promise<DatabricksApp>;
-}
-
 /** Databricks Apps over one REST client. */
-export function appsApi(rest: Rest): Apps {
+export function appsApi(rest: Rest) {
   return {
-    list: (from, signal) =>
-      listing(
-        (page_token) => rest.request({ path: PATH, query: { page_token }, schema: Page, signal }),
-        (page) => page.apps,
-        from,
-      ),
-    get: (name, signal) => rest.request({ path: `${PATH}/${encodeURIComponent(name)}`, schema: DatabricksApp, signal }),
-    start: (name, signal) =>
+    /** The apps that the caller may see, from the page token on. */
+    list: (from?: string, signal?: AbortSignal) =>
+      listing(rest, { path: PATH, schema: Page, signal }, (page) => page.apps, from),
+    /** @throws {WorkspaceError} `not_found`; `permission_denied` without CAN_USE */
+    get: (name: string, signal?: AbortSignal) =>
+      rest.request({ path: `${PATH}/${encodeURIComponent(name)}`, schema: DatabricksApp, signal }),
+    /** Begins to start it; resolves when the workspace has taken note, long before it runs. */
+    start: (name: string, signal?: AbortSignal) =>
       rest.request({
         method: 'POST',
         path: `${PATH}/${encodeURIComponent(name)}/start`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Listing, listing } from './paging.ts';
+import { listing } from './paging.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.1/unity-catalog';
@@ -36,64 +36,43 @@ export type Connection = z.infer<typeof Connection>;
 /** An MCP service, named `mcp-services/…`. */
 export type McpService = z.infer<typeof Service>;
 
-/** Look-ups in the data catalog; each gives what comes next from the page token on. */
-export interface Catalog {
-  catalogs(from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
-  schemas(catalog: string, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
-  /** Without a grant on the schema the list is empty, not an error. */
-  functions(catalog: string, schema: string, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
-  connections(from?: string, signal?: AbortSignal): Promise<Listing<Connection>>;
-  /** The MCP services of a schema (`catalog.schema`) that the caller may use; in preview, so 404 in many workspaces. */
-  mcpServices(schema: string, from?: string, signal?: AbortSignal): Promise<Listing<McpService>>;
-}
-
-/** The data catalog's look-ups over one REST client. Of 0 results a page, the workspace chooses how many. */
-export function catalogApi(rest: Rest, max_results = 0): Catalog {
+/**
+ * The data catalog's look-ups over one REST client; each gives what comes next from the page token on. Of 0 results a page,
+ * the workspace chooses how many.
+ */
+export function catalogApi(rest: Rest, max_results = 0) {
   return {
-    catalogs: (from, signal) =>
-      listing(
-        (page_token) =>
-          rest.request({ path: `${PATH}/catalogs`, query: { max_results, page_token }, schema: Catalogs, signal }),
-        (page) => page.catalogs,
-        from,
-      ),
-    schemas: (catalog_name, from, signal) =>
-      listing(
-        (page_token) => {
-          const query = { max_results, catalog_name, page_token };
-          return rest.request({ path: `${PATH}/schemas`, query, schema: Schemas, signal });
-        },
-        (page) => page.schemas,
-        from,
-      ),
-    functions: (catalog_name, schema_name, from, signal) =>
-      listing(
-        (page_token) => {
-          const query = { max_results, catalog_name, schema_name, page_token };
-          return rest.request({ path: `${PATH}/functions`, query, schema: Functions, signal });
-        },
+    catalogs: (from?: string, signal?: AbortSignal) => {
+      const asked = { path: `${PATH}/catalogs`, query: { max_results }, schema: Catalogs, signal };
+      return listing(rest, asked, (page) => page.catalogs, from);
+    },
+    schemas: (catalog_name: string, from?: string, signal?: AbortSignal) => {
+      const asked = { path: `${PATH}/schemas`, query: { max_results, catalog_name }, schema: Schemas, signal };
+      return listing(rest, asked, (page) => page.schemas, from);
+    },
+    /** Without a grant on the schema the list is empty, not an error. */
+    functions: (catalog_name: string, schema_name: string, from?: string, signal?: AbortSignal) => {
+      const query = { max_results, catalog_name, schema_name };
+      return listing(
+        rest,
+        { path: `${PATH}/functions`, query, schema: Functions, signal },
         (page) => page.functions,
         from,
-      ),
-    connections: (from, signal) =>
-      listing(
-        (page_token) => {
-          const query = { max_results, page_token };
-          return rest.request({ path: `${PATH}/connections`, query, schema: Connections, signal });
-        },
-        (page) => page.connections,
-        from,
-      ),
-    // Without a parent the workspace would look through all of its schemas, and a full view through all connections.
-    mcpServices: (schema, from, signal) =>
-      listing(
-        (page_token) => {
-          const query = { parent: `schemas/${schema}`, view: 'BASIC', page_size: SERVICES_PAGE, page_token };
-          return rest.request({ path: `${PATH}/mcp-services`, query, schema: Services, signal });
-        },
-        (page) => page.mcp_services,
-        from,
-      ),
+      );
+    },
+    connections: (from?: string, signal?: AbortSignal) => {
+      const asked = { path: `${PATH}/connections`, query: { max_results }, schema: Connections, signal };
+      return listing(rest, asked, (page) => page.connections, from);
+    },
+    /**
+     * The MCP services of a schema (`catalog.schema`) that the caller may use; in preview, so 404 in many workspaces. Without a
+     * parent the workspace would look through all of its schemas, and a full view through all connections.
+     */
+    mcpServices: (schema: string, from?: string, signal?: AbortSignal) => {
+      const query = { parent: `schemas/${schema}`, view: 'BASIC', page_size: SERVICES_PAGE };
+      const asked = { path: `${PATH}/mcp-services`, query, schema: Services, signal };
+      return listing(rest, asked, (page) => page.mcp_services, from);
+    },
   };
 }
 

@@ -1,32 +1,19 @@
 import { z } from 'zod';
-import { type Apps, appsApi } from './apps.ts';
-import { type Catalog, catalogApi } from './catalog.ts';
-import { type Genie, genieApi } from './genie.ts';
-import { type McpServices, mcpServicesApi } from './mcp-services.ts';
-import { type Overrides, overridesApi } from './overrides.ts';
-import { type Permissions, permissionsApi } from './permissions.ts';
+import { appsApi } from './apps.ts';
+import { catalogApi } from './catalog.ts';
+import { genieApi } from './genie.ts';
+import { mcpServicesApi } from './mcp-services.ts';
+import { overridesApi } from './overrides.ts';
+import { permissionsApi } from './permissions.ts';
 import { createRest, type Rest, type RestOptions } from './rest.ts';
-import { type Users, usersApi } from './scim.ts';
-import { type VectorSearch, vectorSearchApi } from './vector-search.ts';
-import { type Warehouses, warehousesApi } from './warehouses.ts';
+import { usersApi } from './scim.ts';
+import { vectorSearchApi } from './vector-search.ts';
+import { warehousesApi } from './warehouses.ts';
 
-/** The REST APIs of one workspace as one signed-in caller. */
-export interface RestClient {
-  rest: Rest;
-  overrides: Overrides;
-  warehouses: Warehouses;
-  users: Users;
-  settings: WorkspaceSettings;
-  permissions: Permissions;
-  apps: Apps;
-  catalog: Catalog;
-  genie: Genie;
-  mcpServices: McpServices;
-  vectorSearch: VectorSearch;
-}
+export type RestClient = ReturnType<typeof createRestClient>;
 
-/** Builds the client for a profile. Sends nothing until a method is called. */
-export function createRestClient(options: RestOptions): RestClient {
+/** The REST APIs of one workspace as one signed-in caller. Sends nothing until a method is called. */
+export function createRestClient(options: RestOptions) {
   const rest = createRest(options);
   return {
     rest,
@@ -83,15 +70,11 @@ const Setting = z.looseObject({
   string_val: z.looseObject({ value: z.string().optional() }).optional(),
 });
 
-interface WorkspaceSettings {
-  /** The id of the workspace's default warehouse, `null` if none is set. Admins only, and in preview. */
-  defaultWarehouseId(signal?: AbortSignal): Promise<string | null>;
-}
-
 /** The workspace's settings that are read here, over one REST client. */
-function settingsApi(rest: Rest): WorkspaceSettings {
+function settingsApi(rest: Rest) {
   return {
-    defaultWarehouseId: async (signal) => {
+    /** The id of the workspace's default warehouse, `null` if none is set. Admins only, and in preview. */
+    defaultWarehouseId: async (signal?: AbortSignal) => {
       const setting = await rest.request({ path: PATH, schema: Setting, signal });
       return setting.string_val?.value || null;
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { percentDecoded } from '../platform/percent.ts';
-import { type Listing, listing } from './paging.ts';
+import { listing } from './paging.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.0/genie/spaces';
@@ -15,13 +15,6 @@ const Spaces = z.looseObject({ spaces: z.array(Space).default([]), next_page_tok
 
 /** A Genie space as the workspace describes it. */
 export type GenieSpace = z.infer<typeof Space>;
-
-export interface Genie {
-  /** The spaces that the caller may open, from the page token on. */
-  spaces(from?: string, signal?: AbortSignal): Promise<Listing<GenieSpace>>;
-  /** @throws {WorkspaceError} `not_found`; `permission_denied` if the caller may not open it */
-  space(id: string, signal?: AbortSignal): Promise<GenieSpace>;
-}
 
 const SPACE_PATH = /^\/api\/2\.0\/mcp\/genie\/([^/?#]+)\/?$/;
 
@@ -44,15 +37,16 @@ export async function spaceTitle(genie: Genie, path: string, signal?: AbortSigna
   }
 }
 
+type Genie = ReturnType<typeof genieApi>;
+
 /** The Genie look-ups over one REST client. */
-export function genieApi(rest: Rest): Genie {
+export function genieApi(rest: Rest) {
   return {
-    spaces: (from, signal) =>
-      listing(
-        (page_token) => rest.request({ path: PATH, query: { page_token }, schema: Spaces, signal }),
-        (page) => page.spaces,
-        from,
-      ),
-    space: (id, signal) => rest.request({ path: `${PATH}/${encodeURIComponent(id)}`, schema: Space, signal }),
+    /** The spaces that the caller may open, from the page token on. */
+    spaces: (from?: string, signal?: AbortSignal) =>
+      listing(rest, { path: PATH, schema: Spaces, signal }, (page) => page.spaces, from),
+    /** @throws {WorkspaceError} `not_found`; `permission_denied` if the caller may not open it */
+    space: (id: string, signal?: AbortSignal) =>
+      rest.request({ path: `${PATH}/${encodeURIComponent(id)}`, schema: Space, signal }),
   };
 }

@@ -35,21 +35,11 @@ export interface ServiceConnection {
   connection: string | undefined;
 }
 
-/** MCP services (`/ai-gateway/mcp-services/…`) and the credentials of users for the connections behind them. */
-export interface McpServices {
-  /** Undefined if no sign-in is needed. @throws {WorkspaceError} if that cannot be read */
-  signInConnection(service: string, signal?: AbortSignal): Promise<ServiceConnection | undefined>;
-  /** Whether this user has a credential that works. @throws {WorkspaceError} where neither form of the API says */
-  hasCredential(connection: ServiceConnection, userName: string, signal?: AbortSignal): Promise<boolean>;
-  /** Forgets the caller's credential. Tells whether there was one. */
-  forgetCredential(service: string, signal?: AbortSignal): Promise<boolean>;
-}
-
 /**
- * MCP services over one REST client. Two forms of the credentials' API are known, neither of them documented: below the
+ * MCP services (`/ai-gateway/mcp-services/…`) and the credentials of users for the connections behind them. Two forms of the credentials' API are known, neither of them documented: below the
  * service, and below its connection. A workspace may have one alone, so both are read before a user counts as signed out.
  */
-export function mcpServicesApi(rest: Rest): McpServices {
+export function mcpServicesApi(rest: Rest) {
   const pathOf = (service: string) => `${PATH}/mcp-services/${encodeURIComponent(service)}`;
 
   async function ofService(service: string, signal: AbortSignal | undefined): Promise<string | undefined> {
@@ -72,13 +62,15 @@ export function mcpServicesApi(rest: Rest): McpServices {
   }
 
   return {
-    signInConnection: async (service, signal) => {
+    /** Undefined if no sign-in is needed. @throws {WorkspaceError} if that cannot be read */
+    signInConnection: async (service: string, signal?: AbortSignal): Promise<ServiceConnection | undefined> => {
       const { id, config } = await rest.request({ path: pathOf(service), schema: Service, signal });
       const source = config?.source_connection;
       if (!SIGN_IN_KINDS.has(source?.securable_kind)) return undefined;
       return { service, serviceId: id, connection: source?.name?.replace(/^connections\//, '') };
     },
-    hasCredential: async (connection, userName, signal) => {
+    /** Whether this user has a credential that works. @throws {WorkspaceError} where neither form of the API says */
+    hasCredential: async (connection: ServiceConnection, userName: string, signal?: AbortSignal): Promise<boolean> => {
       const asked = [
         () => ofService(connection.service, signal),
         ...(connection.connection === undefined ? [] : [() => ofConnection(connection, userName, signal)]),
@@ -97,7 +89,8 @@ export function mcpServicesApi(rest: Rest): McpServices {
       if (isAbsent) return false;
       throw failure;
     },
-    forgetCredential: async (service, signal) => {
+    /** Forgets the caller's credential. Tells whether there was one. */
+    forgetCredential: async (service: string, signal?: AbortSignal): Promise<boolean> => {
       try {
         const path = `${pathOf(service)}/user-credentials`;
         await rest.request({ method: 'DELETE', path, schema: Nothing, idempotent: true, signal });

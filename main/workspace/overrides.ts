@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
-import { items, pages } from './paging.ts';
+import { items } from './paging.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/warehouses/v1/default-warehouse-overrides';
@@ -33,25 +33,15 @@ export interface UpdateOptions {
   allowMissing?: boolean | undefined;
 }
 
-/** The five operations on overrides (spec/default-warehouse-override.md › Endpoints). An id is `me` or a numeric user id. */
-export interface Overrides {
-  create(id: string, fields: OverrideFields, signal?: AbortSignal): Promise<OverrideRecord>;
-  get(id: string, signal?: AbortSignal): Promise<OverrideRecord>;
-  update(id: string, fields: OverrideFields, options: UpdateOptions, signal?: AbortSignal): Promise<OverrideRecord>;
-  delete(id: string, signal?: AbortSignal): Promise<void>;
-  /** Every user's override, for admins, page by page as it is consumed. */
-  list(signal?: AbortSignal, pageSize?: number): AsyncGenerator<OverrideRecord>;
-}
-
 /** The numeric user id that a record belongs to. */
 export function ownerOf(record: OverrideRecord): string {
   return record.default_warehouse_override_id ?? record.name.slice(record.name.lastIndexOf('/') + 1);
 }
 
-/** The override API over one REST client. */
-export function overridesApi(rest: Rest): Overrides {
+/** The five operations on overrides (spec/default-warehouse-override.md › Endpoints). An id is `me` or a numeric user id. */
+export function overridesApi(rest: Rest) {
   return {
-    create: (id, fields, signal) =>
+    create: (id: string, fields: OverrideFields, signal?: AbortSignal) =>
       rest.request({
         method: 'POST',
         path: PATH,
@@ -60,8 +50,8 @@ export function overridesApi(rest: Rest): Overrides {
         schema: Record,
         signal,
       }),
-    get: (id, signal) => rest.request({ path: pathOf(id), schema: Record, signal }),
-    update: (id, fields, { mask, allowMissing }, signal) =>
+    get: (id: string, signal?: AbortSignal) => rest.request({ path: pathOf(id), schema: Record, signal }),
+    update: (id: string, fields: OverrideFields, { mask, allowMissing }: UpdateOptions, signal?: AbortSignal) =>
       rest.request({
         method: 'PATCH',
         path: pathOf(id),
@@ -71,14 +61,14 @@ export function overridesApi(rest: Rest): Overrides {
         idempotent: true,
         signal,
       }),
-    delete: async (id, signal) => {
+    delete: async (id: string, signal?: AbortSignal): Promise<void> => {
       await rest.request({ method: 'DELETE', path: pathOf(id), schema: z.unknown(), idempotent: true, signal });
     },
-    list: (signal, pageSize = PAGE_SIZE) =>
+    /** Every user's override, for admins, page by page as it is consumed. */
+    list: (signal?: AbortSignal, pageSize = PAGE_SIZE) =>
       items(
-        pages((page_token) =>
-          rest.request({ path: PATH, query: { page_size: pageSize, page_token }, schema: List, signal }),
-        ),
+        rest,
+        { path: PATH, query: { page_size: pageSize }, schema: List, signal },
         (page) => page.default_warehouse_overrides,
       ),
   };

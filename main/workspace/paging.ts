@@ -1,4 +1,5 @@
 import { WorkspaceError } from './errors.ts';
+import type { Rest, RestRequest } from './rest.ts';
 
 export interface Page {
   next_page_token?: string | undefined;
@@ -45,12 +46,17 @@ export async function* parts<T>(read: (from: string | undefined) => Promise<List
   for await (const { found } of all) yield found;
 }
 
-/** Every item of a list of pages, in order. */
+/** Every item of a list, in order; `of` says where a page has them. */
 export async function* items<P extends Page, T>(
-  all: AsyncIterable<P>,
+  rest: Pick<Rest, 'request'>,
+  asked: RestRequest<P>,
   of: (page: P) => readonly T[],
 ): AsyncGenerator<T> {
-  for await (const page of all) yield* of(page);
+  for await (const page of pages((page_token) => pageOf(rest, asked, page_token))) yield* of(page);
+}
+
+function pageOf<P>(rest: Pick<Rest, 'request'>, asked: RestRequest<P>, page_token: string | undefined): Promise<P> {
+  return rest.request({ ...asked, query: { ...asked.query, page_token } });
 }
 
 /** Gathers what an iterator gives. @throws {WorkspaceError} `unexpected_answer` for more than a million items */
@@ -81,11 +87,12 @@ export interface Listing<T> {
  * nothing is asked for beyond.
  */
 export async function listing<P extends Page, T>(
-  fetchPage: (pageToken: string | undefined) => Promise<P>,
+  rest: Pick<Rest, 'request'>,
+  asked: RestRequest<P>,
   of: (page: P) => T[],
   from: string | undefined,
 ): Promise<Listing<T>> {
-  for await (const page of pages((pageToken) => fetchPage(pageToken ?? from))) {
+  for await (const page of pages((pageToken) => pageOf(rest, asked, pageToken ?? from))) {
     const found = of(page);
     if (found.length > 0) return { items: found, next: page.next_page_token || undefined };
   }

@@ -16,11 +16,6 @@ export type AccessEntry = z.infer<typeof Entry>;
 /** Levels that include running queries; `CAN_VIEW` does not. */
 const MAY_USE = new Set(['CAN_USE', 'CAN_MONITOR', 'CAN_MANAGE', 'IS_OWNER']);
 
-export interface Permissions {
-  /** Needs the right to manage the warehouse. */
-  ofWarehouse(id: string, signal?: AbortSignal): Promise<AccessEntry[]>;
-}
-
 /**
  * Whether a user may run queries on a warehouse, by name or through a group; `unknown` if the user's groups are. Every
  * user is in `users`, whether the workspace says so or not.
@@ -39,9 +34,10 @@ export function mayUse(list: readonly AccessEntry[], user: Pick<ScimUser, 'userN
 }
 
 /** The permissions API over one REST client. */
-export function permissionsApi(rest: Rest): Permissions {
+export function permissionsApi(rest: Rest) {
   return {
-    ofWarehouse: async (id, signal) => {
+    /** Needs the right to manage the warehouse. */
+    ofWarehouse: async (id: string, signal?: AbortSignal) => {
       const path = `/api/2.0/permissions/warehouses/${encodeURIComponent(id)}`;
       return (await rest.request({ path, schema: Permissions, signal })).access_control_list;
     },

@@ -30,12 +30,6 @@ const KINDS = {
 /** A user or service principal. Ids are numeric strings beyond 2^53: never numbers. */
 export type ScimUser = z.infer<typeof UserSchema>;
 
-interface Me {
-  user: ScimUser;
-  /** The workspace's own id, from the answer's header. */
-  workspaceId: string | undefined;
-}
-
 export interface UserListOptions {
   /** Service principals have overrides too, and are not among the users. */
   kind?: keyof typeof KINDS;
@@ -43,13 +37,6 @@ export interface UserListOptions {
   filter?: string;
   /** Asks for the groups too. */
   withGroups?: boolean;
-}
-
-export interface Users {
-  me(signal?: AbortSignal): Promise<Me>;
-  /** A user, or else a service principal, with the groups. */
-  get(id: string, signal?: AbortSignal): Promise<ScimUser>;
-  list(options?: UserListOptions, signal?: AbortSignal): AsyncGenerator<ScimUser>;
 }
 
 /** Whether a user is a workspace admin. Groups that were left out say nothing. */
@@ -63,14 +50,18 @@ export function filterText(text: string): string {
   return JSON.stringify(text);
 }
 
+export type Users = ReturnType<typeof usersApi>;
+
 /** The SCIM API over one REST client. */
-export function usersApi(rest: Rest): Users {
+export function usersApi(rest: Rest) {
   return {
-    me: async (signal) => {
+    /** The caller, and the workspace's own id, from the answer's header. */
+    me: async (signal?: AbortSignal): Promise<{ user: ScimUser; workspaceId: string | undefined }> => {
       const { data, header } = await rest.exchange({ path: `${PATH}/Me`, schema: UserSchema, signal });
       return { user: data, workspaceId: header('x-databricks-org-id') };
     },
-    get: async (id, signal) => {
+    /** A user, or else a service principal, with the groups. */
+    get: async (id: string, signal?: AbortSignal): Promise<ScimUser> => {
       const one = (kind: keyof typeof KINDS) =>
         rest.request({ path: `${PATH}/${kind}/${encodeURIComponent(id)}`, schema: KINDS[kind].schema, signal });
       try {
@@ -80,7 +71,7 @@ export function usersApi(rest: Rest): Users {
         return one('ServicePrincipals').catch(() => Promise.reject(error));
       }
     },
-    list: (options, signal) => listed(rest, options, signal),
+    list: (options?: UserListOptions, signal?: AbortSignal) => listed(rest, options, signal),
   };
 }
 

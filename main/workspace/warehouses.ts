@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { items, pages } from './paging.ts';
+import { items } from './paging.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.0/sql/warehouses';
@@ -23,22 +23,10 @@ const List = z.looseObject({
 /** A SQL warehouse as the workspace describes it; fields that are not used here pass through. */
 export type Warehouse = z.infer<typeof WarehouseSchema>;
 
-export interface Warehouses {
-  /** All that the caller can see, or only those that the caller may run queries on, in the workspace's order. */
-  list(options?: { usableOnly?: boolean }, signal?: AbortSignal): AsyncGenerator<Warehouse>;
-  /** One unpaged request for those that the caller may run queries on, as the Databricks CLI makes it. */
-  firstUsable(signal?: AbortSignal): Promise<Warehouse[]>;
-  get(id: string, signal?: AbortSignal): Promise<Warehouse>;
-  /** The special id `default`: a convention that not every workspace has yet. */
-  getDefault(signal?: AbortSignal): Promise<Warehouse>;
-  /** Begins to start it; resolves when the workspace has taken note, long before it runs. */
-  start(id: string, signal?: AbortSignal): Promise<void>;
-  /** Begins to stop it; queries that run on it are cut off. */
-  stop(id: string, signal?: AbortSignal): Promise<void>;
-}
+export type Warehouses = ReturnType<typeof warehousesApi>;
 
 /** The SQL warehouses API over one REST client. */
-export function warehousesApi(rest: Rest): Warehouses {
+export function warehousesApi(rest: Rest) {
   const get = (id: string, signal?: AbortSignal) =>
     rest.request({ path: `${PATH}/${encodeURIComponent(id)}`, schema: WarehouseSchema, signal });
   const transition = (verb: 'start' | 'stop') => async (id: string, signal?: AbortSignal) => {
@@ -46,19 +34,22 @@ export function warehousesApi(rest: Rest): Warehouses {
     await rest.request({ method: 'POST', path, schema: z.unknown(), idempotent: true, signal });
   };
   return {
-    list: ({ usableOnly = false } = {}, signal) =>
+    /** All that the caller can see, or only those that the caller may run queries on, in the workspace's order. */
+    list: ({ usableOnly = false }: { usableOnly?: boolean } = {}, signal?: AbortSignal) =>
       items(
-        pages((page_token) => {
-          const query = { page_size: PAGE_SIZE, page_token, skip_cannot_use: usableOnly ? true : undefined };
-          return rest.request({ path: PATH, query, schema: List, signal });
-        }),
+        rest,
+        { path: PATH, query: { page_size: PAGE_SIZE, skip_cannot_use: usableOnly || undefined }, schema: List, signal },
         (page) => page.warehouses,
       ),
-    firstUsable: async (signal) =>
+    /** One unpaged request for those that the caller may run queries on, as the Databricks CLI makes it. */
+    firstUsable: async (signal?: AbortSignal) =>
       (await rest.request({ path: PATH, query: { skip_cannot_use: true }, schema: List, signal })).warehouses,
     get,
-    getDefault: (signal) => get('default', signal),
+    /** The special id `default`: a convention that not every workspace has yet. */
+    getDefault: (signal?: AbortSignal) => get('default', signal),
+    /** Begins to start it; resolves when the workspace has taken note, long before it runs. */
     start: transition('start'),
+    /** Begins to stop it; queries that run on it are cut off. */
     stop: transition('stop'),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inProfile, list, problem, text } from './parts.ts';
+import { wanted } from './warehouse.ts';
 
 /** One user's override, with names instead of ids as far as they can be found. */
 const overrideRow = z.object({
@@ -45,13 +46,6 @@ const overridesQuery = z.object({
 const slice = z.object({ from: z.int().min(0), count: z.int().min(1).max(500) });
 
 const person = z.object({ id: text(), userName: text(), displayName: text() });
-
-/** The override to set, or `NONE` to clear it. */
-const wanted = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('CUSTOM'), warehouseId: text().min(1) }),
-  z.object({ type: z.literal('LAST_SELECTED') }),
-  z.object({ type: z.literal('NONE') }),
-]);
 
 /** Changes of many overrides, from a file or for several users at once: planned first, then carried out if wanted. */
 const bulk = z.object({
@@ -161,6 +155,5 @@ export type OverrideRow = z.output<typeof overrideRow>;
 export type OverridesProgress = z.output<typeof overridesProgress>;
 export type OverridesQuery = z.output<typeof overridesQuery>;
 export type Person = z.output<typeof person>;
-export type WantedOverride = z.output<typeof wanted>;
 export type Bulk = z.output<typeof bulk>;
 export type BulkLine = z.output<typeof bulkLine>;

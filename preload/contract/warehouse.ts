@@ -128,6 +128,13 @@ export const overrideChange = z.object({
   after: overrideValue.nullable(),
 });
 
+/** The override to set, or `NONE` to clear it. */
+export const wanted = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('CUSTOM'), warehouseId: text().min(1) }),
+  z.object({ type: z.literal('LAST_SELECTED') }),
+  z.object({ type: z.literal('NONE') }),
+]);
+
 const warehouseInProfile = inProfile.extend({ warehouseId: text().min(1) });
 
 export const warehouseRequests = {
@@ -138,9 +145,7 @@ export const warehouseRequests = {
   signIn: { input: z.undefined(), output: z.undefined() },
   cancelSignIn: { input: z.undefined(), output: z.undefined() },
   listWarehouses: { input: inProfile, output: z.array(warehouse) },
-  setOverride: { input: warehouseInProfile, output: z.undefined() },
-  setLastSelected: { input: inProfile, output: z.undefined() },
-  clearOverride: { input: inProfile, output: z.undefined() },
+  setOverride: { input: inProfile.extend({ wanted }), output: z.undefined() },
   /** Answers when the workspace has begun: the state follows. */
   startWarehouse: { input: warehouseInProfile, output: z.undefined() },
   stopWarehouse: { input: warehouseInProfile, output: z.undefined() },
@@ -170,6 +175,7 @@ export const warehouseEvents = {
   overrideHistoryChanged: inProfile,
 } as const;
 
+export type WantedOverride = z.output<typeof wanted>;
 export type OverrideValue = z.output<typeof overrideValue>;
 export type OverrideChange = z.output<typeof overrideChange>;
 export type Choices = z.output<typeof choices>;

@@ -1,11 +1,12 @@
+import { SIGN_IN_METHODS } from '../../preload/contract/words/sign-in.ts';
 import type { Account } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
 /** How a profile signs in. Where the Databricks CLI does not do it, the browser does. */
 export function formatMethod({ method, state }: Account): string {
-  if (method === null) return strings.methods.none;
+  if (method === null) return strings.noMethod;
   const byBrowser = method === 'databricks-cli' && state.status !== 'by-databricks-cli';
-  return strings.methods[byBrowser ? 'oauth-user' : method];
+  return SIGN_IN_METHODS[byBrowser ? 'oauth-user' : method].window;
 }
 
 /** Whether a user is signed in. `signingIn` says that a sign-in is in progress. */

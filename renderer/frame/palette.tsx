@@ -53,7 +53,7 @@ export function Palette({ state, onFailure }: PaletteProps) {
         return startOnScreen('servers', 'add');
       case 'use-warehouse': {
         const { id: warehouseId, name } = action.warehouse;
-        const send = () => request.setOverride({ profile, warehouseId });
+        const send = () => request.setOverride({ profile, wanted: { type: 'CUSTOM', warehouseId } });
         return running.mutate({ send, done: strings.done.switched(name) });
       }
       case 'start-warehouse': {

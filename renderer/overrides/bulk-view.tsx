@@ -50,22 +50,10 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
     version: `${stage} ${ended} ${revision}`,
     load: (from, count) => unwrap(request.bulkPage({ only, from, count })),
   });
-  const changes = changesIn(bulk);
-  const isDone = stage === 'ended' || stage === 'failed';
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
       <ScreenTitle>{words.title(bulk.source)}</ScreenTitle>
-      {stage === 'planning' && <p role="status">{words.comparing}</p>}
-      {stage === 'planned' && <p role="status">{formatPlan(bulk)}</p>}
-      {stage === 'applying' && (
-        <div className={layout.head}>
-          <Progress className={styles.meter} value={(100 * ended) / Math.max(1, total)} aria-label={words.progress} />
-          <span>{words.of(ended, counted(total, 'line'))}</span>
-        </div>
-      )}
-      {stage === 'ended' && <p role="status">{formatResults(bulk)}</p>}
-      {stage === 'ended' && bulk.results['not-tried'] > 0 && <Notice message={words.ended} remedy={words.goOn} />}
-      {bulk.problem && <Notice {...bulk.problem} />}
+      <Stage bulk={bulk} />
       <ActionFailure error={planning.error ?? applying.error ?? leaving.error} />
       <ActionFailure error={saving.error} />
       {total > 0 && (
@@ -84,39 +72,96 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
         </>
       )}
       <Footer isOfPage>
-        {(stage === 'planning' || stage === 'applying') && (
-          <Button variant="default" onClick={() => void request.cancelBulk()}>
-            {stage === 'planning' ? words.cancel : words.stop}
-          </Button>
-        )}
-        {stage === 'planned' && (
-          <>
-            <Button variant="default" onClick={() => void request.dismissBulk()}>
-              {words.cancel}
-            </Button>
-            <Button disabled={changes === 0} onClick={() => applying.mutate()}>
-              {changes === 0 ? words.nothing : words.apply(counted(changes, 'change'))}
-            </Button>
-          </>
-        )}
-        {stage === 'ended' && (
-          <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate()}>
-            {words.saveReport}
-          </Button>
-        )}
-        {isDone && (
-          <Button
-            variant={stage === 'failed' ? 'default' : 'filled'}
-            leftSection={<Icon of={IconArrowLeft} />}
-            onClick={() => void request.dismissBulk()}
-          >
-            {words.back}
-          </Button>
-        )}
-        {stage === 'failed' && <Button onClick={() => planning.mutate()}>{strings.tryAgain}</Button>}
+        <Actions
+          bulk={bulk}
+          isSaving={saving.isPending}
+          onApply={applying.mutate}
+          onSave={saving.mutate}
+          onPlan={planning.mutate}
+        />
       </Footer>
     </div>
   );
+}
+
+/** How far the bulk change has come. */
+function Stage({ bulk }: { bulk: Bulk }) {
+  const { stage, ended, total, results, problem } = bulk;
+  return (
+    <>
+      {stage === 'planning' && <p role="status">{words.comparing}</p>}
+      {stage === 'planned' && <p role="status">{formatPlan(bulk)}</p>}
+      {stage === 'applying' && (
+        <div className={layout.head}>
+          <Progress className={styles.meter} value={(100 * ended) / Math.max(1, total)} aria-label={words.progress} />
+          <span>{words.of(ended, counted(total, 'line'))}</span>
+        </div>
+      )}
+      {stage === 'ended' && <p role="status">{formatResults(bulk)}</p>}
+      {stage === 'ended' && results['not-tried'] > 0 && <Notice message={words.ended} remedy={words.goOn} />}
+      {problem && <Notice {...problem} />}
+    </>
+  );
+}
+
+interface ActionsProps {
+  bulk: Bulk;
+  isSaving: boolean;
+  onApply(): void;
+  onSave(): void;
+  onPlan(): void;
+}
+
+function Actions({ bulk, isSaving, onApply, onSave, onPlan }: ActionsProps) {
+  const { request } = window.causeway;
+  const { stage } = bulk;
+  const changes = changesIn(bulk);
+  const dismiss = () => void request.dismissBulk();
+  const back = (
+    <Button
+      variant={stage === 'failed' ? 'default' : 'filled'}
+      leftSection={<Icon of={IconArrowLeft} />}
+      onClick={dismiss}
+    >
+      {words.back}
+    </Button>
+  );
+  switch (stage) {
+    case 'planning':
+    case 'applying':
+      return (
+        <Button variant="default" onClick={() => void request.cancelBulk()}>
+          {stage === 'planning' ? words.cancel : words.stop}
+        </Button>
+      );
+    case 'planned':
+      return (
+        <>
+          <Button variant="default" onClick={dismiss}>
+            {words.cancel}
+          </Button>
+          <Button disabled={changes === 0} onClick={() => onApply()}>
+            {changes === 0 ? words.nothing : words.apply(counted(changes, 'change'))}
+          </Button>
+        </>
+      );
+    case 'ended':
+      return (
+        <>
+          <Button variant="default" loading={isSaving} onClick={() => onSave()}>
+            {words.saveReport}
+          </Button>
+          {back}
+        </>
+      );
+    case 'failed':
+      return (
+        <>
+          {back}
+          <Button onClick={() => onPlan()}>{strings.tryAgain}</Button>
+        </>
+      );
+  }
 }
 
 interface LineTableProps {

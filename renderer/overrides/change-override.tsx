@@ -1,6 +1,7 @@
 import { Button, Radio } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type { Person, WantedOverride } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
@@ -11,7 +12,7 @@ import { strings as shared } from '../shared/strings.ts';
 import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
-import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
+import { consequenceFor, counted, nameOfUser } from './format.ts';
 import styles from './overrides.module.css';
 import { strings } from './strings.ts';
 
@@ -54,12 +55,6 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
   const choice = useWarehouseChoice(profile, null, true);
   const { chosen } = choice;
   const [person] = users;
-  const now = useQuery({
-    queryKey: ['override-of', profile, person?.id],
-    queryFn: () => unwrap(request.overrideOf({ profile, userId: person?.id ?? '' })),
-    enabled: who !== null,
-    gcTime: 0,
-  });
   const access = useQuery({
     queryKey: ['can-use', profile, person?.id, chosen?.id],
     queryFn: () => unwrap(request.canUserUse({ profile, userId: person?.id ?? '', warehouseId: chosen?.id ?? '' })),
@@ -95,14 +90,7 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
         </>
       }
     >
-      {who !== null && (
-        <p className={styles.now} role="status">
-          {now.data === undefined && !now.error && dialog.loading}
-          {now.error && problemIn(now.error).message}
-          {now.data === null && dialog.noneNow}
-          {now.data && dialog.now(targetName(now.data))}
-        </p>
-      )}
+      {who !== null && person && <Now profile={profile} userId={person.id} />}
       <Radio.Group value={type} onChange={(value) => setType(readType(value))} aria-label={dialog.setting}>
         <div className={styles.choices}>
           <Radio value="CUSTOM" label={dialog.warehouse} />
@@ -119,6 +107,23 @@ function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
         </p>
       )}
     </Form>
+  );
+}
+
+/** What a user's queries run on so far. */
+function Now({ profile, userId }: { profile: string; userId: string }) {
+  const now = useQuery({
+    queryKey: ['override-of', profile, userId],
+    queryFn: () => unwrap(window.causeway.request.overrideOf({ profile, userId })),
+    gcTime: 0,
+  });
+  return (
+    <p className={styles.now} role="status">
+      {now.data === undefined && !now.error && dialog.loading}
+      {now.error && problemIn(now.error).message}
+      {now.data === null && dialog.noneNow}
+      {now.data && dialog.now(overrideTarget(now.data))}
+    </p>
   );
 }
 

@@ -1,3 +1,4 @@
+import { formatState, QUERY_FAILURES } from '../../preload/contract/words/warehouse.ts';
 import type {
   Bulk,
   BulkLine,
@@ -8,16 +9,9 @@ import type {
   WantedOverride,
   WarehouseInfo,
 } from '../../preload/contract.ts';
-import { formatState } from '../../preload/format.ts';
 import { strings } from './strings.ts';
 
-const { state, target, progress, bulk: words } = strings;
-
-const DANGLING: Record<NonNullable<OverrideRow['dangling']>, string> = {
-  'warehouse-gone': state.gone,
-  deleting: state.deleting,
-  'cannot-use': state.cannotUse,
-};
+const { state, progress, bulk: words } = strings;
 
 const number = new Intl.NumberFormat('en');
 
@@ -34,7 +28,7 @@ export function counted(count: number, noun: keyof typeof NOUNS): string {
 }
 
 export function nameOfUser({ displayName, userName, id }: Person): string {
-  return displayName || userName || target.user(id);
+  return displayName || userName || strings.user(id);
 }
 
 export function personOf({ userId, userName, displayName }: OverrideRow): Person {
@@ -47,42 +41,31 @@ export function secondLineOf({ displayName, userName, userId }: OverrideRow): st
   return userName || userId;
 }
 
-/** What a user's queries run on. */
-export function targetName(row: Pick<OverrideRow, 'type' | 'warehouseId' | 'warehouseName'>): string {
-  if (row.type === 'LAST_SELECTED') return target.lastSelected;
-  if (row.type !== 'CUSTOM') return row.type;
-  return row.warehouseName ?? (row.warehouseId === null ? target.none : target.unnamed(row.warehouseId));
-}
-
 /** The warehouse's state, or why queries fail there. */
 export function overrideState({ dangling, type, warehouseState, canUse }: OverrideRow): string {
-  if (dangling !== null) return DANGLING[dangling];
+  if (dangling !== null) return QUERY_FAILURES[dangling].window;
   if (canUse === 'unknown') return state.unknown;
   if (type === 'LAST_SELECTED') return state.lastSelected;
   return warehouseState === null ? '' : formatState(warehouseState);
 }
 
 /** The progress of reading all overrides, and what is known about them. */
-export function progressOf({ status, count, dangling, unknown, access }: OverridesProgress): string {
+export function progressOf(overrides: OverridesProgress): string {
+  const { status, count, dangling, unknown, access } = overrides;
+  if (status === 'unread') return '';
+  if (status === 'reading' && count === 0) return strings.loading;
   const all = counted(count, 'override');
-  const troubled = [
+  return joined([
+    status === 'complete' ? all : progress[status](all),
     dangling > 0 && progress.failing(number.format(dangling)),
     unknown > 0 && progress.unknown(number.format(unknown)),
-  ];
-  switch (status) {
-    case 'unread':
-      return '';
-    case 'failed':
-      return joined([progress.failed(all), ...troubled]);
-    case 'reading':
-      return count === 0 ? strings.loading : joined([progress.reading(all), ...troubled]);
-    case 'stopped':
-      return joined([progress.stopped(all), ...troubled]);
-    case 'complete': {
-      const isFine = count > 0 && dangling === 0 && unknown === 0 && access === 'checked';
-      return joined([all, ...troubled, access === 'checking' && progress.checking, isFine && progress.allFine]);
-    }
-  }
+    status === 'complete' && access === 'checking' && progress.checking,
+    isAllFine(overrides) && progress.allFine,
+  ]);
+}
+
+function isAllFine({ status, count, dangling, unknown, access }: OverridesProgress): boolean {
+  return status === 'complete' && count > 0 && dangling === 0 && unknown === 0 && access === 'checked';
 }
 
 /** The text of an empty table. It says that no queries fail only after access is checked. */

@@ -1,11 +1,12 @@
 import { useCallback, useMemo, useRef } from 'react';
+import { overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type { OverrideRow, OverridesQuery } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import type { PagedRows } from '../shared/paged-rows.ts';
 import { StateBadge, type StateTone } from '../shared/state-badge.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import { toneOf } from '../warehouse/format.ts';
-import { nameOfUser, overrideState, personOf, secondLineOf, targetName } from './format.ts';
+import { nameOfUser, overrideState, personOf, secondLineOf } from './format.ts';
 import styles from './overrides.module.css';
 import { strings } from './strings.ts';
 
@@ -122,7 +123,7 @@ function Who({ row }: { row: OverrideRow }) {
 }
 
 function Target({ row }: { row: OverrideRow }) {
-  const target = targetName(row);
+  const target = overrideTarget(row);
   const state = overrideState(row);
   return (
     <div title={`${target}. ${state}`} data-dangling={row.dangling !== null}>

@@ -129,24 +129,13 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
       )}
       <div className={layout.head} role="status">
         {selected.size > 0 && (
-          <>
-            <span>{strings.selection(counted(selected.size, 'user'))}</span>
-            <div className={layout.actions}>
-              <Button variant="default" size="compact-sm" onClick={() => setSelected(new Set())}>
-                {strings.selectNone}
-              </Button>
-              <Button variant="default" size="compact-sm" onClick={() => selecting.mutate()}>
-                {strings.selectAll(counted(rows.total ?? 0, 'override'))}
-              </Button>
-              <Button
-                variant="light"
-                size="compact-sm"
-                onClick={() => setChanging([...selected].map((id) => ({ id, userName: '', displayName: '' })))}
-              >
-                {strings.changeSelected}
-              </Button>
-            </div>
-          </>
+          <Selection
+            count={selected.size}
+            total={rows.total ?? 0}
+            onNone={() => setSelected(new Set())}
+            onAll={() => selecting.mutate()}
+            onChange={() => setChanging([...selected].map((id) => ({ id, userName: '', displayName: '' })))}
+          />
         )}
       </div>
       <FindPerson
@@ -165,6 +154,33 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
         onChanged={() => setSelected(new Set())}
       />
     </div>
+  );
+}
+
+interface SelectionProps {
+  count: number;
+  total: number;
+  onNone(): void;
+  onAll(): void;
+  onChange(): void;
+}
+
+function Selection({ count, total, onNone, onAll, onChange }: SelectionProps) {
+  return (
+    <>
+      <span>{strings.selection(counted(count, 'user'))}</span>
+      <div className={layout.actions}>
+        <Button variant="default" size="compact-sm" onClick={onNone}>
+          {strings.selectNone}
+        </Button>
+        <Button variant="default" size="compact-sm" onClick={onAll}>
+          {strings.selectAll(counted(total, 'override'))}
+        </Button>
+        <Button variant="light" size="compact-sm" onClick={onChange}>
+          {strings.changeSelected}
+        </Button>
+      </div>
+    </>
   );
 }
 

@@ -45,18 +45,10 @@ export const strings = {
     noneGone: 'No override uses a deleted warehouse. Permissions are not checked yet.',
   },
   state: {
-    gone: 'Warehouse deleted: queries fail',
-    deleting: 'Warehouse being deleted: queries fail',
-    cannotUse: 'No CAN USE: queries fail',
     unknown: 'Permission unknown',
     lastSelected: 'Last warehouse selected in Databricks',
   },
-  target: {
-    lastSelected: 'Last selected',
-    none: 'No warehouse',
-    unnamed: (id: string) => `Warehouse ${id}`,
-    user: (id: string) => `User ${id}`,
-  },
+  user: (id: string) => `User ${id}`,
   count: {
     override: 'override',
     overrides: 'overrides',

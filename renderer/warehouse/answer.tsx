@@ -12,8 +12,9 @@ import {
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { isSqlServer } from '../../preload/contract/server-kinds.ts';
+import { formatState } from '../../preload/contract/words/warehouse.ts';
 import type { ConfiguredServer, EffectiveWarehouseInfo } from '../../preload/contract.ts';
-import { effectiveName, formatSizeAndType, formatState, reasonFor } from '../../preload/format.ts';
+import { effectiveName, formatSizeAndType, reasonFor } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';

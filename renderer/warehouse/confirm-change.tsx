@@ -31,7 +31,7 @@ const CHANGES: Record<Change, ChangeText> = {
     verb: actions.followLast,
     done: () => done.followsLast,
     isGrave: false,
-    send: ({ profile }) => window.causeway.request.setLastSelected({ profile }),
+    send: ({ profile }) => window.causeway.request.setOverride({ profile, wanted: { type: 'LAST_SELECTED' } }),
   },
   clear: {
     title: () => confirm.useDefault.title,
@@ -39,7 +39,7 @@ const CHANGES: Record<Change, ChangeText> = {
     verb: actions.useDefault,
     done: () => done.usesDefault,
     isGrave: false,
-    send: ({ profile }) => window.causeway.request.clearOverride({ profile }),
+    send: ({ profile }) => window.causeway.request.setOverride({ profile, wanted: { type: 'NONE' } }),
   },
   stop: {
     title: (effective) => stopQuestion.title(effectiveName(effective)),

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { isGone, overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type {
   EffectiveStepInfo,
   EffectiveWarehouseInfo,
@@ -77,14 +78,6 @@ export function afterClearing({ steps }: EffectiveWarehouseInfo): string {
   return heuristic?.warehouse ? words.heuristic(heuristic.warehouse.name) : words.nothing;
 }
 
-/** An override in the fewest words. */
-export function formatOverride(value: OverrideValue | null): string {
-  const { none, lastSelected, unnamed } = strings.override;
-  if (value === null) return none;
-  if (value.type === 'LAST_SELECTED') return lastSelected;
-  return value.warehouseName ?? (value.warehouseId === null ? value.type : unnamed(value.warehouseId));
-}
-
 export function isSameOverride(
   a: Pick<OverrideValue, 'type' | 'warehouseId'> | null,
   b: EffectiveWarehouseInfo['override'],
@@ -95,7 +88,7 @@ export function isSameOverride(
 /** What restoring an earlier override will do. */
 export function afterRestoring(value: OverrideValue | null, effective: EffectiveWarehouseInfo): string {
   if (value === null) return afterClearing(effective);
-  return value.type === 'LAST_SELECTED' ? strings.confirm.followLast.text : choose.runs(formatOverride(value));
+  return value.type === 'LAST_SELECTED' ? strings.confirm.followLast.text : choose.runs(overrideTarget(value));
 }
 
 /** What choosing this warehouse will do, before it is done. */
@@ -117,7 +110,7 @@ export function afterChoosing(
 export function search(warehouses: readonly WarehouseInfo[], text: string): WarehouseInfo[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return warehouses
-    .filter(({ state }) => state !== 'DELETED' && state !== 'DELETING')
+    .filter(({ state }) => !isGone(state))
     .filter((warehouse) => {
       const haystack =
         `${warehouse.name} ${formatDetails(warehouse)} ${warehouse.canUse === false ? choose.noPermission : ''}`.toLowerCase();

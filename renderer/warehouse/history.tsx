@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue } from '../../preload/contract.ts';
+import { overrideTarget } from '../../preload/contract/words/warehouse.ts';
+import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue, WantedOverride } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
@@ -11,7 +12,7 @@ import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { toast } from '../shared/toast.tsx';
 import { usePrevious } from '../shared/use-last.ts';
-import { afterRestoring, CHANGED_BY, formatOverride, isSameOverride } from './format.ts';
+import { afterRestoring, CHANGED_BY, isSameOverride } from './format.ts';
 import styles from './history.module.css';
 import { strings } from './strings.ts';
 import shared from './warehouse.module.css';
@@ -51,12 +52,12 @@ export function History({ effective }: { effective: EffectiveWarehouseInfo }) {
         <ul className={styles.changes}>
           {shown.map((change) => (
             <li key={change.at} className={styles.change}>
-              <p>{history.from(formatOverride(change.before), formatOverride(change.after))}</p>
+              <p>{history.from(overrideTarget(change.before), overrideTarget(change.after))}</p>
               {isSameOverride(change.before, override) ? null : (
                 <Button
                   variant="default"
                   size="compact-sm"
-                  aria-label={history.restoreNamed(formatOverride(change.before))}
+                  aria-label={history.restoreNamed(overrideTarget(change.before))}
                   onClick={() => setUndoing(change)}
                 >
                   {history.restore}
@@ -90,13 +91,13 @@ interface RestoreProps {
 function Restore({ effective, change, onClose }: RestoreProps) {
   const value = usePrevious(change)?.before ?? null;
   const restore = async () => {
-    await unwrap(send(effective.profile, value));
+    await unwrap(window.causeway.request.setOverride({ profile: effective.profile, wanted: wantedFor(value) }));
     toast(strings.done.restored, 'warehouse');
   };
   return (
     <ConfirmDialog
       opened={change !== null}
-      title={history.question(formatOverride(value))}
+      title={history.question(overrideTarget(value))}
       verb={history.verb}
       act={restore}
       onClose={onClose}
@@ -106,11 +107,8 @@ function Restore({ effective, change, onClose }: RestoreProps) {
   );
 }
 
-function send(profile: string, value: OverrideValue | null) {
-  const { request } = window.causeway;
-  if (value === null) return request.clearOverride({ profile });
-  if (value.type === 'CUSTOM' && value.warehouseId !== null) {
-    return request.setOverride({ profile, warehouseId: value.warehouseId });
-  }
-  return request.setLastSelected({ profile });
+function wantedFor(value: OverrideValue | null): WantedOverride {
+  if (value === null) return { type: 'NONE' };
+  const { type, warehouseId } = value;
+  return type === 'CUSTOM' && warehouseId !== null ? { type, warehouseId } : { type: 'LAST_SELECTED' };
 }

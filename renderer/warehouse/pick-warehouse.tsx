@@ -32,7 +32,7 @@ function Picker({ effective, onClose }: Omit<PickWarehouseProps, 'opened'>) {
   const choice = useWarehouseChoice(profile, effective.warehouse?.id ?? null);
   const { chosen } = choice;
   const using = useChange(
-    (warehouseId: string) => window.causeway.request.setOverride({ profile, warehouseId }),
+    (warehouseId: string) => window.causeway.request.setOverride({ profile, wanted: { type: 'CUSTOM', warehouseId } }),
     () => {
       if (chosen) toast(done.changed(chosen.name), 'warehouse');
       onClose();

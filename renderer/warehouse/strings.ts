@@ -85,11 +85,6 @@ export const strings = {
     cannotUse: (name: string) => `You do not have CAN USE on ${name}. Queries would fail until an admin grants it.`,
   },
   pin: { pin: 'Pin warehouse' },
-  override: {
-    none: 'No override',
-    lastSelected: 'Last selected',
-    unnamed: (id: string) => `Warehouse ${id}`,
-  },
   history: {
     title: 'History',
     empty: 'No changes yet.',

@@ -1,8 +1,9 @@
 import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { formatState } from '../../preload/contract/words/warehouse.ts';
 import type { WarehouseInfo } from '../../preload/contract.ts';
-import { formatSizeAndType, formatState } from '../../preload/format.ts';
+import { formatSizeAndType } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';

@@ -73,7 +73,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     ],
     [
       'a change of the override',
-      'setLastSelected',
+      'setOverride',
       async () => {
         await press('More actions');
         await shown.page.getByRole('menuitem', { name: 'Follow my last selection' }).click();

@@ -147,7 +147,7 @@ async function setOverride({ account, session }: Scene): Promise<void> {
   account.begin(`Setting the override to ${TARGET}`);
   const target = (await session.warehouses.list()).find(({ name }) => name === TARGET);
   if (!target) throw new Error(`The workspace has no warehouse named ${TARGET}.`);
-  await session.warehouses.setOverride(target.id);
+  await session.warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: target.id });
   const effective = await session.warehouses.effective();
   if (effective.warehouse?.id !== target.id) throw new Error(`Queries would still run on ${nameOf(effective)}.`);
   account.done(`Queries now run on ${nameOf(effective)}, because the override says so`, {
@@ -214,7 +214,7 @@ async function pinWarehouse({ account, home, workspace, session, clients }: Scen
 
 async function clear({ account, session }: Scene): Promise<void> {
   account.begin('Deleting the override');
-  await session.warehouses.clearOverride();
+  await session.warehouses.clearOverride('me');
   const effective = await session.warehouses.effective();
   if (effective.override) throw new Error('The override is still there.');
   account.done(`Queries run on ${nameOf(effective)} again`, { warehouse: nameOf(effective) });

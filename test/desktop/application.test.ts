@@ -174,7 +174,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
 
   it('answers an invalid request with a message, and no stack', async () => {
     const reply = await page.evaluate(() =>
-      window.causeway.request.setOverride({ profile: 'nobody', warehouseId: 'x' }),
+      window.causeway.request.setOverride({ profile: 'nobody', wanted: { type: 'CUSTOM', warehouseId: 'x' } }),
     );
     expect(reply).toEqual({
       ok: false,

@@ -1,3 +1,4 @@
+import type { WarehouseService } from '../../app/causeway.ts';
 import { readBounded, readBytes } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
 import { codeOf } from '../../platform/file-errors.ts';
@@ -22,7 +23,7 @@ export async function exportOverrides(
   if (file !== '') await askToReplace(context, file, options.force);
   const { warehouses } = await openSession(context, options);
   let count = 0;
-  const rows = counted(warehouses.admin.all({}, context.signal), () => {
+  const rows = counted(warehouses.allOverrides({}, context.signal), () => {
     count += 1;
   });
   const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
@@ -57,28 +58,47 @@ export async function importOverrides(context: CommandContext, file: string, opt
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
   const { warehouses } = await openSession(context, options);
-  const { admin } = warehouses;
-  const plan = await admin.planImport(lines, signal);
+  const plan = await warehouses.planImport(lines, signal);
   if (!options.json) for (const planned of plan) await showPlanned(context, planned);
   await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
   if (options.dryRun) return finish(context, options, plan, undefined);
   if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
-    return finish(context, options, plan, await applyImport(admin, plan, { signal }));
+    return finish(context, options, plan, await applyImport(warehouses, plan, { signal }));
   }
   if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
     throw new CausewayError('cancelled', 'Nothing was changed.');
   }
 
+  const { results, notKept } = await applyKeepingResults(context, warehouses, plan, resultsFile, options);
+  const counts = summary(results.map(({ result }) => result));
+  if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
+  if (!options.json) for (const result of results) await showFailure(context, result);
+  await finish(context, options, plan, results);
+  if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
+  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
+  if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
+    await writeLine(context.stderr, 'Run it again to continue where it stopped.');
+  }
+}
+
+/** Applies a plan, and appends each result to the results file. `notKept` is why that could not be written; nothing is changed after. */
+async function applyKeepingResults(
+  context: CommandContext,
+  warehouses: WarehouseService,
+  plan: readonly PlannedLine[],
+  resultsFile: string,
+  { json }: ImportOptions,
+): Promise<{ results: LineResult[]; notKept: unknown }> {
   const kept = await startGrowingFile(resultsFile, REPORT_HEADER);
-  const progress = openProgress(context, options.json);
+  const progress = openProgress(context, json);
   let ended = 0;
   let notKept: unknown;
   const keep = (work: Promise<void>) =>
     work.catch((error: unknown) => {
       notKept ??= error;
     });
-  const results = await applyImport(admin, plan, {
-    signal,
+  const results = await applyImport(warehouses, plan, {
+    signal: context.signal,
     whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
     onResult: async (result) => {
       ended += 1;
@@ -87,15 +107,7 @@ export async function importOverrides(context: CommandContext, file: string, opt
     },
   }).finally(() => keep(kept.close()));
   progress.end();
-  const counts = summary(results.map(({ result }) => result));
-  if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
-  if (!options.json) for (const result of results) await showTrouble(context, result);
-  await finish(context, options, plan, results);
-  if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
-  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
-  if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
-    await writeLine(context.stderr, 'Run it again to continue where it stopped.');
-  }
+  return { results, notKept };
 }
 
 /** The results of an earlier import are replaced; anything else of that name is the user's. @throws {CausewayError} `already_exists` */
@@ -143,7 +155,7 @@ async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Pr
   await writeLine(stdout, `${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`);
 }
 
-async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
+async function showFailure({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
   if (result !== 'failed') return;
   await writeLine(stderr, `! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`);
 }

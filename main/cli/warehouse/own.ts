@@ -1,85 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sizeAndKind, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
+import { formatState, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
 import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { EffectiveStep, EffectiveWarehouse } from '../../warehouses/effective.ts';
 import { inOneLine } from '../../words/failure.ts';
-import type { OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, openProgress, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
-import {
-  accessDoubt,
-  type CommonOptions,
-  findWarehouse,
-  openSession,
-  refuseUnusable,
-  type Whose,
-  whyQueriesFail,
-} from './options.ts';
+import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
 import { judgedPins, pinLines, pinnedServers } from './pins.ts';
 
-const YOU: Whose = { name: 'You', do: 'do' };
-
-export interface SetOptions extends CommonOptions {
-  force?: boolean;
-}
-
-/** `causeway warehouse set NAME-OR-ID`: pins the user's own queries to a warehouse. */
-export async function set(context: CommandContext, name: string, options: SetOptions): Promise<void> {
-  const session = await openSession(context, options);
-  const warehouse = await findWarehouse(session, name, context.signal);
-  const { canUse } = warehouse;
-  refuseUnusable(warehouse, canUse, YOU, options.force);
-  const stored = await session.warehouses.setOverride(warehouse.id, context.signal);
-  const target = describeWarehouse(warehouse);
-  const failing = whyQueriesFail(warehouse, canUse, YOU);
-  const words = failing
-    ? `Your override now names ${target}, but your queries will fail: ${printable(failing)}.`
-    : sentences(`Your queries now run on ${target}.`, accessDoubt(canUse, 'you'));
-  await printOverrideChange(context, options, stored, words);
-}
-
-/** `causeway warehouse last-selected`: the user's own queries follow the last selection. */
-export async function setLastSelected(context: CommandContext, options: CommonOptions): Promise<void> {
-  const { warehouses } = await openSession(context, options);
-  const stored = await warehouses.setLastSelected(context.signal);
-  await printOverrideChange(context, options, stored, 'Your queries now run on the warehouse that you last selected.');
-}
-
-/** `causeway warehouse clear`: removes the user's own override. */
-export async function clear(context: CommandContext, options: CommonOptions): Promise<void> {
-  const { warehouses } = await openSession(context, options);
-  const outcome = await warehouses.clearOverride(context.signal);
-  if (options.json) return writeJson(context.stdout, { outcome });
-  const words = outcome === 'cleared' ? 'Your override is removed' : 'You had no override';
-  await writeLine(context.stdout, `${words}: your queries run on the workspace default.`);
-}
-
-/** Prints what the workspace holds now, and says so on stderr if that could not be read back. */
-export async function printOverrideChange(
-  context: CommandContext,
-  options: CommonOptions,
-  { record, unverified }: { record: OverrideRecord; unverified?: string },
-  words: string,
-): Promise<void> {
-  if (options.json) await writeJson(context.stdout, record);
-  else {
-    await writeLine(context.stdout, words);
-    const target = record.warehouse_id ? ` ${record.warehouse_id}` : '';
-    await writeLine(context.stdout, `  stored: ${record.name} ${record.type}${target}`);
-  }
-  if (unverified !== undefined) await writeLine(context.stderr, `causeway: ${printable(unverified)}`);
-}
-
 const STEP_NAMES = { override: 'override', 'workspace-default': 'workspace default', heuristic: 'fallback' } as const;
-
-/** A warehouse in a few words: its name, state, size and kind. */
-export function describeWarehouse(warehouse: WarehouseSummary): string {
-  const details = [warehouse.state.toLowerCase(), ...sizeAndKind(warehouse)].filter(Boolean).join(', ');
-  return `${printable(warehouse.name)} (${printable(details)})`;
-}
 
 /** The effective warehouse and why, in six lines: the answer, for whom, the three steps, and whether queries will run. */
 export function describeEffective(
@@ -221,7 +153,7 @@ function row(warehouse: Listed): string[] {
   const { name, state, size, canUse, id, effective } = warehouse;
   const use = canUse === 'unknown' ? '?' : canUse ? 'yes' : 'no';
   const mark = `${effective === true || effective === 'predicted' ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
-  return [mark, name, state.toLowerCase(), size, warehouseKind(warehouse), use, id].map(printable);
+  return [mark, name, formatState(state).toLowerCase(), size, warehouseKind(warehouse), use, id].map(printable);
 }
 
 function byStateAndName(a: WarehouseSummary, b: WarehouseSummary): number {
@@ -250,7 +182,7 @@ export async function power(
 ): Promise<void> {
   const session = await openSession(context, options);
   const chosen = name
-    ? await findWarehouse(session, name, context.signal)
+    ? await findWarehouse(session.warehouses, name, context.signal)
     : await effectiveOne(session, context.signal);
   await session.warehouses[verb](chosen.id, context.signal);
   const warehouse = await look(session, chosen, context, AIMS[verb], options.wait);

@@ -29,16 +29,18 @@ function addOwn(group: Command, context: CommandContext): void {
     .description('run your queries on this warehouse')
     .option('--force', 'set it even if you may not use it')
     .action(async (name: string[], _options, command: Command) =>
-      (await import('./own.ts')).set(context, joined(name), command.optsWithGlobals()),
+      (await import('./change.ts')).changeOwn(context, 'set', joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('last-selected'))
     .description('run your queries on the warehouse that you last selected')
     .action(async (_options, command: Command) =>
-      (await import('./own.ts')).setLastSelected(context, command.optsWithGlobals()),
+      (await import('./change.ts')).changeOwn(context, 'last-selected', '', command.optsWithGlobals()),
     );
   withCommonOptions(group.command('clear'))
     .description('remove your override and use the workspace default')
-    .action(async (_options, command: Command) => (await import('./own.ts')).clear(context, command.optsWithGlobals()));
+    .action(async (_options, command: Command) =>
+      (await import('./change.ts')).changeOwn(context, 'clear', '', command.optsWithGlobals()),
+    );
   withCommonOptions(group.command('list [filter...]'))
     .description('list the warehouses that you can see')
     .option('--usable', 'only warehouses that you may use')

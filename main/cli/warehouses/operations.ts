@@ -145,7 +145,10 @@ async function readBody(argument: string): Promise<RequestBody> {
     const received = Array.isArray(body) ? 'sequence' : body === null ? 'nil' : typeof body;
     throw new CausewayError('usage', `Invalid command input: expected JSON object, received ${received}`);
   }
-  const entries = new Map<string, unknown>(Object.entries(body));
+  return requestBody(new Map<string, unknown>(Object.entries(body)));
+}
+
+function requestBody(entries: ReadonlyMap<string, unknown>): RequestBody {
   const fields: RequestBody['fields'] = {};
   for (const name of WRITABLE) {
     const value = entries.get(name);

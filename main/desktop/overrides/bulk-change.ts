@@ -83,10 +83,10 @@ export class BulkChange {
   }
 
   /** Plans what the lines would change. A failure is in the state. */
-  async plan({ admin }: WarehouseService): Promise<void> {
+  async plan(warehouses: WarehouseService): Promise<void> {
     this.#emitSoon();
     try {
-      this.#plan = await admin.planImport(this.lines, this.#work.signal);
+      this.#plan = await warehouses.planImport(this.lines, this.#work.signal);
       for (const planned of this.#plan) if (isDangerous(planned)) this.#leftOut.add(planned.line);
       this.#stage = 'planned';
     } catch (error) {
@@ -108,11 +108,11 @@ export class BulkChange {
   }
 
   /** Applies the plan without what is left out. Returns the results of the lines that changed something. @throws {CausewayError} `conflict` */
-  async apply({ admin }: WarehouseService): Promise<LineResult[]> {
+  async apply(warehouses: WarehouseService): Promise<LineResult[]> {
     if (this.#stage !== 'planned') throw new CausewayError('conflict', 'There is no plan to apply.');
     this.#stage = 'applying';
     this.#emitSoon();
-    await applyImport(admin, this.#plan, {
+    await applyImport(warehouses, this.#plan, {
       signal: this.#work.signal,
       isLeftOut: ({ line }) => this.#leftOut.has(line),
       formatError: failureInWindow,

@@ -7,12 +7,11 @@ import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
-import { danglingState, type UserOverride } from '../../warehouses/all-overrides.ts';
+import { overrideRow, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import { exportLines, type ImportLine, readBulkFile } from '../../warehouses/bulk/files.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
-import type { OverrideFields } from '../../workspace/overrides.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { BulkChange } from './bulk-change.ts';
 import { OverridesReading } from './override-list.ts';
@@ -50,17 +49,17 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     overridesPage: async ({ profile, query, from, count }) => reading.page(profile, query, from, count),
     overrideIds: async ({ profile, query }) => reading.find(profile, query).map(({ userId }) => userId),
     checkAccess: async ({ profile }) => void (await reading.checkAccess(profile)),
-    findUsers: ({ profile, text }) => model.using(profile, ({ admin }) => admin.findUsers(text)),
+    findUsers: ({ profile, text }) => model.using(profile, (warehouses) => warehouses.findUsers(text)),
     overrideOf: ({ profile, userId }) =>
-      model.using(profile, async ({ admin, list }) => {
-        const record = await admin.override(userId);
+      model.using(profile, async ({ operations, list }) => {
+        const record = await operations.find(userId);
         if (record === null) return null;
         const { type, warehouse_id: warehouseId = null } = record;
         const target = warehouseId === null ? undefined : (await list()).find(({ id }) => id === warehouseId);
         return { type, warehouseId, warehouseName: target?.name ?? null };
       }),
     canUserUse: ({ profile, userId, warehouseId }) =>
-      model.using(profile, ({ admin }) => admin.canUse(userId, warehouseId)),
+      model.using(profile, (warehouses) => warehouses.canUse(userId, warehouseId)),
     setOverrideOf: async ({ profile, user, wanted }) => {
       const set = async (warehouses: WarehouseService) => {
         const { row, changed } = await changeOverride(warehouses, user, wanted);
@@ -160,18 +159,18 @@ async function readImportFile(path: string): Promise<{ name: string; lines: Impo
 
 /** Changes one user's override. Returns what was stored, and the row to show; null if the user has no override now. */
 async function changeOverride(
-  { admin, list }: WarehouseService,
+  warehouses: WarehouseService,
   user: Person,
   wanted: WantedOverride,
 ): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: UserOverride | null }> {
-  if (wanted.type === 'NONE') return { changed: await admin.clearOverride(user.id), row: null };
-  const fields = fieldsOf(wanted);
-  const changed = await admin.setOverride(user.id, fields);
-  const { warehouse_id: target } = fields;
-  if (target === undefined) return { changed, row: rowOf(user, fields, undefined, null) };
-  const [all, canUse] = await Promise.all([list(), admin.canUse(user.id, target)]);
-  const warehouse = all.find(({ id }) => id === target);
-  return { changed, row: rowOf(user, fields, warehouse, canUse) };
+  const changed = await warehouses.change(user.id, wanted);
+  const { type } = wanted;
+  if (type === 'NONE') return { changed, row: null };
+  const warehouseId = type === 'CUSTOM' ? wanted.warehouseId : null;
+  if (warehouseId === null) return { changed, row: overrideRow(user, { type, warehouseId }, undefined, 'unchecked') };
+  const [all, canUse] = await Promise.all([warehouses.list(), warehouses.canUse(user.id, warehouseId)]);
+  const warehouse = all.find(({ id }) => id === warehouseId);
+  return { changed, row: overrideRow(user, { type, warehouseId }, warehouse, canUse) };
 }
 
 /** The rows to show after many changes; null if the user has no override now. */
@@ -185,28 +184,10 @@ async function rowsAfter(
     const { userId, userName } = planned;
     if (!('fields' in planned)) return [userId, null];
     const user = nameOf(userId) ?? { id: userId, userName, displayName: userName };
-    const { warehouse_id: target } = planned.fields;
-    const canUse = target === undefined ? null : (planned.canUse ?? 'unchecked');
-    return [userId, rowOf(user, planned.fields, byId.get(target ?? ''), canUse)];
+    const { type, warehouse_id: warehouseId = null } = planned.fields;
+    return [
+      userId,
+      overrideRow(user, { type, warehouseId }, byId.get(warehouseId ?? ''), planned.canUse ?? 'unchecked'),
+    ];
   });
-}
-
-function fieldsOf(wanted: Exclude<WantedOverride, { type: 'NONE' }>): OverrideFields {
-  return wanted.type === 'CUSTOM' ? { type: wanted.type, warehouse_id: wanted.warehouseId } : { type: wanted.type };
-}
-
-function rowOf(
-  user: Person,
-  {
-    type,
-    warehouse_id: warehouseId = null,
-  }: Pick<OverrideFields, 'type'> & { warehouse_id?: string | null | undefined },
-  warehouse: { name: string; state: string } | undefined,
-  canUse: UserOverride['canUse'],
-): UserOverride {
-  const { id: userId, userName, displayName } = user;
-  const names = { warehouseName: warehouse?.name ?? null, warehouseState: warehouse?.state ?? null };
-  const dangling =
-    warehouseId === null ? null : (danglingState(warehouse?.state) ?? (canUse === false ? 'cannot-use' : null));
-  return { userId, userName, displayName, type, warehouseId, ...names, dangling, canUse };
 }

@@ -65,10 +65,11 @@ export class OverridesReading {
   }
 
   page(profile: string, query: OverridesQuery, from: number, count: number): { total: number; rows: UserOverride[] } {
-    return this.#listOf(profile)?.page(query, from, count, this.#state.status === 'reading') ?? { total: 0, rows: [] };
+    const all = this.#listOf(profile)?.find(query, this.#state.status === 'reading') ?? [];
+    return { total: all.length, rows: all.slice(from, from + count) };
   }
 
-  find(profile: string, query: OverridesQuery): UserOverride[] {
+  find(profile: string, query: OverridesQuery): readonly UserOverride[] {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
@@ -79,7 +80,9 @@ export class OverridesReading {
     const { signal } = this.#work;
     this.#change({ access: 'checking', problem: null });
     try {
-      const access = await this.#model.using(profile, ({ admin }) => admin.access(worthALook(list.rows()), signal));
+      const access = await this.#model.using(profile, (warehouses) =>
+        warehouses.access(worthALook(list.rows()), signal),
+      );
       if (signal.aborted) return;
       for (const row of [...list.rows()]) list.put(withAccessOf(row, access));
       this.#change({ access: 'checked' });
@@ -109,8 +112,8 @@ export class OverridesReading {
   }
 
   async #read(profile: string, list: OverrideList, signal: AbortSignal): Promise<void> {
-    const fill = async ({ admin }: WarehouseService) => {
-      for await (const row of admin.all({}, signal)) {
+    const fill = async (warehouses: WarehouseService) => {
+      for await (const row of warehouses.allOverrides({}, signal)) {
         list.put(row);
         this.#changed();
       }
@@ -150,7 +153,7 @@ export class OverrideList {
   #dangling = 0;
   #unknown = 0;
   #changes = 0;
-  #found: { key: string; entries: Entry[] } | undefined;
+  #found: { key: string; rows: readonly UserOverride[] } | undefined;
 
   get size(): number {
     return this.#entries.size;
@@ -190,23 +193,9 @@ export class OverrideList {
    * The rows that match a query, in its order. `asTheyCome` keeps the order in which they were read, so that rows do not
    * move while more arrive.
    */
-  find(query: OverridesQuery, asTheyCome = false): UserOverride[] {
-    return this.#find(query, asTheyCome).map(({ row }) => row);
-  }
-
-  page(
-    query: OverridesQuery,
-    from: number,
-    count: number,
-    asTheyCome = false,
-  ): { total: number; rows: UserOverride[] } {
-    const entries = this.#find(query, asTheyCome);
-    return { total: entries.length, rows: entries.slice(from, from + count).map(({ row }) => row) };
-  }
-
-  #find(query: OverridesQuery, asTheyCome: boolean): Entry[] {
+  find(query: OverridesQuery, asTheyCome = false): readonly UserOverride[] {
     const key = JSON.stringify([this.#changes, asTheyCome, query]);
-    if (this.#found?.key === key) return this.#found.entries;
+    if (this.#found?.key === key) return this.#found.rows;
     const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
     const entries: Entry[] = [];
     for (const entry of this.#entries.values()) {
@@ -215,8 +204,9 @@ export class OverrideList {
     }
     if (!asTheyCome) entries.sort(ORDERS[query.by]);
     if (!asTheyCome && query.descending) entries.reverse();
-    this.#found = { key, entries };
-    return entries;
+    const rows = entries.map(({ row }) => row);
+    this.#found = { key, rows };
+    return rows;
   }
 
   #count(before: UserOverride | undefined, after: UserOverride | undefined): void {

@@ -136,15 +136,17 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
         return attempt(failed.update, () => ports.updates.install());
       case 'use-warehouse':
         return attempt(failed.use(action.name), () =>
-          model.change(action.profile, (warehouses) => warehouses.setOverride(action.warehouseId)),
+          model.change(action.profile, (warehouses) =>
+            warehouses.change('me', { type: 'CUSTOM', warehouseId: action.warehouseId }),
+          ),
         );
       case 'use-last-selected':
         return attempt(failed.followLast, () =>
-          model.change(action.profile, (warehouses) => warehouses.setLastSelected()),
+          model.change(action.profile, (warehouses) => warehouses.change('me', { type: 'LAST_SELECTED' })),
         );
       case 'use-workspace-default':
         return attempt(failed.useDefault, () =>
-          model.change(action.profile, (warehouses) => warehouses.clearOverride()),
+          model.change(action.profile, (warehouses) => warehouses.change('me', { type: 'NONE' })),
         );
       case 'start-warehouse':
         return attempt(failed.start(action.name), () =>

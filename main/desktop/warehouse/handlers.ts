@@ -19,12 +19,8 @@ export function warehouseHandlers({
     signIn: async () => void (await model.signIn()),
     cancelSignIn: async () => void model.cancelSignIn(),
     listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
-    setOverride: async ({ profile, warehouseId }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId))),
-    setLastSelected: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
-    clearOverride: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
+    setOverride: async ({ profile, wanted }) =>
+      void (await model.change(profile, (warehouses) => warehouses.change('me', wanted))),
     startWarehouse: async ({ profile, warehouseId }) =>
       void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
     stopWarehouse: async ({ profile, warehouseId }) =>

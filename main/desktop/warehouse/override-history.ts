@@ -5,7 +5,6 @@ import type { EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { ownMember } from '../../platform/own-member.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../../platform/settings.ts';
-import type { CommandChange } from '../../warehouses/command-changes.ts';
 
 /** How many changes are kept for each profile, and for how many profiles. */
 const MAX_CHANGES = 20;
@@ -31,8 +30,6 @@ export class OverrideHistory {
   readonly #now: () => number;
   #file: Promise<SettingsFile<Stored> | undefined> | undefined;
   #known: Stored = { profiles: {} };
-  /** The users whose changes the command records since this run. */
-  readonly #followed = new Set<string>();
   /** A queue, so that changes are written in the order in which they are seen. */
   #work: Promise<void> = Promise.resolve();
 
@@ -57,29 +54,14 @@ export class OverrideHistory {
 
   async #compare(effective: EffectiveWarehouseInfo, by: OverrideChange['by']): Promise<void> {
     const file = await this.#open();
-    await this.#follow(effective);
-    // Most reads find no change: only a change is worth looking up who made it.
-    if (afterSeeing(this.#known, effective, by, this.#now()) === this.#known) return;
-    const commandChanges = by === 'elsewhere' ? await this.#commandChanges().catch(() => []) : [];
-    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now(), commandChanges);
-    this.#known = edit(this.#known);
+    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now());
+    const known = edit(this.#known);
+    // Most reads find no change.
+    if (known === this.#known) return;
+    this.#known = known;
     // Another process may have written meanwhile; what cannot be written is known for this run.
     this.#known = (await file?.change(edit).catch(() => undefined)) ?? this.#known;
     this.#onChange(effective.profile);
-  }
-
-  async #commandChanges(): Promise<readonly CommandChange[]> {
-    const { commandChanges } = await import('../../warehouses/command-changes.ts');
-    return commandChanges(this.#env);
-  }
-
-  /** Has the command record a user's changes. If that fails, its changes count as made elsewhere. */
-  async #follow({ host, user }: EffectiveWarehouseInfo): Promise<void> {
-    const owner = ownerOf({ host, user });
-    if (this.#followed.has(owner)) return;
-    this.#followed.add(owner);
-    const { follow } = await import('../../warehouses/command-changes.ts');
-    await follow(this.#env, { host, user: user.id }).catch(() => undefined);
   }
 
   #open(): Promise<SettingsFile<Stored> | undefined> {
@@ -110,7 +92,6 @@ export function afterSeeing(
   effective: Pick<EffectiveWarehouseInfo, 'profile' | 'host' | 'user' | 'override' | 'steps'>,
   by: OverrideChange['by'],
   at: number,
-  commandChanges: readonly CommandChange[] = [],
 ): Stored {
   const { profile, host, user, override, steps } = effective;
   const owner = ownerOf({ host, user });
@@ -123,13 +104,7 @@ export function afterSeeing(
   // The first read finds the current override, which is not a change.
   if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
   if (isSame(known.now, now)) return stored;
-  const isOfThisUser = (note: CommandChange) =>
-    note.host === host && (note.user === 'me' ? note.profile === profile : note.user === user.id);
-  const last = commandChanges.find(isOfThisUser);
-  // The command's last change, unless there was another change since.
-  const byCommand = by === 'elsewhere' && last && isSame(last.to, now) && last.at > (known.changes[0]?.at ?? 0);
-  const made = byCommand ? ({ at: last.at, by: 'command' } as const) : { at, by };
-  const changes = [{ ...made, before: known.now, after: now }, ...known.changes].slice(0, MAX_CHANGES);
+  const changes = [{ at, by, before: known.now, after: now }, ...known.changes].slice(0, MAX_CHANGES);
   return kept(others, profile, { owner, now, changes });
 }
 
@@ -142,6 +117,6 @@ function kept(others: Stored['profiles'], profile: string, of: z.output<typeof o
   return { profiles: Object.fromEntries([...Object.entries(others).slice(1 - MAX_PROFILES), [profile, of]]) };
 }
 
-function isSame(a: CommandChange['to'], b: CommandChange['to']): boolean {
+function isSame(a: EffectiveWarehouseInfo['override'], b: EffectiveWarehouseInfo['override']): boolean {
   return a?.type === b?.type && a?.warehouseId === b?.warehouseId;
 }

@@ -2,7 +2,7 @@ import { endsRun } from '../../../preload/contract/error-facts.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import { CancelledAfterChange } from '../override-changes.ts';
-import type { WarehouseAdmin } from '../service.ts';
+import type { WarehouseService } from '../service.ts';
 import { csvLines } from './files.ts';
 import type { PlannedLine } from './plan.ts';
 
@@ -36,7 +36,7 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
  * that are done are `unchanged` in its plan.
  */
 export async function applyImport(
-  admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
+  warehouses: Pick<WarehouseService, 'setOverride' | 'clearOverride'>,
   plan: readonly PlannedLine[],
   {
     signal,
@@ -47,7 +47,7 @@ export async function applyImport(
   }: ApplyOptions = {},
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
-  let stoppedBecause: string | undefined;
+  let stoppedBy: string | undefined;
   const report = async (result: LineResult) => {
     results.push(result);
     await onResult(result);
@@ -64,27 +64,23 @@ export async function applyImport(
   const queue = changes.values();
   const work = async () => {
     for (const planned of queue) {
-      if (signal?.aborted) stoppedBecause ??= 'interrupted';
-      stoppedBecause ??= whyHalted();
-      if (stoppedBecause !== undefined) {
-        await report({ planned, result: 'not-tried', message: stoppedBecause });
-        continue;
-      }
-      let result: LineResult;
-      try {
-        result = { planned, result: 'done', message: await change(admin, planned, signal) };
-      } catch (error) {
-        if (!(error instanceof CausewayError)) throw error;
-        const message = formatError(error);
-        if (error.code === 'cancelled') stoppedBecause ??= 'interrupted';
-        // Every other line would fail in the same way.
-        if (endsRun(error.code)) stoppedBecause ??= message;
-        result =
-          error instanceof CancelledAfterChange
-            ? { planned, result: 'done', message: planned.after }
-            : { planned, result: 'failed', message };
-      }
-      await report(result);
+      if (signal?.aborted) stoppedBy ??= 'interrupted';
+      stoppedBy ??= whyHalted();
+      if (stoppedBy === undefined) await report({ planned, ...(await attempt(planned)) });
+      else await report({ planned, result: 'not-tried', message: stoppedBy });
+    }
+  };
+  const attempt = async (planned: Change): Promise<Pick<LineResult, 'result' | 'message'>> => {
+    try {
+      return { result: 'done', message: await change(warehouses, planned, signal) };
+    } catch (error) {
+      if (!(error instanceof CausewayError)) throw error;
+      const message = formatError(error);
+      if (error.code === 'cancelled') stoppedBy ??= 'interrupted';
+      // Every other line would fail in the same way.
+      if (endsRun(error.code)) stoppedBy ??= message;
+      if (error instanceof CancelledAfterChange) return { result: 'done', message: planned.after };
+      return { result: 'failed', message };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -92,22 +88,20 @@ export async function applyImport(
 }
 
 async function change(
-  admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
+  warehouses: Pick<WarehouseService, 'setOverride' | 'clearOverride'>,
   planned: Change,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   if (planned.action === 'delete') {
-    await admin.clearOverride(planned.userId, signal);
+    await warehouses.clearOverride(planned.userId, signal);
     return planned.after;
   }
-  const { unverified } = await admin.setOverride(planned.userId, planned.fields, signal);
+  const { unverified } = await warehouses.setOverride(planned.userId, planned.fields, signal);
   return unverified === undefined ? planned.after : `${planned.after}. ${unverified}`;
 }
 
-const REPORT_COLUMNS = ['line', 'user_id', 'user_name', 'action', 'result', 'message'];
-
 /** The first line of the report on an import, as CSV. */
-export const REPORT_HEADER = csvLines([REPORT_COLUMNS]);
+export const REPORT_HEADER = csvLines([['line', 'user_id', 'user_name', 'action', 'result', 'message']]);
 
 /** What became of one line of an import, as a line of CSV. */
 export function reportLine({ planned, result, message }: LineResult): string {

@@ -34,25 +34,28 @@ const Rows = z.array(z.object({ info: z.object({ lines: z.number() }), record: z
 function readBulkLines(text: string, fileName: string): ImportLine[] {
   const [header, ...rows] = parseRows(text, fileName);
   const columns = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
-  const cell = (record: string[], column: string) => record[columns.indexOf(column)]?.trim() ?? '';
   for (const [short, long] of Object.entries(SHORT)) {
     if (columns.includes(short) || long.some((column) => columns.includes(column))) continue;
     throw invalid(fileName, `the first line has no column "${short}"`);
   }
   return rows.map(({ info, record }) => {
-    const line: ImportLine = {
-      line: info.lines,
-      user_id: '',
-      user_name: '',
-      type: '',
-      warehouse_id: '',
-      warehouse_name: '',
-    };
-    for (const column of COLUMNS) line[column] = cell(record, column);
-    fill(line, 'user_id', 'user_name', cell(record, 'user'), /^\d+$/);
-    fill(line, 'warehouse_id', 'warehouse_name', cell(record, 'warehouse'), /^[0-9a-f]{16}$/);
+    const cell = (column: string) => record[columns.indexOf(column)]?.trim() ?? '';
+    const line = lineOf(info.lines, cell);
+    fill(line, 'user_id', 'user_name', cell('user'), /^\d+$/);
+    fill(line, 'warehouse_id', 'warehouse_name', cell('warehouse'), /^[0-9a-f]{16}$/);
     return line;
   });
+}
+
+function lineOf(line: number, cell: (column: Column) => string): ImportLine {
+  return {
+    line,
+    user_id: cell('user_id'),
+    user_name: cell('user_name'),
+    type: cell('type'),
+    warehouse_id: cell('warehouse_id'),
+    warehouse_name: cell('warehouse_name'),
+  };
 }
 
 /** Puts the cell of a short column where it belongs: ids and names look different. */
@@ -127,23 +130,14 @@ async function readBulkEntries(text: string, fileName: string): Promise<ImportLi
   const entries = await parseJson(text, Entries, ({ line, column, what }, cause) =>
     invalidRequest(fileName, `line ${line}, column ${column}: ${what}`, cause),
   );
-  return entries.map((entry, at) => {
-    const line: ImportLine = {
-      line: at + 1,
-      user_id: '',
-      user_name: '',
-      type: '',
-      warehouse_id: '',
-      warehouse_name: '',
-    };
-    for (const column of COLUMNS) {
+  return entries.map((entry, at) =>
+    lineOf(at + 1, (column) => {
       const value = [column, ...OTHER_NAMES[column]].map((name) => entry[name]).find((each) => each !== undefined);
-      if (typeof value === 'string') line[column] = value.trim();
-      else if (typeof value === 'number')
+      if (typeof value === 'number')
         throw invalidRequest(fileName, `${column} is a number in entry ${at + 1}, not a string`);
-    }
-    return line;
-  });
+      return typeof value === 'string' ? value.trim() : '';
+    }),
+  );
 }
 
 function invalidRequest(fileName: string, why: string, cause?: unknown): CausewayError {

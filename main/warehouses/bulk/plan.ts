@@ -1,9 +1,8 @@
+import { isGone, overrideTarget } from '../../../preload/contract/words/warehouse.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { Warehouse } from '../../workspace/warehouses.ts';
 import type { Access } from '../access.ts';
 import type { Directory } from '../directory.ts';
-import { isGone } from '../heuristic.ts';
-import { describeOverride } from '../override-changes.ts';
 import type { UserSummary } from '../users.ts';
 import type { ImportLine } from './files.ts';
 
@@ -51,20 +50,19 @@ export function planImport(
 function difference(record: OverrideRecord | null, fields: OverrideFields | null, directory: Directory) {
   const before = overrideLabel(record, directory);
   if (fields === null)
-    return record === null ? unchanged(before) : ({ action: 'delete', before, after: 'No override' } as const);
+    return record === null ? unchanged(before) : ({ action: 'delete', before, after: overrideTarget(null) } as const);
   const same = record?.type === fields.type && (record.warehouse_id ?? '') === (fields.warehouse_id ?? '');
   if (same) return unchanged(before);
   const action = record === null ? ('create' as const) : ('update' as const);
-  return { action, fields, before, after: overrideLabel({ name: '', ...fields }, directory) };
+  return { action, fields, before, after: overrideLabel(fields, directory) };
 }
 
 const unchanged = (before: string) => ({ action: 'unchanged', before }) as const;
 
-function overrideLabel(record: OverrideRecord | null, { warehouses }: Directory): string {
-  if (record === null) return 'No override';
-  if (record.type === 'LAST_SELECTED') return 'Last selected';
-  if (record.type !== 'CUSTOM' || !record.warehouse_id) return describeOverride(record);
-  return warehouses.get(record.warehouse_id)?.name || record.warehouse_id;
+function overrideLabel(fields: OverrideFields | null, { warehouses }: Directory): string {
+  if (fields === null) return overrideTarget(null);
+  const { type, warehouse_id: warehouseId = null } = fields;
+  return overrideTarget({ type, warehouseId, warehouseName: warehouses.get(warehouseId ?? '')?.name || null });
 }
 
 /** The warehouses that a plan sends queries to. */
@@ -129,20 +127,21 @@ interface FoundUser {
 
 /** The user that a line means: by id, or by the whole user name. */
 function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): FoundUser {
-  const { users, usersComplete } = directory;
-  if (line.user_id !== '') {
-    if (DAMAGED.test(line.user_id)) return { problem: damaged(line.user_id) };
-    if (!/^\d+$/.test(line.user_id)) return { problem: `"${line.user_id}" is not a numeric user ID.` };
-    const name = users.get(line.user_id)?.userName;
-    if (name === undefined && usersComplete) return { problem: `User ${line.user_id} does not exist.` };
-    return { id: line.user_id, name: name ?? line.user_name };
-  }
+  if (line.user_id !== '') return userById(line, directory);
   if (line.user_name === '') return { problem: 'No user is given.' };
   const [found, ...others] = byName.get(line.user_name.toLowerCase()) ?? [];
   if (found === undefined) return { problem: `User "${line.user_name}" does not exist.` };
   return others.length > 0
     ? { problem: `Several users have the name "${line.user_name}".` }
     : { id: found.id, name: found.userName };
+}
+
+function userById({ user_id: id, user_name }: ImportLine, { users, usersComplete }: Directory): FoundUser {
+  if (DAMAGED.test(id)) return { problem: damaged(id) };
+  if (!/^\d+$/.test(id)) return { problem: `"${id}" is not a numeric user ID.` };
+  const name = users.get(id)?.userName;
+  if (name === undefined && usersComplete) return { problem: `User ${id} does not exist.` };
+  return { id, name: name ?? user_name };
 }
 
 /** What a line wants of the override, `null` for none; or why that cannot be told, as a sentence. */

@@ -1,4 +1,4 @@
-import type { WarehouseInfo } from '../warehouse.ts';
+import type { OverrideValue, WarehouseInfo } from '../warehouse.ts';
 
 const TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
 
@@ -21,3 +21,70 @@ export const stopQuestion = {
 
 /** The choices of an override that name no warehouse. */
 export const overrideActions = { useDefault: 'Use workspace default', followLast: 'Follow my last selection' } as const;
+
+const STATES: Record<string, string> = {
+  RUNNING: 'Running',
+  STARTING: 'Starting',
+  STOPPED: 'Stopped',
+  STOPPING: 'Stopping',
+  DELETING: 'Being deleted',
+  DELETED: 'Deleted',
+  UNKNOWN: 'State unknown',
+};
+
+/** A warehouse's state as a word. States that are new to this version are shown as the workspace spells them. */
+export function formatState(state: string): string {
+  return STATES[state] ?? state.charAt(0).toUpperCase() + state.slice(1).toLowerCase().replaceAll('_', ' ');
+}
+
+/** What an override leads to, in the fewest words; null for none. A type that is newer than this version is shown as it is. */
+export function overrideTarget(value: OverrideValue | null): string {
+  if (value === null) return 'No override';
+  const { type, warehouseId, warehouseName } = value;
+  if (type === 'LAST_SELECTED') return 'Last selected';
+  if (type !== 'CUSTOM') return type;
+  return warehouseName ?? (warehouseId === null ? 'No warehouse' : `Warehouse ${warehouseId}`);
+}
+
+/** Whether a warehouse in this state can no longer be chosen by anything. */
+export function isGone(state: string): boolean {
+  return state === 'DELETED' || state === 'DELETING';
+}
+
+/** Why queries fail: for the row of a table in the window, for one of the command, and about a warehouse by name. */
+export const QUERY_FAILURES = {
+  'warehouse-gone': {
+    window: 'Warehouse deleted: queries fail',
+    command: 'the warehouse was deleted',
+    clause: (name: string, _whoDo: string) => `${name} was deleted`,
+  },
+  deleting: {
+    window: 'Warehouse being deleted: queries fail',
+    command: 'the warehouse is being deleted',
+    clause: (name: string, _whoDo: string) => `${name} is being deleted`,
+  },
+  'cannot-use': {
+    window: 'No CAN USE: queries fail',
+    command: 'the user may not use it',
+    clause: (name: string, whoDo: string) => `${whoDo} not have CAN USE on ${name}`,
+  },
+} as const;
+
+/** Why queries on a warehouse fail; null if nothing is known against it. A warehouse that is not there has no state. */
+export function queryFailure(
+  state: string | undefined,
+  canUse: boolean | 'unknown' | 'unchecked' | null,
+): keyof typeof QUERY_FAILURES | null {
+  if (state === undefined || state === 'DELETED') return 'warehouse-gone';
+  if (state === 'DELETING') return 'deleting';
+  return canUse === false ? 'cannot-use' : null;
+}
+
+/** The same as a clause without a full stop. `whoDo` is `You do`, `Ana does`. */
+export function whyQueriesFail(
+  { name, state, canUse }: Pick<WarehouseInfo, 'name' | 'state' | 'canUse'>,
+  whoDo = 'You do',
+): string | undefined {
+  const failure = queryFailure(state, canUse);
+  return failure === null ? undefined : QUERY_FAILURES[failure].clause(name, whoDo);
+}

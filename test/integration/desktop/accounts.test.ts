@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
-import { Accounts } from '../../../main/desktop/accounts.ts';
+import { accountHandlers } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { signInOffer } from '../../../renderer/accounts/format.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
@@ -15,14 +15,14 @@ let workspace: EmbeddedWorkspace;
 let home: OwnHome;
 let causeway: Causeway;
 let model: DesktopModel;
-let accounts: Accounts;
+let accounts: ReturnType<typeof accountHandlers>;
 
 beforeEach(async () => {
   workspace = await startWorkspace();
   home = await ownHome('');
   causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
   model = new DesktopModel(causeway);
-  accounts = new Accounts(causeway, model);
+  accounts = accountHandlers({ causeway, model });
 });
 
 afterEach(async () => {
@@ -36,30 +36,34 @@ describe('the accounts', () => {
   it('go from empty to signed in and out again', async () => {
     await model.start(undefined);
     expect(model.state.warehouse.status).toBe('unconfigured');
-    expect(await accounts.list()).toEqual([]);
+    expect(await accounts.listAccounts(undefined)).toEqual([]);
 
-    await accounts.add('mine', workspace.host);
-    expect(await accounts.list()).toMatchObject([
+    await accounts.addAccount({ profile: 'mine', host: workspace.host });
+    expect(await accounts.listAccounts(undefined)).toMatchObject([
       { name: 'mine', host: workspace.host, method: 'oauth-user', isDefault: true, state: { status: 'signed-out' } },
     ]);
 
     workspace.approve({ as: 'ben@example.com' });
     await model.signInTo('mine');
     expect(model.state).toMatchObject({ profile: 'mine', profiles: ['mine'], warehouse: { status: 'known' } });
-    expect(await accounts.list()).toMatchObject([
+    expect(await accounts.listAccounts(undefined)).toMatchObject([
       { state: { status: 'signed-in', renewable: true, expiresAt: expect.any(Number) } },
     ]);
 
-    expect(await accounts.signOut('mine')).toEqual({ revoked: true });
-    expect(await accounts.list()).toMatchObject([{ state: { status: 'signed-out' } }]);
+    expect(await accounts.signOut({ profile: 'mine' })).toEqual({ revoked: true });
+    expect(await accounts.listAccounts(undefined)).toMatchObject([{ state: { status: 'signed-out' } }]);
     expect(model.state.warehouse).toMatchObject({ status: 'failed', failure: { next: 'sign-in' } });
   });
 
   it('refuse an invalid address and a taken name, and write nothing', async () => {
-    await accounts.add('mine', workspace.host);
+    await accounts.addAccount({ profile: 'mine', host: workspace.host });
     const before = await readFile(home.configFile, 'utf8');
-    await expect(accounts.add('other', 'not an address')).rejects.toMatchObject({ code: 'usage' });
-    await expect(accounts.add('mine', workspace.host)).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(accounts.addAccount({ profile: 'other', host: 'not an address' })).rejects.toMatchObject({
+      code: 'usage',
+    });
+    await expect(accounts.addAccount({ profile: 'mine', host: workspace.host })).rejects.toMatchObject({
+      code: 'already_exists',
+    });
     expect(await readFile(home.configFile, 'utf8')).toBe(before);
   });
 
@@ -67,16 +71,20 @@ describe('the accounts', () => {
     const other = await startWorkspace();
     try {
       await model.start(undefined);
-      await accounts.add('mine', workspace.host);
+      await accounts.addAccount({ profile: 'mine', host: workspace.host });
       workspace.approve({ as: 'ben@example.com' });
       await model.signInTo('mine');
       const before = await readFile(home.configFile, 'utf8');
-      await expect(accounts.move('mine', 'hello')).rejects.toMatchObject({ code: 'usage' });
-      await expect(accounts.move('mine', 'http://127.0.0.1:1')).rejects.toMatchObject({ code: 'unreachable' });
+      await expect(accounts.changeAccountAddress({ profile: 'mine', host: 'hello' })).rejects.toMatchObject({
+        code: 'usage',
+      });
+      await expect(
+        accounts.changeAccountAddress({ profile: 'mine', host: 'http://127.0.0.1:1' }),
+      ).rejects.toMatchObject({ code: 'unreachable' });
       expect(await readFile(home.configFile, 'utf8')).toBe(before);
 
-      await accounts.move('mine', `${other.host}/sql?o=1`);
-      expect(await accounts.list()).toMatchObject([
+      await accounts.changeAccountAddress({ profile: 'mine', host: `${other.host}/sql?o=1` });
+      expect(await accounts.listAccounts(undefined)).toMatchObject([
         { name: 'mine', host: other.host, state: { status: 'signed-out' } },
       ]);
       expect(model.state).toMatchObject({
@@ -90,7 +98,7 @@ describe('the accounts', () => {
 
   it('say why a profile cannot be used, and show the others', async () => {
     await appendFile(home.configFile, `[broken]\ntoken = dapi1\n[ana]\nhost = ${workspace.host}\ntoken = dapi2\n`);
-    const list = await accounts.list();
+    const list = await accounts.listAccounts(undefined);
     expect(list).toMatchObject([
       { name: 'broken', method: null, state: { status: 'unusable', message: expect.stringContaining('host') } },
       { name: 'ana', method: 'pat', state: { status: 'by-credentials' } },
@@ -111,7 +119,7 @@ describe('the accounts', () => {
     );
     await chmod(join(tools, 'az'), 0o755);
     home.env.PATH = `${tools}:/usr/bin:/bin`;
-    const list = await accounts.list();
+    const list = await accounts.listAccounts(undefined);
     expect(list).toMatchObject([
       { name: 'az', method: 'azure-cli', state: { status: 'by-credentials' } },
       { name: 'file', method: 'file-oidc', state: { status: 'by-credentials' } },

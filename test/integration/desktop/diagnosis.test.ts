@@ -142,7 +142,7 @@ describe('the checks', () => {
     const ana = workspace.users.find(({ userName }) => userName === 'ana@example.com');
     const [first] = workspace.state.warehouses;
     await desktop.start('ana');
-    await desktop.handlers.setOverride({ profile: 'ana', warehouseId: first?.id ?? '' });
+    await desktop.handlers.setOverride({ profile: 'ana', wanted: { type: 'CUSTOM', warehouseId: first?.id ?? '' } });
     workspace.state.replace({
       warehouses: workspace.state.warehouses.filter(({ id }) => id !== first?.id),
       overrides: [{ userId: ana?.id ?? '', type: 'CUSTOM', warehouseId: first?.id ?? '' }],

@@ -91,19 +91,25 @@ describe('a change', () => {
   beforeEach(() => model.start(undefined));
 
   it('is read back before it counts as done', async () => {
-    await model.change('ana', (warehouses) => warehouses.setOverride(idOf('Data science')));
+    await model.change('ana', (warehouses) =>
+      warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: idOf('Data science') }),
+    );
     expect(shownName()).toBe('Data science');
   });
 
   it('is refused for a profile that is not the open one, and changes nothing', async () => {
-    const change = model.change('ben', (warehouses) => warehouses.setOverride(idOf('Data science')));
+    const change = model.change('ben', (warehouses) =>
+      warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: idOf('Data science') }),
+    );
     await expect(change).rejects.toMatchObject({ code: 'conflict' });
     expect(workspace.state.overrides.size).toBe(0);
   });
 
   it('is reported to its caller if it fails, and leaves the answer unchanged', async () => {
     const before = model.state;
-    const change = model.change('ana', (warehouses) => warehouses.setOverride('no-such-warehouse'));
+    const change = model.change('ana', (warehouses) =>
+      warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: 'no-such-warehouse' }),
+    );
     await expect(change).rejects.toMatchObject({ name: 'CausewayError' });
     expect(model.state).toEqual(before);
   });

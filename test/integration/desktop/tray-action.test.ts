@@ -112,7 +112,9 @@ describe('the checks', () => {
       running: false,
       checks: [{ name: 'record' }, { name: 'resolver', status: 'pass' }],
     });
-    await model.change('ana', (warehouses) => warehouses.setOverride(idOf('Data science')));
+    await model.change('ana', (warehouses) =>
+      warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: idOf('Data science') }),
+    );
     expect(model.state.verification).toBeNull();
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createCauseway } from '../../../main/app/causeway.ts';
 import type { AuthService, Profile } from '../../../main/auth/auth.ts';
-import { Accounts } from '../../../main/desktop/accounts.ts';
+import { accountHandlers } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { setPolicySource } from '../../../main/permissions/policy/system-policy.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
@@ -143,7 +143,7 @@ describe('a locked OAuth application', () => {
     expect((await runCommand(env, ['profiles', '--skip-validate', '--json'])).stdout).toContain(ACME);
     const causeway = createCauseway({ env });
     const model = new DesktopModel(causeway);
-    const accounts = await new Accounts(causeway, model).list();
+    const accounts = await accountHandlers({ causeway, model }).listAccounts(undefined);
     await Promise.all([model.close(), causeway.close()]);
     expect(accounts).toContainEqual(
       expect.objectContaining({ name: 'user', state: { status: 'signed-out', demanded: ACME } }),

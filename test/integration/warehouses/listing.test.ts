@@ -21,6 +21,7 @@ describe('warehouse list', () => {
     cli.give('ben', shared);
     const { stdout } = await list();
     expect(stdout).toMatch(/^→ ● {2}Shared analytics /m);
+    expect(stdout).toMatch(/Retired reports +being deleted /);
     expect(stdout).toMatch(/^→ marks where your queries run, by your override\.$/m);
     expect(stdout.match(/→ [●○]/g)).toHaveLength(1);
   });
@@ -89,7 +90,7 @@ describe('warehouse set', () => {
   ])('says that queries will fail if it is forced (%s: %j)', async (user, args, words) => {
     const { code, stdout } = await cli.run(user, 'warehouse', ...args);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/queries will fail: .*(CAN USE permission on Finance BI|is being deleted)\./);
+    expect(stdout).toMatch(/queries will fail: .*(CAN USE on Finance BI|is being deleted)\./);
     expect(stdout).toContain(words);
   });
 });
@@ -105,7 +106,7 @@ test('an admin who looks at one user sees that the user cannot use the warehouse
   cli.give('ben', finance);
   const { stdout } = await cli.run('ana', 'warehouse', 'for', 'ben');
   expect(stdout).toContain(
-    'Their queries will fail: Ben Okafor <ben@example.com> does not have the CAN USE permission on Finance BI.',
+    'Their queries will fail: Ben Okafor <ben@example.com> does not have CAN USE on Finance BI.',
   );
   cli.give('ben', shared);
   expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).not.toContain('fail');

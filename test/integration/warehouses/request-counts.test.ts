@@ -39,7 +39,8 @@ describe('in the window', () => {
     const { warehouse } = model.state;
     return warehouse.status === 'known' ? warehouse.effective.warehouse?.id : undefined;
   };
-  const use = (id: string) => model.change('ben', (warehouses) => warehouses.setOverride(id));
+  const use = (id: string) =>
+    model.change('ben', (warehouses) => warehouses.setOverride('me', { type: 'CUSTOM', warehouse_id: id }));
 
   it('a refresh lists the warehouses twice: all, and the usable ones', async () => {
     await model.checkAgain();
@@ -90,19 +91,19 @@ describe('in the window', () => {
     expect(shown()).toBe(shared);
     expect(model.state.warehouse).toMatchObject({ effective: { decidedBy: 'override' }, checking: false });
     requests().clear();
-    await model.change('ben', (warehouses) => warehouses.setLastSelected());
+    await model.change('ben', (warehouses) => warehouses.setOverride('me', { type: 'LAST_SELECTED' }));
     expect(requests().count()).toBe(2);
     expect(model.state.warehouse).toMatchObject({ effective: { override: { type: 'LAST_SELECTED' } } });
   });
 
   it('a removal shows the workspace default only if it was read without an override', async () => {
     await use(shared);
-    await model.change('ben', (warehouses) => warehouses.clearOverride());
+    await model.change('ben', (warehouses) => warehouses.clearOverride('me'));
     expect(shown()).toBe(starter);
     cli.workspace.state.overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: shared });
     await model.checkAgain();
     requests().clear();
-    await model.change('ben', (warehouses) => warehouses.clearOverride());
+    await model.change('ben', (warehouses) => warehouses.clearOverride('me'));
     expect(shown()).toBe(starter);
     expect(requests().count()).toBe(8);
   });

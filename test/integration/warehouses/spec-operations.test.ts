@@ -252,8 +252,9 @@ describe('Permissions', () => {
 
   test('list works for an admin, with names', async () => {
     cli.give('ben', shared);
+    cli.give('chloe');
     const { stdout } = await cli.run('ana', 'warehouse', 'all');
-    expect(stdout).toMatch(/^ben@example\.com\s+Shared analytics\n$/);
+    expect(stdout).toMatch(/^ben@example\.com\s+Shared analytics\nchloe@example\.com\s+Last selected\n$/);
   });
 
   test.each([USERS.chloe, 'chloe@example.com', 'chloe', 'Chloe Tan'])('an admin names the user by %s', async (user) => {

@@ -97,6 +97,6 @@ describe('Target warehouse requirement', () => {
   test("an admin's command refuses it by the user’s permissions and not the admin’s own", async () => {
     const refused = await cli.run('ana', 'warehouse', 'for', 'ben', 'set', 'finance');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('Ben Okafor <ben@example.com> does not have the CAN USE permission on Finance BI');
+    expect(refused.stderr).toContain('Ben Okafor <ben@example.com> does not have CAN USE on Finance BI');
   });
 });

@@ -73,8 +73,8 @@ describe('answering a request', () => {
       undefined,
       {},
       { profile: 'a' },
-      { profile: 'a', warehouseId: '' },
-      { profile: 1, warehouseId: 'x' },
+      { profile: 'a', wanted: { type: 'CUSTOM', warehouseId: '' } },
+      { profile: 1, wanted: { type: 'NONE' } },
     ]) {
       const reply = await answer(answering({ setOverride }), 'setOverride', raw);
       expect(reply).toMatchObject({ ok: false, problem: { code: 'invalid_argument' } });
@@ -91,8 +91,9 @@ describe('answering a request', () => {
 
   it('reports a failure by code, message and remedy', async () => {
     const error = new CausewayError('permission_denied', 'Not yours.', { remedy: 'Ask.', cause: new Error('inner') });
-    const reply = await answer(answering({ clearOverride: () => Promise.reject(error) }), 'clearOverride', {
+    const reply = await answer(answering({ setOverride: () => Promise.reject(error) }), 'setOverride', {
       profile: 'a',
+      wanted: { type: 'NONE' },
     });
     expect(reply).toEqual({ ok: false, problem: { code: 'permission_denied', message: 'Not yours.', remedy: 'Ask.' } });
   });

@@ -65,31 +65,6 @@ describe('the history of changes', () => {
     expect(Object.values(second.profiles)[0]?.changes).toEqual([]);
   });
 
-  it('distinguishes changes by the command from changes made elsewhere', () => {
-    const note = (at: number, warehouseId: string | null, more: { profile?: string; user?: string } = {}) => {
-      const { host, profile } = holding(NONE);
-      const to = warehouseId === null ? null : { type: 'CUSTOM', warehouseId };
-      return { at, host, profile, user: 'me', to, ...more };
-    };
-    const first = afterSeeing({ profiles: {} }, holding(pinned('a')), 'elsewhere', 1);
-    const newest = (notes: ReturnType<typeof note>[], now = holding(pinned('b')), from = first) =>
-      Object.values(afterSeeing(from, now, 'elsewhere', 9, notes).profiles)[0]?.changes[0];
-    expect(newest([note(5, 'b')])).toMatchObject({ by: 'command', at: 5 });
-    expect(newest([note(5, null)], holding(NONE))).toMatchObject({ by: 'command', after: null });
-    expect(newest([])).toMatchObject({ by: 'elsewhere', at: 9 });
-    expect(newest([note(5, 'b', { profile: 'another' })])).toMatchObject({ by: 'elsewhere' });
-    // By another profile, but under this user's id; and under someone else's.
-    expect(newest([note(5, 'b', { profile: 'admin', user: '1' })])).toMatchObject({ by: 'command', at: 5 });
-    expect(newest([note(5, 'b', { user: '2' })])).toMatchObject({ by: 'elsewhere' });
-    expect(newest([note(6, 'c', { user: '2' }), note(5, 'b')])).toMatchObject({ by: 'command' });
-    // Someone has set it back, after the command had changed it twice.
-    expect(newest([note(6, 'c'), note(5, 'b')])).toMatchObject({ by: 'elsewhere' });
-    const second = afterSeeing(first, holding(NONE), 'here', 7);
-    expect(newest([note(5, 'b')], holding(pinned('b')), second)).toMatchObject({ by: 'elsewhere' });
-    const own = afterSeeing(first, holding(pinned('b')), 'here', 9, [note(5, 'b')]);
-    expect(Object.values(own.profiles)[0]?.changes[0]).toMatchObject({ by: 'here' });
-  });
-
   it('learns nothing from an override that could not be read', () => {
     const known = afterSeeing({ profiles: {} }, holding(pinned('a')), 'here', 1);
     const steps = effective().steps.map((step) => ({ ...step, outcome: 'unreadable' as const }));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OverrideList } from '../../../main/desktop/overrides/override-list.ts';
 import { type UserOverride, worthALook } from '../../../main/warehouses/all-overrides.ts';
+import { overrideTarget } from '../../../preload/contract/words/warehouse.ts';
 import type { Bulk, OverridesProgress, OverridesQuery } from '../../../preload/contract.ts';
 import {
   formatPlan,
@@ -9,7 +10,6 @@ import {
   overrideState,
   progressOf,
   secondLineOf,
-  targetName,
 } from '../../../renderer/overrides/format.ts';
 
 const row = (userId: string, of: Partial<UserOverride> = {}): UserOverride => ({
@@ -68,12 +68,6 @@ describe('the list of all overrides', () => {
     expect(found(list, {}, true)).toEqual(['zoe', 'Émile', 'adam', 'eve']);
   });
 
-  it('returns a page and the total count', () => {
-    const page = list.page(query(), 1, 2);
-    expect(page.total).toBe(4);
-    expect(page.rows.map(({ userId }) => userId)).toEqual(['adam', 'Émile']);
-  });
-
   it('shows a change at once, and counts users whose queries fail', () => {
     const changing = listOf(row('a'), row('b', { dangling: 'cannot-use' }));
     expect(changing.dangling).toBe(1);
@@ -104,10 +98,12 @@ describe('the list of all overrides', () => {
 
 describe('an override as text', () => {
   it('names its warehouse, or its placeholder', () => {
-    expect(targetName(row('a'))).toBe('Starter');
-    expect(targetName(row('a', { warehouseName: null }))).toBe('Warehouse w1');
-    expect(targetName(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
-    expect(targetName(row('a', { type: 'NEWER' }))).toBe('NEWER');
+    expect(overrideTarget(row('a'))).toBe('Starter');
+    expect(overrideTarget(row('a', { warehouseName: null }))).toBe('Warehouse w1');
+    expect(overrideTarget(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
+    expect(overrideTarget(row('a', { type: 'NEWER' }))).toBe('NEWER');
+    expect(overrideTarget(row('a', { warehouseId: null, warehouseName: null }))).toBe('No warehouse');
+    expect(overrideTarget(null)).toBe('No override');
     expect(overrideState(row('a', { dangling: 'cannot-use' }))).toBe('No CAN USE: queries fail');
     expect(overrideState(row('a', { warehouseState: null }))).toBe('');
   });

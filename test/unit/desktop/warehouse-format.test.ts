@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
+import { formatState } from '../../../preload/contract/words/warehouse.ts';
 import type { EffectiveStepInfo, EffectiveWarehouseInfo } from '../../../preload/contract.ts';
-import { effectiveName, formatDetails, formatState, reasonFor } from '../../../preload/format.ts';
+import { effectiveName, formatDetails, reasonFor } from '../../../preload/format.ts';
 import { timeAgo } from '../../../renderer/shared/relative-time.tsx';
 import {
   afterChoosing,

@@ -71,7 +71,6 @@ describe('what comes from outside', () => {
     'desktop/activity/handlers.ts',
     'desktop/log.ts',
     'desktop/warehouse/override-history.ts',
-    'warehouses/command-changes.ts',
   ])('is cleared in %s, which has no other way to write', (name) => {
     const text = files.find((file) => file.name === name)?.text ?? '';
     expect(text).toMatch(CLEARS);

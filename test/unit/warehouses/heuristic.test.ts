@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { isGone, predictByHeuristic, TIER_REASONS } from '../../../main/warehouses/heuristic.ts';
+import { predictByHeuristic, TIER_REASONS } from '../../../main/warehouses/heuristic.ts';
 import type { Warehouse } from '../../../main/workspace/warehouses.ts';
+import { isGone } from '../../../preload/contract/words/warehouse.ts';
 
 const ANA = 'ana@example.com';
 

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { gather, items, type Page, pages } from '../../../main/workspace/paging.ts';
+import { z } from 'zod';
+import { gather, items, pages } from '../../../main/workspace/paging.ts';
 
-interface Numbers extends Page {
-  numbers: number[];
-}
+const Numbers = z.object({ numbers: z.array(z.number()), next_page_token: z.string().optional() });
 
-const read = (all: Record<string, Numbers>, asked: string[] = []) =>
+const read = (all: Record<string, z.input<typeof Numbers>>, asked: string[] = []) =>
   items(
-    pages(async (token) => {
-      asked.push(token ?? '');
-      return all[token ?? ''] ?? { numbers: [] };
-    }),
+    {
+      request: async ({ query, schema }) => {
+        const token = String(query?.page_token ?? '');
+        asked.push(token);
+        return schema.parse(all[token] ?? { numbers: [] });
+      },
+    },
+    { path: '/', schema: Numbers },
     (page) => page.numbers,
   );
 
