@@ -16,7 +16,7 @@ import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type JsonFailure, jsonFailure } from './failure.ts';
-import { inEffectData, inEffectLines, rulesHere } from './rules-list.ts';
+import { inEffectData, inEffectLines, permissionsHere } from './permissions-list.ts';
 import { bold, columns, printable, write, writeJson, writeStyledLine } from './terminal.ts';
 import { describeEffective } from './warehouse/own.ts';
 
@@ -139,7 +139,7 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
 
 async function permissionsOf(context: CommandContext): Promise<Status['permissions']> {
   try {
-    return inEffectData(await rulesHere(context));
+    return inEffectData(await permissionsHere(context));
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     return { error: jsonFailure(error) };

@@ -31,7 +31,7 @@ export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<
 export interface ApprovalServer {
   profile: string;
   path: string;
-  /** As rules name it: a `serverKey`. */
+  /** As permissions name it: a `serverKey`. */
   key: string;
 }
 

@@ -1,7 +1,7 @@
 import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { isWireName } from '../platform/wire-name.ts';
-import type { Rules, ToolRules } from './rules.ts';
+import type { Permissions, ToolPermissions } from './permissions.ts';
 import type { Switch } from './switches.ts';
 
 /** What a server says about a tool (MCP › ToolAnnotations). These are hints: a server may be wrong, or lie. */
@@ -27,11 +27,11 @@ export interface ToolUse {
   hints: ToolHints | undefined;
 }
 
-/** What decided. `name` is the client's, if the rule is one for a client. */
+/** What decided. `name` is the client's, if the permission is one for a client. */
 export interface DecidedBy {
   scope: 'everything' | 'client' | 'server' | 'client-of-server';
   name?: string;
-  /** Whether the rule is the organization's, which the user cannot change. */
+  /** Whether the permission is the organization's, which the user cannot change. */
   isManaged?: boolean;
 }
 
@@ -57,54 +57,60 @@ export function onlyReads(server: string, tool: string, hints: ToolHints | undef
   return hints && hints.readOnlyHint === true && hints.destructiveHint !== true;
 }
 
-/** Whether no rule says anything about a server's tools. */
-export function isWithoutRules(rules: Rules, server: string): boolean {
-  const says = (of: ToolRules) => of.readOnly === true || SWITCHES_OFF.has(of.newTools) || hasNames(of);
-  const { clients = {}, ...ofServer } = ownMember(rules.servers, server) ?? {};
-  return ![rules.all ?? {}, ofServer, ...Object.values(clients), ...Object.values(rules.clients ?? {})].some((of) =>
-    says('wireNames' in of ? { readOnly: of.readOnly } : of),
-  );
+/** Whether no permission says anything about a server's tools. */
+export function isUnrestricted(permissions: Permissions, server: string): boolean {
+  const says = (of: ToolPermissions) => of.readOnly === true || SWITCHES_OFF.has(of.newTools) || hasNames(of);
+  const { clients = {}, ...ofServer } = ownMember(permissions.servers, server) ?? {};
+  return ![
+    permissions.all ?? {},
+    ofServer,
+    ...Object.values(clients),
+    ...Object.values(permissions.clients ?? {}),
+  ].some((of) => says('wireNames' in of ? { readOnly: of.readOnly } : of));
 }
 
-/** Whether the rules do not even allow anything of a server's tools. */
-export function isSilent(rules: Rules, server: string): boolean {
-  const { clients = {}, ...ofServer } = ownMember(rules.servers, server) ?? {};
-  const says = ({ readOnly, newTools, on = [] }: ToolRules) =>
+/** Whether the permissions do not even allow anything of a server's tools. */
+export function isSilent(permissions: Permissions, server: string): boolean {
+  const { clients = {}, ...ofServer } = ownMember(permissions.servers, server) ?? {};
+  const says = ({ readOnly, newTools, on = [] }: ToolPermissions) =>
     readOnly !== undefined || newTools !== undefined || on.length > 0;
-  const wider = [rules.all ?? {}, ...Object.values(rules.clients ?? {}).map(({ readOnly }) => ({ readOnly }))];
-  return isWithoutRules(rules, server) && ![...wider, ofServer, ...Object.values(clients)].some(says);
+  const wider = [
+    permissions.all ?? {},
+    ...Object.values(permissions.clients ?? {}).map(({ readOnly }) => ({ readOnly })),
+  ];
+  return isUnrestricted(permissions, server) && ![...wider, ofServer, ...Object.values(clients)].some(says);
 }
 
 const SWITCHES_OFF: ReadonlySet<Switch | undefined> = new Set<Switch>(['off', 'ask']);
 
-function hasNames({ off = [], ask = [] }: ToolRules): boolean {
+function hasNames({ off = [], ask = [] }: ToolPermissions): boolean {
   return off.length + ask.length > 0;
 }
 
-/** Decides about one use of a tool. If the client has not named itself, the strictest rule for any client applies. */
-export function decide(rules: Rules, use: ToolUse): Decision {
-  if (use.client !== undefined) return decideFor(rules, use, clientIdOf(rules, use.client));
-  const decisions = [undefined, ...Object.keys(rules.clients ?? {})].map((id) => decideFor(rules, use, id));
+/** Decides about one use of a tool. If the client has not named itself, the strictest permission for any client applies. */
+export function decide(permissions: Permissions, use: ToolUse): Decision {
+  if (use.client !== undefined) return decideFor(permissions, use, clientIdOf(permissions, use.client));
+  const decisions = [undefined, ...Object.keys(permissions.clients ?? {})].map((id) => decideFor(permissions, use, id));
   return (
     decisions.find((decision) => decision.do === 'refuse') ??
     decisions.find((decision) => decision.do === 'ask') ?? { do: 'allow' }
   );
 }
 
-/** The id of the rules' client that calls itself so. */
-export function clientIdOf(rules: Rules, wireName: string): string | undefined {
-  return Object.entries(rules.clients ?? {}).find(([, { wireNames }]) =>
+/** The id of the permissions' client that calls itself so. */
+export function clientIdOf(permissions: Permissions, wireName: string): string | undefined {
+  return Object.entries(permissions.clients ?? {}).find(([, { wireNames }]) =>
     wireNames.some((known) => isWireName(wireName, known)),
   )?.[0];
 }
 
-function decideFor(rules: Rules, { server, tool, hints }: ToolUse, clientId: string | undefined): Decision {
-  const client = clientId === undefined ? undefined : ownMember(rules.clients, clientId);
-  const ruled = ownMember(rules.servers, server);
-  const ofServer: ToolRules = ruled ?? {};
-  const ofBoth: ToolRules = (clientId === undefined ? undefined : ownMember(ruled?.clients, clientId)) ?? {};
+function decideFor(permissions: Permissions, { server, tool, hints }: ToolUse, clientId: string | undefined): Decision {
+  const client = clientId === undefined ? undefined : ownMember(permissions.clients, clientId);
+  const ruled = ownMember(permissions.servers, server);
+  const ofServer: ToolPermissions = ruled ?? {};
+  const ofBoth: ToolPermissions = (clientId === undefined ? undefined : ownMember(ruled?.clients, clientId)) ?? {};
   const byBoth: DecidedBy = { scope: 'client-of-server', ...(client ? { name: client.name } : {}) };
-  const readOnly = readOnlyBy(rules, client, ofServer, ofBoth, byBoth);
+  const readOnly = readOnlyBy(permissions, client, ofServer, ofBoth, byBoth);
   if (readOnly) {
     const reads = onlyReads(server, tool, hints);
     if (reads === undefined) return { do: 'refuse', why: 'unlisted', by: readOnly };
@@ -118,20 +124,20 @@ function decideFor(rules: Rules, { server, tool, hints }: ToolUse, clientId: str
   const fallback = [
     { by: byBoth, state: ofBoth.newTools },
     { by: { scope: 'server' } as const, state: ofServer.newTools },
-    { by: { scope: 'everything' } as const, state: rules.all?.newTools },
+    { by: { scope: 'everything' } as const, state: permissions.all?.newTools },
   ].find(({ state }) => state !== undefined);
   return fallback ? decisionOf(fallback.state, 'new', fallback.by) : { do: 'allow' };
 }
 
-/** The rule that makes a use read-only, if any. Such a rule for everything, or for a client everywhere, has no exceptions. */
+/** The permission that makes a use read-only, if any. Such a permission for everything, or for a client everywhere, has no exceptions. */
 function readOnlyBy(
-  rules: Rules,
+  permissions: Permissions,
   client: { name: string; readOnly?: boolean | undefined } | undefined,
-  ofServer: ToolRules,
-  ofBoth: ToolRules,
+  ofServer: ToolPermissions,
+  ofBoth: ToolPermissions,
   byBoth: DecidedBy,
 ): DecidedBy | undefined {
-  if (rules.all?.readOnly) return { scope: 'everything' };
+  if (permissions.all?.readOnly) return { scope: 'everything' };
   if (client?.readOnly) return { scope: 'client', name: client.name };
   if (ofBoth.readOnly !== undefined) return ofBoth.readOnly ? byBoth : undefined;
   return ofServer.readOnly ? { scope: 'server' } : undefined;
@@ -143,7 +149,7 @@ function decisionOf(state: Switch | undefined, why: 'off' | 'new', by: DecidedBy
 }
 
 /** The strictest that the lists say about a tool. A list that forbids also matches other spellings of the name. */
-function switchIn({ on = NONE, off = NONE, ask = NONE }: ToolRules, tool: string): Switch | undefined {
+function switchIn({ on = NONE, off = NONE, ask = NONE }: ToolPermissions, tool: string): Switch | undefined {
   const name = folded(tool);
   if (foldedNames(off).has(name)) return 'off';
   if (foldedNames(ask).has(name)) return 'ask';

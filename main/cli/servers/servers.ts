@@ -19,9 +19,9 @@ import { longNames } from '../../clients/table.ts';
 import { formatHealth } from '../../hub/health/format.ts';
 import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import type { Decision, ListedTool } from '../../permissions/decision.ts';
-import { managedRules } from '../../permissions/policy/managed-rules.ts';
+import { PermissionsFile } from '../../permissions/permissions-file.ts';
+import { managedPermissions } from '../../permissions/policy/managed-permissions.ts';
 import { systemPolicy } from '../../permissions/policy/system-policy.ts';
-import { RulesFile } from '../../permissions/rules-file.ts';
 import { serverKey } from '../../permissions/server-key.ts';
 import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
@@ -275,10 +275,10 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
 /** The part of a tool that users read, and what the server says about what it does. */
 type DescribedTool = Pick<ServerTool, 'name' | 'description'> & Pick<ListedTool, 'hints'>;
 
-/** A tool, and whether AI clients without rules of their own may use it. */
+/** A tool, and whether AI clients without permissions of their own may use it. */
 interface PermittedTool extends Pick<ServerTool, 'name' | 'description'> {
   permission: Decision['do'];
-  /** Whose rule forbids it, or has it ask first; null for none. */
+  /** Whose permission forbids it, or has it ask first; null for none. */
   decidedBy: 'organization' | 'user' | null;
 }
 
@@ -289,10 +289,10 @@ async function withPermissions(
 ): Promise<PermittedTool[]> {
   const { host } = await (await context.causeway().auth()).profile(profile);
   const key = serverKey(host, path);
-  const rules = managedRules(new RulesFile(context.env).of(key), key, systemPolicy());
-  await rules.refresh();
+  const permissions = managedPermissions(new PermissionsFile(context.env).of(key), key, systemPolicy());
+  await permissions.refresh();
   return tools.map(({ hints, ...tool }) => {
-    const decision = rules.decide(tool.name, '', hints);
+    const decision = permissions.decide(tool.name, '', hints);
     const isManaged = 'by' in decision && decision.by.isManaged === true;
     const decidedBy = decision.do === 'allow' ? null : isManaged ? 'organization' : 'user';
     return { ...tool, permission: decision.do, decidedBy };

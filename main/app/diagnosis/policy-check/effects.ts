@@ -1,7 +1,12 @@
 import { missingScopes } from '../../../auth/oauth/scopes.ts';
 import type { Decision } from '../../../permissions/decision.ts';
 import { policyFacts } from '../../../permissions/policy/format.ts';
-import { decideUnder, lockedRules, looserThan, strictest } from '../../../permissions/policy/managed-rules.ts';
+import {
+  decideUnder,
+  lockedPermissions,
+  looserThan,
+  strictest,
+} from '../../../permissions/policy/managed-permissions.ts';
 import {
   checkClient,
   checkServer,
@@ -139,10 +144,10 @@ function clientEffects(policy: Policy, { clients }: Computer): PolicyEffect[] {
   return [...found, { what: 'setting', name: 'Causeway', effect: 'stays', key: 'requiredClients', why, locked: true }];
 }
 
-/** A client that no rule names. */
+/** A client that no permission names. */
 const ANY_CLIENT = '';
 
-function toolEffects(policy: Policy, { servers, rules: own }: Computer): PolicyEffect[] {
+function toolEffects(policy: Policy, { servers, permissions: own }: Computer): PolicyEffect[] {
   if (!own) return [];
   const ruled = Object.entries(policy.keys.rules?.value.clients ?? {});
   return servers.flatMap((server) => {
@@ -151,7 +156,7 @@ function toolEffects(policy: Policy, { servers, rules: own }: Computer): PolicyE
     return tools.flatMap(({ name: tool, hints }) => {
       const decided = (by: Policy, client: string) => decideUnder(by, own, { server: key, tool, client, hints });
       const locked = (client: string, after: Decision) =>
-        strictest(lockedRules(policy, key), { server: key, tool, client, hints }).do === after.do;
+        strictest(lockedPermissions(policy, key), { server: key, tool, client, hints }).do === after.do;
       const general = decided(policy, ANY_CLIENT);
       const ofAll = looserThan(general.do, decided(NO_POLICY, ANY_CLIENT).do)
         ? [toolEffect(policy, server, tool, general, locked(ANY_CLIENT, general))]

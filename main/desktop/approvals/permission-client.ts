@@ -1,13 +1,13 @@
 import { CLIENTS, clientOnWire } from '../../clients/table.ts';
-import type { RuleClient } from '../../permissions/rules.ts';
+import type { PermissionClient } from '../../permissions/permissions.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { UNUSABLE_NAME } from '../../platform/own-member.ts';
 
 /**
- * The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. It may
- * call itself like another client's id, whose rules it must not change.
+ * The client that permissions name for the one that has made a call; one that is not in the table is named as it names itself. It may
+ * call itself like another client's id, whose permissions it must not change.
  */
-export function ruleClientOf(wireName: string | undefined): RuleClient {
+export function permissionClientOf(wireName: string | undefined): PermissionClient {
   if (wireName === undefined) {
     throw new CausewayError('usage', 'This client did not give its name.', {
       remedy: 'Allow the call once, or allow the tool for all AI clients.',

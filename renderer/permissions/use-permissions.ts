@@ -6,53 +6,60 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { RulesOfScope, RulesScope, SwitchState } from '../../preload/contract.ts';
+import type { PermissionScopeInfo, PermissionsInfo, SwitchState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { strings } from './strings.ts';
 
-type RulesChange = Omit<Parameters<typeof window.causeway.request.changeRules>[0], keyof RulesScope>;
+type PermissionsChange = Omit<
+  Parameters<typeof window.causeway.request.changePermissions>[0],
+  keyof PermissionScopeInfo
+>;
 
-/** The rules of one scope, and what changes them. */
-export interface RulesEditor {
-  scope: RulesScope;
-  /** Goes over to the rules for one client, or for all clients where that is null. */
+/** The permissions of one scope, and what changes them. */
+export interface PermissionsEditor {
+  scope: PermissionScopeInfo;
+  /** Goes over to the permissions for one client, or for all clients where that is null. */
   choose(client: string | null): void;
-  rules: UseQueryResult<RulesOfScope>;
-  changing: UseMutationResult<void, Error, RulesChange>;
+  permissions: UseQueryResult<PermissionsInfo>;
+  changing: UseMutationResult<void, Error, PermissionsChange>;
   /** The change that is being made, which the controls show already. */
-  pending: RulesChange | undefined;
+  pending: PermissionsChange | undefined;
   clearing: UseMutationResult<void, Error, void>;
 }
 
 /** @param version changes when the server's tools may be others than before */
-export function useRules(server: string | null, version = ''): RulesEditor {
+export function usePermissions(server: string | null, version = ''): PermissionsEditor {
   const [client, choose] = useState<string | null>(null);
   const queries = useQueryClient();
   useEffect(
-    () => window.causeway.on.rulesChanged(() => void queries.invalidateQueries({ queryKey: ['rules'] })),
+    () => window.causeway.on.permissionsChanged(() => void queries.invalidateQueries({ queryKey: ['permissions'] })),
     [queries],
   );
   const scope = { server, client };
-  const rules = useQuery({
-    queryKey: ['rules', server, client, version],
-    queryFn: () => unwrap(window.causeway.request.getRules(scope)),
+  const permissions = useQuery({
+    queryKey: ['permissions', server, client, version],
+    queryFn: () => unwrap(window.causeway.request.getPermissions(scope)),
     placeholderData: (before) => before,
     gcTime: 0,
   });
-  const onSuccess = () => queries.invalidateQueries({ queryKey: ['rules'] });
+  const onSuccess = () => queries.invalidateQueries({ queryKey: ['permissions'] });
   const changing = useMutation({
-    mutationFn: (change: RulesChange) => unwrap(window.causeway.request.changeRules({ ...scope, ...change })),
+    mutationFn: (change: PermissionsChange) =>
+      unwrap(window.causeway.request.changePermissions({ ...scope, ...change })),
     onSuccess,
   });
-  const clearing = useMutation({ mutationFn: () => unwrap(window.causeway.request.clearRules(scope)), onSuccess });
+  const clearing = useMutation({
+    mutationFn: () => unwrap(window.causeway.request.clearPermissions(scope)),
+    onSuccess,
+  });
   const pending = changing.isPending ? changing.variables : undefined;
-  return { scope, choose, rules, changing, pending, clearing };
+  return { scope, choose, permissions, changing, pending, clearing };
 }
 
-/** What can hold for the tools that no rule names: nothing that is looser than the organization's rules. */
+/** What can hold for the tools that no permission names: nothing that is looser than the organization's permissions. */
 export function choicesForNewTools(
-  { server, client }: RulesScope,
-  { newTools, loosestNewTools }: RulesOfScope,
+  { server, client }: PermissionScopeInfo,
+  { newTools, loosestNewTools }: PermissionsInfo,
 ): { value: string; label: string; disabled?: boolean }[] {
   const wider = client !== null ? strings.asAllClients : server === null ? strings.allow : strings.asAllServers;
   const isFree = loosestNewTools === 'allow';

@@ -1,23 +1,24 @@
-import { type DecidedBy, type Decision, decide, isSilent, isWithoutRules, type ToolUse } from '../decision.ts';
-import type { RuleSet, Rules } from '../rules.ts';
-import type { ServerRules } from '../rules-file.ts';
-import { isRuledServer } from './host-pattern.ts';
+import { type DecidedBy, type Decision, decide, isSilent, isUnrestricted, type ToolUse } from '../decision.ts';
+import type { PermissionSet, Permissions } from '../permissions.ts';
+import type { ServerPermissions } from '../permissions-file.ts';
+import { isNamedServer } from './host-pattern.ts';
 import type { Policy } from './policy.ts';
 import type { PolicyFile } from './policy-file.ts';
 
 /**
- * The user's rules for a server with those of the organization. Of locked rules and the user's own, the stricter decides;
- * rules that are not locked hold for servers of which the user's own rules say nothing.
+ * The user's permissions for a server with those of the organization. Of locked permissions and the user's own, the stricter decides;
+ * permissions that are not locked hold for servers of which the user's own permissions say nothing.
  * @param server a `serverKey`
  */
-export function managedRules(own: ServerRules, server: string, file: PolicyFile): ServerRules {
-  let made: { policy: Policy; locked: Rules[]; byDefault: Rules[]; isEmpty: boolean } | undefined;
+export function managedPermissions(own: ServerPermissions, server: string, file: PolicyFile): ServerPermissions {
+  let made: { policy: Policy; locked: Permissions[]; byDefault: Permissions[]; isEmpty: boolean } | undefined;
   const managed = () => {
     const policy = file.current;
     if (made?.policy !== policy) {
-      const [locked, byDefault] = [rulesIn(policy, server, true), rulesIn(policy, server, false)];
+      const [locked, byDefault] = [permissionsIn(policy, server, true), permissionsIn(policy, server, false)];
       const isEmpty =
-        policy.problem === null && [...locked, ...byDefault].every((rules) => isWithoutRules(rules, server));
+        policy.problem === null &&
+        [...locked, ...byDefault].every((permissions) => isUnrestricted(permissions, server));
       made = { policy, locked, byDefault, isEmpty };
     }
     return made;
@@ -41,44 +42,44 @@ export function managedRules(own: ServerRules, server: string, file: PolicyFile)
   };
 }
 
-/** As `managedRules`, for one use of a tool under a policy that can be used (pure). @param own the user's own rules */
-export function decideUnder(policy: Policy, own: Rules, use: ToolUse): Decision {
-  const byDefault = () => byOrganization(strictest(rulesIn(policy, use.server, false), use));
+/** As `managedPermissions`, for one use of a tool under a policy that can be used (pure). @param own the user's own permissions */
+export function decideUnder(policy: Policy, own: Permissions, use: ToolUse): Decision {
+  const byDefault = () => byOrganization(strictest(permissionsIn(policy, use.server, false), use));
   const ofUser = isSilent(own, use.server) ? byDefault() : decide(own, use);
-  return stricter(byOrganization(strictest(lockedRules(policy, use.server), use)), ofUser);
+  return stricter(byOrganization(strictest(lockedPermissions(policy, use.server), use)), ofUser);
 }
 
-/** The rules of a policy that users cannot loosen, for a server, or for all of them. The strictest decides. */
-export function lockedRules(policy: Policy, server?: string): Rules[] {
-  return rulesIn(policy, server, true);
+/** The permissions of a policy that users cannot loosen, for a server, or for all of them. The strictest decides. */
+export function lockedPermissions(policy: Policy, server?: string): Permissions[] {
+  return permissionsIn(policy, server, true);
 }
 
-/** What the strictest of several sets of rules decides. */
-export function strictest(sets: readonly Rules[], use: ToolUse): Decision {
-  return sets.map((rules) => decide(rules, use)).reduce(stricter, { do: 'allow' });
+/** What the strictest of several sets of permissions decides. */
+export function strictest(sets: readonly Permissions[], use: ToolUse): Decision {
+  return sets.map((permissions) => decide(permissions, use)).reduce(stricter, { do: 'allow' });
 }
 
 /**
- * The rules that a policy has for a server, a set for each name that the policy has for it: its full address, and its path,
+ * The permissions that a policy has for a server, a set for each name that the policy has for it: its full address, and its path,
  * which means that server in every workspace.
  */
-function rulesIn(policy: Policy, server: string | undefined, locked: boolean): Rules[] {
+function permissionsIn(policy: Policy, server: string | undefined, locked: boolean): Permissions[] {
   const { rules, readOnly } = policy.keys;
   const set = rules?.locked === locked && policy.problem === null ? rules.value : {};
   const isReadOnly = readOnly?.value === true && readOnly.locked === locked;
-  const general: Rules = {
+  const general: Permissions = {
     version: 1,
     all: { ...set.all, ...(isReadOnly ? { readOnly: true } : {}) },
     ...(set.clients ? { clients: set.clients } : {}),
   };
   if (server === undefined) return [general];
-  const named = rulesOfServer(set, server);
+  const named = permissionsOfServer(set, server);
   return named.length === 0 ? [general] : named.map((of) => ({ ...general, servers: { [server]: of } }));
 }
 
-function rulesOfServer({ servers = {} }: RuleSet, server: string) {
+function permissionsOfServer({ servers = {} }: PermissionSet, server: string) {
   return Object.entries(servers)
-    .filter(([name]) => isRuledServer(name, server))
+    .filter(([name]) => isNamedServer(name, server))
     .map(([, of]) => of);
 }
 

@@ -5,22 +5,22 @@ import { CausewayError } from '../platform/errors.ts';
 import { codeOf, FileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
-import { type Decision, decide, isSilent, isWithoutRules, type ToolHints } from './decision.ts';
-import type { Rules } from './rules.ts';
-import { unreadableRules } from './unreadable.ts';
+import { type Decision, decide, isSilent, isUnrestricted, type ToolHints } from './decision.ts';
+import type { Permissions } from './permissions.ts';
+import { unreadablePermissions } from './unreadable.ts';
 
 /** How long to wait after a change in the folder before the file is checked, in milliseconds. */
 const SETTLE_MS = 50;
 /** How often the file is read if its folder cannot be watched, in milliseconds. */
 const LOOK_MS = 2_000;
 
-const NOTHING: Rules = { version: 1 };
+const NOTHING: Permissions = { version: 1 };
 
-/** The rules for one server's tools, as the file has them now. */
-export interface ServerRules {
+/** The permissions for one server's tools, as the file has them now. */
+export interface ServerPermissions {
   /** Checks the file. If it has changed, resolves when it has been read; undefined if it has not changed. */
   refresh(): Promise<void> | undefined;
-  /** Whether no rule says anything about this server's tools. */
+  /** Whether no permission says anything about this server's tools. */
   readonly isEmpty: boolean;
   /** Whether the user has decided nothing about them, not even that they are allowed. */
   readonly isSilent: boolean;
@@ -35,14 +35,14 @@ export interface ServerRules {
 }
 
 /**
- * The file with the rules about what agents may do. It is checked before each decision. If it cannot be read, every tool is
+ * The file with the permissions about what agents may do. It is checked before each decision. If it cannot be read, every tool is
  * refused; if it does not exist, every tool is allowed.
  */
-export class RulesFile {
+export class PermissionsFile {
   readonly path: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #listeners = new Set<() => void>();
-  readonly #value: VersionedValue<Rules | CausewayError>;
+  readonly #value: VersionedValue<Permissions | CausewayError>;
   #stopWatching: (() => void) | undefined;
   /** The version of the file that the listeners know. */
   #toldVersion: string | undefined;
@@ -50,7 +50,7 @@ export class RulesFile {
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
     this.path = join(configFolder(env), 'rules.json');
-    this.#value = new VersionedValue<Rules | CausewayError>({
+    this.#value = new VersionedValue<Permissions | CausewayError>({
       version: () => versionOf(this.path),
       absent: NOTHING,
       read: () => this.#read(),
@@ -58,16 +58,16 @@ export class RulesFile {
   }
 
   /** What was last read. */
-  get rules(): Rules | CausewayError {
+  get permissions(): Permissions | CausewayError {
     return this.#value.current ?? NOTHING;
   }
 
-  /** As `ServerRules.refresh`. Never rejects. */
+  /** As `ServerPermissions.refresh`. Never rejects. */
   refresh(): Promise<void> | undefined {
     return this.#value.refresh();
   }
 
-  async #read(): Promise<{ value: Rules | CausewayError; isFinal: boolean }> {
+  async #read(): Promise<{ value: Permissions | CausewayError; isFinal: boolean }> {
     try {
       return { value: await this.#load(), isFinal: true };
     } catch (error) {
@@ -78,31 +78,31 @@ export class RulesFile {
 
   /** The system did not let the file be read. The next attempt may succeed although the file stays the same. */
   #failed(error: unknown): CausewayError {
-    if (error instanceof FileError) return unreadableRules(this.path, `it ${error.problem}`, error.repair, error);
+    if (error instanceof FileError) return unreadablePermissions(this.path, `it ${error.problem}`, error.repair, error);
     const reason = error instanceof Error ? error.message : String(error);
-    return unreadableRules(this.path, reason, 'Restart Causeway and the AI client.', error);
+    return unreadablePermissions(this.path, reason, 'Restart Causeway and the AI client.', error);
   }
 
-  async #load(): Promise<Rules> {
-    // The schema library takes longer to load than the file: it is loaded only if there are rules.
-    const [{ parseRules }, bytes] = await Promise.all([import('./rules.ts'), readBytes(this.path, 'own')]);
-    if (bytes !== undefined) return parseRules(this.path, bytes);
+  async #load(): Promise<Permissions> {
+    // The schema library takes longer to load than the file: it is loaded only if there are permissions.
+    const [{ parsePermissions }, bytes] = await Promise.all([import('./permissions.ts'), readBytes(this.path, 'own')]);
+    if (bytes !== undefined) return parsePermissions(this.path, bytes);
     if (versionOf(this.path) !== DANGLING) return NOTHING;
     const remedy = 'Restore the file or folder that the link points to, or remove the link.';
-    throw unreadableRules(this.path, 'a symbolic link in its path points to nothing', remedy);
+    throw unreadablePermissions(this.path, 'a symbolic link in its path points to nothing', remedy);
   }
 
-  /** The rules for the server of a `serverKey`. */
-  of(server: string): ServerRules {
-    let judged: { rules: Rules | CausewayError; isEmpty: boolean; isSilent: boolean } | undefined;
+  /** The permissions for the server of a `serverKey`. */
+  of(server: string): ServerPermissions {
+    let judged: { permissions: Permissions | CausewayError; isEmpty: boolean; isSilent: boolean } | undefined;
     const judge = () => {
-      const { rules } = this;
-      if (judged?.rules !== rules) {
-        const isRead = !(rules instanceof CausewayError);
+      const { permissions } = this;
+      if (judged?.permissions !== permissions) {
+        const isRead = !(permissions instanceof CausewayError);
         judged = {
-          rules,
-          isEmpty: isRead && isWithoutRules(rules, server),
-          isSilent: isRead && isSilent(rules, server),
+          permissions,
+          isEmpty: isRead && isUnrestricted(permissions, server),
+          isSilent: isRead && isSilent(permissions, server),
         };
       }
       return judged;
@@ -116,14 +116,14 @@ export class RulesFile {
         return judge().isSilent;
       },
       decide: (tool, client, hints) =>
-        this.rules instanceof CausewayError
-          ? { do: 'refuse', why: 'unreadable', error: this.rules }
-          : decide(this.rules, { server, tool, client, hints }),
+        this.permissions instanceof CausewayError
+          ? { do: 'refuse', why: 'unreadable', error: this.permissions }
+          : decide(this.permissions, { server, tool, client, hints }),
       subscribe: (listener) => this.subscribe(listener),
     };
   }
 
-  /** As `ServerRules.subscribe`. Does not keep the process alive. */
+  /** As `ServerPermissions.subscribe`. Does not keep the process alive. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (!this.#stopWatching) {
@@ -139,17 +139,17 @@ export class RulesFile {
   }
 
   /**
-   * Reads, changes and writes the rules, one process at a time. If `edit` returns the same object, nothing is written.
-   * @throws {CausewayError} `invalid_file` if the rules cannot be read, `file_not_writable`, and whatever `edit` throws
+   * Reads, changes and writes the permissions, one process at a time. If `edit` returns the same object, nothing is written.
+   * @throws {CausewayError} `invalid_file` if the permissions cannot be read, `file_not_writable`, and whatever `edit` throws
    */
-  async change(edit: (now: Rules) => Rules): Promise<Rules> {
+  async change(edit: (now: Permissions) => Permissions): Promise<Permissions> {
     const [{ withLock }, { writeWholeFile }] = await Promise.all([
       import('../platform/lock.ts'),
       import('../platform/replace-file.ts'),
     ]);
     return withLock(join(stateFolder(this.#env), 'locks', 'rules'), async () => {
       await this.refresh();
-      const before = this.rules;
+      const before = this.permissions;
       if (before instanceof CausewayError) throw before;
       const after = edit(before);
       if (after !== before) {

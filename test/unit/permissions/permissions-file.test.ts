@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 
 const NOBODY = 65_534;
 
 async function open() {
-  const home = await mkdtemp(join(tmpdir(), 'causeway-rules-'));
+  const home = await mkdtemp(join(tmpdir(), 'causeway-permissions-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const file = new RulesFile({ CAUSEWAY_HOME: home });
+  const file = new PermissionsFile({ CAUSEWAY_HOME: home });
   await mkdir(dirname(file.path), { recursive: true });
   /** What a call of a tool hears, or `allow`. */
   const call = async () => {
     await file.refresh();
     const decision = file.of('https://x.example/api/2.0/mcp/sql').decide('drop', undefined, undefined);
     if (!('error' in decision)) return decision.do;
-    return `${decision.error.message} ${decision.error.remedy}`.replaceAll(file.path, 'RULES');
+    return `${decision.error.message} ${decision.error.remedy}`.replaceAll(file.path, 'PERMISSIONS');
   };
   return { home, path: file.path, folder: dirname(file.path), file, call };
 }
@@ -46,20 +46,20 @@ it.each([
     'line 2, column 17: servers.x.of: "of" is not supported by this version',
   ],
   ['in UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'line 1, column 1: the file is UTF-16, not UTF-8'],
-])('a rules file %s forbids every tool and names line and column', async (_, content, reason) => {
+])('a permissions file %s forbids every tool and names line and column', async (_, content, reason) => {
   const { path, call } = await open();
   await writeFile(path, content);
   expect(await call()).toBe(
-    `The rules in RULES cannot be read (${reason}). Correct the file, or delete it to remove all rules. Until then, no tool may be called.`,
+    `The permissions in PERMISSIONS cannot be read (${reason}). Correct the file, or delete it to remove all restrictions. Until then, no tool may be called.`,
   );
 });
 
-it('a rules file of 31 MB forbids every tool unread', async () => {
+it('a permissions file of 31 MB forbids every tool unread', async () => {
   const { path, call } = await open();
   await writeFile(path, '{"version":1}');
   await truncate(path, 31 * 1024 * 1024);
   expect(await call()).toBe(
-    'The rules in RULES cannot be read (it has 31 MiB, and a file of Causeway may have 1 MiB). ' +
+    'The permissions in PERMISSIONS cannot be read (it has 31 MiB, and a file of Causeway may have 1 MiB). ' +
       'Rename it to start again without it, or restore it from a copy. Until then, no tool may be called.',
   );
 });
@@ -100,23 +100,23 @@ it
       'it cannot exist: part of its path is a file',
       'Move that file out of the way.',
     ],
-  ])('a rules file that %s forbids every tool and names the remedy', async (_, make, reason, remedy) => {
+  ])('a permissions file that %s forbids every tool and names the remedy', async (_, make, reason, remedy) => {
   const opened = await open();
   await make(opened);
   expect(await opened.call()).toBe(
-    `The rules in RULES cannot be read (${reason}). ${remedy} Until then, no tool may be called.`,
+    `The permissions in PERMISSIONS cannot be read (${reason}). ${remedy} Until then, no tool may be called.`,
   );
 });
 
 it.skipIf(process.platform === 'win32')(
-  'a rules file without read permission forbids every tool until it has it',
+  'a permissions file without read permission forbids every tool until it has it',
   async () => {
     const { home, path, folder, call } = await open();
     await writeFile(path, '{"version":1}');
     for (const each of [home, dirname(folder), folder]) await chmod(each, 0o755);
     await chmod(path, 0o000);
     expect(await withoutPrivileges(call)).toBe(
-      'The rules in RULES cannot be read (it cannot be read or written: permission denied). Check the owner and the permissions of the file and its folder. Until then, no tool may be called.',
+      'The permissions in PERMISSIONS cannot be read (it cannot be read or written: permission denied). Check the owner and the permissions of the file and its folder. Until then, no tool may be called.',
     );
     await chmod(path, 0o644);
     expect(await withoutPrivileges(call)).toBe('allow');
@@ -124,7 +124,7 @@ it.skipIf(process.platform === 'win32')(
 );
 
 it.runIf(process.geteuid?.() === 0)(
-  'a rules file is read again once the system lets it, although it is the same',
+  'a permissions file is read again once the system lets it, although it is the same',
   async () => {
     const { home, path, folder, call } = await open();
     await writeFile(path, '{"version":1}', { mode: 0o600 });
@@ -134,14 +134,14 @@ it.runIf(process.geteuid?.() === 0)(
   },
 );
 
-it('a missing rules file, or a missing folder of it, forbids nothing', async () => {
+it('a missing permissions file, or a missing folder of it, forbids nothing', async () => {
   const { folder, call } = await open();
   expect(await call()).toBe('allow');
   await rm(folder, { recursive: true });
   expect(await call()).toBe('allow');
 });
 
-it('a rules file that a link leads to is read', async () => {
+it('a permissions file that a link leads to is read', async () => {
   const { home, path, call } = await open();
   await writeFile(join(home, 'elsewhere.json'), '{"version":1,"all":{"readOnly":true}}');
   await symlink(join(home, 'elsewhere.json'), path);

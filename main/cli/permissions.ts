@@ -1,19 +1,26 @@
 import { lastListedTools } from '../bridge/answer-store.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
 import { CLIENTS } from '../clients/table.ts';
-import { type NamedScope, readRules, scopeOf } from '../permissions/change.ts';
-import { changeOwnRules } from '../permissions/policy/held-rules.ts';
-import { isRuledServer } from '../permissions/policy/host-pattern.ts';
-import { heldByOwn, type RuleRow, rulesInEffect } from '../permissions/policy/rules-in-effect.ts';
+import { type NamedScope, readPermissions, scopeOf } from '../permissions/change.ts';
+import {
+  formatPermissions,
+  hasPermissions,
+  type PermissionClient,
+  type PermissionEdit,
+  type Permissions,
+  permissionsOf,
+} from '../permissions/permissions.ts';
+import { PermissionsFile } from '../permissions/permissions-file.ts';
+import { isNamedServer } from '../permissions/policy/host-pattern.ts';
+import { ineffectiveByOwn, type PermissionRow, permissionsInEffect } from '../permissions/policy/in-effect.ts';
+import { changeOwnPermissions } from '../permissions/policy/ineffective.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
-import { formatRules, hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../permissions/rules.ts';
-import { RulesFile } from '../permissions/rules-file.ts';
 import { serverKey } from '../permissions/server-key.ts';
 import type { Switch } from '../permissions/switches.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import type { CommandContext } from './command.ts';
-import { serverNames } from './rules-list.ts';
+import { serverNames } from './permissions-list.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
 interface ScopeOptions {
@@ -23,7 +30,7 @@ interface ScopeOptions {
   dryRun?: boolean;
 }
 
-export interface SetRulesOptions extends ScopeOptions {
+export interface SetPermissionsOptions extends ScopeOptions {
   readOnly?: boolean;
   new?: Switch;
   on?: string[];
@@ -33,15 +40,15 @@ export interface SetRulesOptions extends ScopeOptions {
 
 /** A scope, and the server that it names. */
 interface AskedScope extends NamedScope {
-  /** `others` are the names of servers that rules do not tell from it: the same one, for another profile. */
+  /** `others` are the names of servers that permissions do not tell from it: the same one, for another profile. */
   configured?: { server: ManagedServer; host: string; others: string[] };
 }
 
-/** `causeway rules set [SERVER]`. */
-export async function setRules(
+/** `causeway permissions set [SERVER]`. */
+export async function setPermissions(
   context: CommandContext,
   server: string | undefined,
-  options: SetRulesOptions,
+  options: SetPermissionsOptions,
 ): Promise<void> {
   const { readOnly, new: newTools, on, off, ask } = options;
   if ([readOnly, newTools, on, off, ask].every((value) => value === undefined)) {
@@ -56,13 +63,13 @@ export async function setRules(
     (await lastListedTools(context.env, { ...scope.configured.server, host: scope.configured.host }));
   const names = tools?.map(({ name }) => name);
   const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], names);
-  const edit: RuleEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
-  const file = new RulesFile(context.env);
-  const after = await changeOwnRules(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
-  const held = heldByOwn(after, scope, edit, tools ?? []).map(({ what }) => what);
+  const edit: PermissionEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
+  const file = new PermissionsFile(context.env);
+  const after = await changeOwnPermissions(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
+  const held = ineffectiveByOwn(after, scope, edit, tools ?? []).map(({ what }) => what);
   const warnings = [
     ...(scope.configured ? warningsFor(scope.configured.server, edit, names) : []),
-    ...(held.length === 0 ? [] : [`This has no effect, because of your own rules: ${held.join('; ')}.`]),
+    ...(held.length === 0 ? [] : [`This has no effect, because of your own permissions: ${held.join('; ')}.`]),
   ];
   await printChanged(context, scope, options, after, warnings);
 }
@@ -79,20 +86,20 @@ function toolsNamed(option: string, texts: string[] | undefined, known: string[]
   return names;
 }
 
-/** `causeway rules clear [SERVER]`. */
-export async function clearRules(
+/** `causeway permissions clear [SERVER]`. */
+export async function clearPermissions(
   context: CommandContext,
   server: string | undefined,
   options: ScopeOptions,
 ): Promise<void> {
   const scope = await askedScope(context, server, options);
-  const file = new RulesFile(context.env);
-  if (!hasRules(await readRules(file), scope)) {
-    throw new CausewayError('not_found', `There are no rules for ${scope.words}.`, {
-      remedy: '`causeway rules` lists all rules.',
+  const file = new PermissionsFile(context.env);
+  if (!hasPermissions(await readPermissions(file), scope)) {
+    throw new CausewayError('not_found', `No permissions are set for ${scope.words}.`, {
+      remedy: '`causeway permissions` lists all of them.',
     });
   }
-  const after = await changeOwnRules(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
+  const after = await changeOwnPermissions(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
   await printChanged(context, scope, options, after, []);
 }
 
@@ -100,14 +107,14 @@ async function printChanged(
   context: CommandContext,
   scope: AskedScope,
   { json, dryRun }: ScopeOptions,
-  after: Rules,
+  after: Permissions,
   warnings: string[],
 ): Promise<void> {
   const { client, configured, words } = scope;
-  const of = rulesOf(after, scope);
+  const of = permissionsOf(after, scope);
   const others = configured?.others ?? [];
-  const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server. The rules apply there too.`;
-  const rows = rulesInEffect(await currentPolicy(), after).filter(({ by }) => by === 'organization');
+  const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server. The permissions apply there too.`;
+  const rows = permissionsInEffect(await currentPolicy(), after).filter(({ by }) => by === 'organization');
   const managed = rows.length === 0 ? [] : [organizationNote(scope, rows)];
   const said = [...warnings, ...(others.length === 0 ? [] : [isSame]), ...managed.filter((note) => note !== undefined)];
   if (json) {
@@ -118,28 +125,28 @@ async function printChanged(
       warnings: said,
     });
   }
-  const now = formatRules(of);
-  const line = `Rules for ${words}${dryRun ? ' would be' : ''}: ${now === '' ? 'none' : now}`;
+  const now = formatPermissions(of);
+  const line = `Permissions for ${words}${dryRun ? ' would be' : ''}: ${now === '' ? 'not set' : now}`;
   await writeLine(context.stdout, line);
   for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
 }
 
-/** What the organization's rules say beside those of a scope; undefined if they are for other servers and clients. */
-function organizationNote({ server, client }: AskedScope, rows: RuleRow[]): string | undefined {
-  const isNear = (row: RuleRow) =>
-    (server === undefined || row.server === null || isRuledServer(row.server, server)) &&
+/** What the organization's permissions say beside those of a scope; undefined if they are for other servers and clients. */
+function organizationNote({ server, client }: AskedScope, rows: PermissionRow[]): string | undefined {
+  const isNear = (row: PermissionRow) =>
+    (server === undefined || row.server === null || isNamedServer(row.server, server)) &&
     (client === undefined ||
       row.client === undefined ||
       row.client.wireNames.some((name) => client.wireNames.includes(name)));
   const texts = rows.filter(isNear).map((row) => {
     const where = [row.server ?? 'all servers', ...(row.client ? [row.client.name] : [])].join(', ');
-    return `${formatRules(row.of)} (${where}${row.locked ? '' : ', until you decide'})`;
+    return `${formatPermissions(row.of)} (${where}${row.locked ? '' : ', until you decide'})`;
   });
-  return texts.length === 0 ? undefined : `Your organization's rules apply too: ${texts.join('; ')}.`;
+  return texts.length === 0 ? undefined : `Your organization's permissions apply too: ${texts.join('; ')}.`;
 }
 
 /** Effects of a change that a user may not expect. */
-function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | undefined): string[] {
+function warningsFor(server: ManagedServer, edit: PermissionEdit, tools: string[] | undefined): string[] {
   const { newTools, on = [], off = [], ask = [] } = edit;
   if (tools) {
     return [...on, ...off, ...ask]
@@ -153,13 +160,13 @@ function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | un
 }
 
 /** An option that takes several tools takes a server that is behind it for one more. @throws {CausewayError} `usage` */
-async function refuseServerAmongTools(context: CommandContext, { on, off, ask }: SetRulesOptions): Promise<void> {
+async function refuseServerAmongTools(context: CommandContext, { on, off, ask }: SetPermissionsOptions): Promise<void> {
   const { servers } = (await openServers(context.env)).atOpening;
   for (const [option, tools = []] of Object.entries({ on, off, ask })) {
     const name = tools.find((tool) => servers.some((server) => server.name === tool));
     if (name === undefined) continue;
     throw new CausewayError('usage', `"${name}" follows --${option} and counts as a tool.`, {
-      remedy: `Put the server first: causeway rules set ${name} --${option} ${tools.filter((tool) => tool !== name).join(' ')}`,
+      remedy: `Put the server first: causeway permissions set ${name} --${option} ${tools.filter((tool) => tool !== name).join(' ')}`,
     });
   }
 }
@@ -185,9 +192,9 @@ async function askedScope(
   return { ...scopeOf(client, { key, name: server.name }), configured: { server, host, others } };
 }
 
-/** A client by its id: a known client, or one that existing rules name by the name it sends. */
-async function clientNamed(context: CommandContext, id: string): Promise<RuleClient> {
-  const ruled = async () => ownMember((await readRules(new RulesFile(context.env))).clients, id);
+/** A client by its id: a known client, or one that existing permissions name by the name it sends. */
+async function clientNamed(context: CommandContext, id: string): Promise<PermissionClient> {
+  const ruled = async () => ownMember((await readPermissions(new PermissionsFile(context.env))).clients, id);
   const found = CLIENTS.find((client) => client.id === id) ?? (await ruled());
   if (!found) {
     throw new CausewayError('not_found', `There is no client "${id}".`, {
@@ -197,6 +204,6 @@ async function clientNamed(context: CommandContext, id: string): Promise<RuleCli
   }
   if (found.wireNames.length > 0) return { ...found, id };
   throw new CausewayError('usage', `${found.name} cannot be told apart from other clients.`, {
-    remedy: 'The name it connects under is not known. Set the rule for the server, or for everything.',
+    remedy: 'The name it connects under is not known. Set the permission for the server, or for everything.',
   });
 }

@@ -1,36 +1,43 @@
 import { ownMember } from '../../platform/own-member.ts';
 import { decide, isSilent, type ListedTool } from '../decision.ts';
-import type { RuleClient, RuleEdit, RuleScope, RuleSet, Rules, ToolRules } from '../rules.ts';
-import { widerReadOnly } from '../wider-rule.ts';
-import { type HeldRule, heldRules } from './held-rules.ts';
-import { isRuledServer } from './host-pattern.ts';
+import type {
+  PermissionClient,
+  PermissionEdit,
+  PermissionScope,
+  PermissionSet,
+  Permissions,
+  ToolPermissions,
+} from '../permissions.ts';
+import { widerReadOnly } from '../wider-read-only.ts';
+import { isNamedServer } from './host-pattern.ts';
+import { type Ineffective, ineffectiveUnder } from './ineffective.ts';
 import type { Policy } from './policy.ts';
 
-/** The rules of one scope, by whoever has decided them. */
-export interface RuleRow {
+/** The permissions of one scope, by whoever has decided them. */
+export interface PermissionRow {
   /** A `serverKey`, or the name that the policy has for a server; null for every server. */
   server: string | null;
   /** Undefined for every client. */
-  client: RuleClient | undefined;
-  of: ToolRules;
+  client: PermissionClient | undefined;
+  of: ToolPermissions;
   by: 'organization' | 'user';
-  /** Whether users cannot change them. An organization's rules that are not locked are those of servers of which users have decided nothing. */
+  /** Whether users cannot change them. An organization's permissions that are not locked are those of servers of which users have decided nothing. */
   locked: boolean;
-  /** What of them has no effect, because the organization's locked rules, or wider ones of the user, are stricter there. */
-  held: Omit<HeldRule, 'key'>[];
+  /** What of them has no effect, because the organization's locked permissions, or wider ones of the user, are stricter there. */
+  held: Omit<Ineffective, 'key'>[];
 }
 
 /**
- * The rules that decide on this computer: those of the organization, then the user's own.
+ * The permissions that decide on this computer: those of the organization, then the user's own.
  * @param toolsOf what a server says about its tools, where that is known
  */
-export function rulesInEffect(
+export function permissionsInEffect(
   policy: Policy,
-  own: Rules,
+  own: Permissions,
   toolsOf: (server: string) => readonly ListedTool[] = () => [],
-): RuleRow[] {
+): PermissionRow[] {
   const { rules, readOnly } = policy.keys;
-  const readOnlyRows: RuleRow[] = readOnly?.value
+  const readOnlyRows: PermissionRow[] = readOnly?.value
     ? [
         {
           server: null,
@@ -54,28 +61,28 @@ export function rulesInEffect(
   const ofUser = rowsOf(own).map((row) => {
     const tools = row.server === null ? [] : toolsOf(row.server);
     const scope = { server: row.server ?? undefined, client: row.client };
-    const held = heldRules(policy, scope, row.of, tools);
-    const isNew = ({ member, tool }: Omit<HeldRule, 'key'>) =>
+    const held = ineffectiveUnder(policy, scope, row.of, tools);
+    const isNew = ({ member, tool }: Omit<Ineffective, 'key'>) =>
       !held.some((one) => one.member === member && one.tool === tool);
-    const byOwn = heldByOwn(own, scope, row.of, tools).filter(isNew);
+    const byOwn = ineffectiveByOwn(own, scope, row.of, tools).filter(isNew);
     return { ...row, by: 'user' as const, locked: false, held: [...held, ...byOwn] };
   });
   return [...organization.filter((row) => row.locked || isStillDefault(row, own)), ...ofUser];
 }
 
 /**
- * What of a user's rules in a scope has no effect because of their own: read only has no exceptions where it is on for everything, or for
+ * What of a user's permissions in a scope has no effect because of their own: read only has no exceptions where it is on for everything, or for
  * a client everywhere, and goes before lists of tools.
  */
-export function heldByOwn(
-  own: Rules,
-  scope: RuleScope,
-  { readOnly, on = [], ask = [] }: RuleEdit,
+export function ineffectiveByOwn(
+  own: Permissions,
+  scope: PermissionScope,
+  { readOnly, on = [], ask = [] }: PermissionEdit,
   tools: readonly ListedTool[],
-): Omit<HeldRule, 'key'>[] {
+): Omit<Ineffective, 'key'>[] {
   const { server, client } = scope;
   const wider = widerReadOnly(own, scope);
-  const held: Omit<HeldRule, 'key'>[] =
+  const held: Omit<Ineffective, 'key'>[] =
     readOnly === false && wider !== null ? [{ member: 'readOnly', what: `read only is on for ${wider}` }] : [];
   if (server === undefined) return held;
   const isOff = (tool: string) => {
@@ -100,15 +107,19 @@ export function heldByOwn(
 }
 
 /** Whether a default of the organization decides anything beside what the user has decided. */
-function isStillDefault({ server }: RuleRow, own: Rules): boolean {
+function isStillDefault({ server }: PermissionRow, own: Permissions): boolean {
   if (!isSilent(own, '')) return false;
   if (server === null) return true;
-  return !Object.keys(own.servers ?? {}).some((key) => isRuledServer(server, key) && !isSilent(own, key));
+  return !Object.keys(own.servers ?? {}).some((key) => isNamedServer(server, key) && !isSilent(own, key));
 }
 
-/** The rules of a set by scope; scopes without any are left out. */
-function rowsOf({ all = {}, clients = {}, servers = {} }: RuleSet): Pick<RuleRow, 'server' | 'client' | 'of'>[] {
-  const clientOf = (id: string): RuleClient => ({
+/** The permissions of a set by scope; scopes without any are left out. */
+function rowsOf({
+  all = {},
+  clients = {},
+  servers = {},
+}: PermissionSet): Pick<PermissionRow, 'server' | 'client' | 'of'>[] {
+  const clientOf = (id: string): PermissionClient => ({
     id,
     name: ownMember(clients, id)?.name ?? id,
     wireNames: ownMember(clients, id)?.wireNames ?? [],
@@ -128,13 +139,13 @@ function rowsOf({ all = {}, clients = {}, servers = {} }: RuleSet): Pick<RuleRow
   return rows.filter(({ of }) => saysSomething(of));
 }
 
-function saysSomething({ readOnly, newTools, on = [], off = [], ask = [] }: ToolRules): boolean {
+function saysSomething({ readOnly, newTools, on = [], off = [], ask = [] }: ToolPermissions): boolean {
   return readOnly !== undefined || newTools !== undefined || on.length + off.length + ask.length > 0;
 }
 
-/** The rules of a row without what has no effect; undefined if nothing of them has. */
-export function effectiveRules({ of, held }: RuleRow): ToolRules | undefined {
-  const after: ToolRules = { ...of };
+/** The permissions of a row without what has no effect; undefined if nothing of them has. */
+export function effectivePermissions({ of, held }: PermissionRow): ToolPermissions | undefined {
+  const after: ToolPermissions = { ...of };
   for (const { member, tool } of held) {
     if (tool === undefined) {
       delete after[member];

@@ -1,31 +1,31 @@
 import { ownMember } from '../../platform/own-member.ts';
-import { changeRules, type NamedScope, type RuleChangeOptions } from '../change.ts';
+import { changePermissions, type NamedScope, type PermissionChangeOptions } from '../change.ts';
 import { clientIdOf, type ListedTool } from '../decision.ts';
-import type { RuleClient, RuleEdit, RuleScope, Rules } from '../rules.ts';
-import type { RulesFile } from '../rules-file.ts';
-import { lockedRules, looserThan, strictest } from './managed-rules.ts';
+import type { PermissionClient, PermissionEdit, PermissionScope, Permissions } from '../permissions.ts';
+import type { PermissionsFile } from '../permissions-file.ts';
+import { lockedPermissions, looserThan, strictest } from './managed-permissions.ts';
 import { managedError, type Policy } from './policy.ts';
 import { currentPolicy } from './system-policy.ts';
 
-/** Something that a user's rules allow and the organization's locked rules do not, in the whole of a scope. */
-export interface HeldRule {
+/** Something that a user's permissions allow and the organization's locked permissions do not, in the whole of a scope. */
+export interface Ineffective {
   /** The key of the policy that holds it. */
   key: 'readOnly' | 'rules';
   member: 'readOnly' | 'newTools' | 'on' | 'ask';
   /** One of the tools in that member. */
   tool?: string;
-  /** What the organization's rules say there instead, as a clause without its full stop. */
+  /** What the organization's permissions say there instead, as a clause without its full stop. */
   what: string;
 }
 
-/** The loosest that a policy's locked rules leave to the users in a scope. */
-export function loosestFor(policy: Policy, scope: RuleScope) {
-  const sets = lockedRules(policy, scope.server);
+/** The loosest that a policy's locked permissions leave to the users in a scope. */
+export function loosestFor(policy: Policy, scope: PermissionScope) {
+  const sets = lockedPermissions(policy, scope.server);
   const { server = '', client } = scope;
-  // A client without a name of its own is every client for which there are no rules.
+  // A client without a name of its own is every client for which there are no permissions.
   const name = client?.wireNames[0] ?? '';
   return {
-    isReadOnly: policy.problem !== null || sets.some((rules) => isReadOnlyIn(rules, scope)),
+    isReadOnly: policy.problem !== null || sets.some((permissions) => isReadOnlyIn(permissions, scope)),
     newTools: policy.problem
       ? ('refuse' as const)
       : strictest(sets.map(withoutReadOnly), { ...NO_TOOL, server, client: name }).do,
@@ -37,7 +37,7 @@ export function loosestFor(policy: Policy, scope: RuleScope) {
 /** A tool whose name no list has. */
 const NO_TOOL = { tool: '', hints: undefined };
 
-function withoutReadOnly({ all, clients = {}, servers = {}, version }: Rules): Rules {
+function withoutReadOnly({ all, clients = {}, servers = {}, version }: Permissions): Permissions {
   const plainClients = Object.entries(clients).map(([id, { readOnly: _, ...client }]) => [id, client] as const);
   const plainServers = Object.entries(servers).map(([key, { readOnly: _, clients: ofClients = {}, ...of }]) => {
     const plain = Object.entries(ofClients).map(([id, { readOnly: _of, ...rest }]) => [id, rest] as const);
@@ -51,33 +51,35 @@ function withoutReadOnly({ all, clients = {}, servers = {}, version }: Rules): R
   };
 }
 
-function isReadOnlyIn(rules: Rules, { server, client }: RuleScope): boolean {
-  const id = client && ruledClient(rules, client);
-  const ofServer = server === undefined ? undefined : ownMember(rules.servers, server);
-  const ofClient = id === undefined ? undefined : ownMember(rules.clients, id);
+function isReadOnlyIn(permissions: Permissions, { server, client }: PermissionScope): boolean {
+  const id = client && namedClient(permissions, client);
+  const ofServer = server === undefined ? undefined : ownMember(permissions.servers, server);
+  const ofClient = id === undefined ? undefined : ownMember(permissions.clients, id);
   const ofBoth = id === undefined ? undefined : ownMember(ofServer?.clients, id);
   return (
-    rules.all?.readOnly === true || ofClient?.readOnly === true || (ofBoth?.readOnly ?? ofServer?.readOnly) === true
+    permissions.all?.readOnly === true ||
+    ofClient?.readOnly === true ||
+    (ofBoth?.readOnly ?? ofServer?.readOnly) === true
   );
 }
 
-/** The id that a set of rules gives a client, which it knows by the names that the client sends. */
-function ruledClient(rules: Rules, { wireNames }: RuleClient): string | undefined {
-  return wireNames.map((name) => clientIdOf(rules, name)).find((id) => id !== undefined);
+/** The id that a set of permissions gives a client, which it knows by the names that the client sends. */
+function namedClient(permissions: Permissions, { wireNames }: PermissionClient): string | undefined {
+  return wireNames.map((name) => clientIdOf(permissions, name)).find((id) => id !== undefined);
 }
 
 /**
- * What of a change has no effect, because the organization's locked rules are stricter everywhere in its scope.
+ * What of a change has no effect, because the organization's locked permissions are stricter everywhere in its scope.
  * @param tools what the server says about its tools, where that is known
  */
-export function heldRules(
+export function ineffectiveUnder(
   policy: Policy,
-  scope: RuleScope,
-  edit: RuleEdit,
+  scope: PermissionScope,
+  edit: PermissionEdit,
   tools: readonly ListedTool[] = [],
-): HeldRule[] {
+): Ineffective[] {
   const loosest = loosestFor(policy, scope);
-  const held: HeldRule[] = [];
+  const held: Ineffective[] = [];
   const isByKey = policy.keys.readOnly?.locked === true && policy.keys.readOnly.value;
   if (edit.readOnly === false && loosest.isReadOnly) {
     held.push({ key: isByKey ? 'readOnly' : 'rules', member: 'readOnly', what: 'read only stays on' });
@@ -113,14 +115,14 @@ const STAYING = { allow: 'stay on', ask: 'still ask first', refuse: 'stay off' }
 const STAYS = { allow: 'stays on', ask: 'still asks first', refuse: 'stays off' } as const;
 
 /** @throws {CausewayError} `managed` if a change would have no effect, or the policy cannot be used */
-function checkRuleChange(
+function checkChange(
   policy: Policy,
   scope: NamedScope,
-  edit: RuleEdit | 'remove',
+  edit: PermissionEdit | 'remove',
   tools: readonly ListedTool[] = [],
 ): void {
   if (policy.problem) throw policy.problem;
-  const held = edit === 'remove' ? [] : heldRules(policy, scope, edit, tools);
+  const held = edit === 'remove' ? [] : ineffectiveUnder(policy, scope, edit, tools);
   const [first] = held;
   if (!first) return;
   throw managedError(
@@ -131,15 +133,15 @@ function checkRuleChange(
 }
 
 /**
- * As `changeRules`, for what a user decides. A change that the organization's rules leave without effect is refused.
- * @throws {CausewayError} `managed`, and as `changeRules`
+ * As `changePermissions`, for what a user decides. A change that the organization's permissions leave without effect is refused.
+ * @throws {CausewayError} `managed`, and as `changePermissions`
  */
-export async function changeOwnRules(
-  file: RulesFile,
+export async function changeOwnPermissions(
+  file: PermissionsFile,
   scope: NamedScope,
-  edit: RuleEdit | 'remove',
-  { tools = [], ...options }: Omit<RuleChangeOptions, 'tools'> & { tools?: readonly ListedTool[] | undefined },
-): Promise<Rules> {
-  checkRuleChange(await currentPolicy(), scope, edit, tools);
-  return changeRules(file, scope, edit, { ...options, tools: tools.map(({ name }) => name) });
+  edit: PermissionEdit | 'remove',
+  { tools = [], ...options }: Omit<PermissionChangeOptions, 'tools'> & { tools?: readonly ListedTool[] | undefined },
+): Promise<Permissions> {
+  checkChange(await currentPolicy(), scope, edit, tools);
+  return changePermissions(file, scope, edit, { ...options, tools: tools.map(({ name }) => name) });
 }

@@ -3,45 +3,45 @@ import { text } from './parts.ts';
 
 const switchState = z.enum(['on', 'off', 'ask']);
 
-/** What rules are for: a server, or every one where that is null; a client by its id, or every one. */
+/** What permissions are for: a server, or every one where that is null; a client by its id, or every one. */
 const scope = z.object({ server: text().nullable(), client: text().nullable() });
 
-const toolRule = z.object({
+const toolPermission = z.object({
   name: z.string(),
-  /** What the rules come to for this client, and which rule decides; null if none does. */
+  /** What the permissions come to for this client, and which permission decides; null if none does. */
   allowed: z.enum(['allow', 'ask', 'refuse']),
   decidedBy: z.string().nullable(),
   /** The loosest that the organization lets the user choose. */
   loosest: z.enum(['allow', 'ask', 'refuse']),
-  /** Whether it is read-only that refuses it, which a rule for the tool does not change. */
+  /** Whether it is read-only that refuses it, which a permission for the tool does not change. */
   isReadOnly: z.boolean(),
 });
 
-/** The rules of a scope. */
-const rulesOfScope = z.object({
+/** The permissions of a scope. */
+const permissionsOfScope = z.object({
   readOnly: z.boolean(),
   /** Whether it is the organization that has decided so, until the user decides. */
   isReadOnlyByDefault: z.boolean(),
-  /** The wider rule that makes this scope read-only, in words; null if there is none. */
+  /** The wider permission that makes this scope read-only, in words; null if there is none. */
   readOnlyBy: z.string().nullable(),
   /** Null where this scope leaves it to the wider ones. */
   newTools: switchState.nullable(),
   /** The loosest that the organization lets the user choose for them. */
   loosestNewTools: z.enum(['allow', 'ask', 'refuse']),
   /** Those that the server lists; none if the scope has no server. */
-  tools: z.array(toolRule),
-  /** Whether this scope has any rule of its own. */
+  tools: z.array(toolPermission),
+  /** Whether this scope has any permission of its own. */
   isEmpty: z.boolean(),
-  /** The clients for which there can be rules. */
-  clients: z.array(z.object({ id: z.string(), name: z.string(), hasRules: z.boolean() })),
-  /** The latest changes of any rules, the newest first; none if the scope is not everything. `at` is in milliseconds since the epoch. */
+  /** The clients for which there can be permissions. */
+  clients: z.array(z.object({ id: z.string(), name: z.string(), hasPermissions: z.boolean() })),
+  /** The latest changes of any permissions, the newest first; none if the scope is not everything. `at` is in milliseconds since the epoch. */
   changes: z.array(z.object({ at: z.number(), by: z.enum(['command', 'window']), what: z.string() })),
 });
 
-export const rulesRequests = {
-  getRules: { input: scope, output: rulesOfScope },
+export const permissionRequests = {
+  getPermissions: { input: scope, output: permissionsOfScope },
   /** What is left out stays. */
-  changeRules: {
+  changePermissions: {
     input: scope.extend({
       readOnly: z.boolean().optional(),
       newTools: switchState.optional(),
@@ -49,14 +49,14 @@ export const rulesRequests = {
     }),
     output: z.undefined(),
   },
-  clearRules: { input: scope, output: z.undefined() },
+  clearPermissions: { input: scope, output: z.undefined() },
 } as const;
 
-export const rulesEvents = {
-  /** The rules have changed, here or in another process. */
-  rulesChanged: z.object({}),
+export const permissionEvents = {
+  /** The permissions have changed, here or in another process. */
+  permissionsChanged: z.object({}),
 } as const;
 
-export type RulesScope = z.output<typeof scope>;
-export type RulesOfScope = z.output<typeof rulesOfScope>;
+export type PermissionScopeInfo = z.output<typeof scope>;
+export type PermissionsInfo = z.output<typeof permissionsOfScope>;
 export type SwitchState = z.output<typeof switchState>;
