@@ -2,11 +2,11 @@ import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
 import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import type { SignInIdentity } from '../auth/identity.ts';
 import type { AskApproval } from '../permissions/approvals.ts';
-import type { PermissionsFile, ServerPermissions } from '../permissions/permissions-file.ts';
-import { managedPermissions } from '../permissions/policy/managed-permissions.ts';
+import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import { checkServer } from '../permissions/policy/policy.ts';
-import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { serverKey } from '../permissions/server-key.ts';
+import { permissionsOfServer, type ServerPermissions } from '../permissions/server-permissions.ts';
 import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -125,12 +125,10 @@ export async function openEndpoint(
     );
   }
   const path = checkedPath(request.path);
-  const policy = systemPolicy();
-  checkServer(await policy.now(), path);
+  checkServer(await currentPolicy(), path);
   const service = serviceOf(path);
   const named = appOf(path);
   const app = named && (await apps()).of(profile, named, path);
-  const key = serverKey(profile.host, path);
   return {
     profile,
     path,
@@ -141,7 +139,7 @@ export async function openEndpoint(
     signIn: maySignIn(profile) ? signInTo(profile, path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
-    permissions: permissions && managedPermissions(permissions.of(key), key, policy),
+    permissions: permissions && permissionsOfServer(permissions, serverKey(profile.host, path)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Approval, AskApproval, CallToApprove } from '../permissions/approvals.ts';
-import type { ServerPermissions } from '../permissions/permissions-file.ts';
+import type { ServerPermissions } from '../permissions/server-permissions.ts';
 import { textAt } from './frame/edit.ts';
 import { matchOfIds } from './frame/frame.ts';
 import type { ProgressReports } from './progress.ts';

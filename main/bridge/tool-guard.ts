@@ -1,6 +1,6 @@
 import type { AskApproval } from '../permissions/approvals.ts';
-import type { DecidedBy, ToolHints } from '../permissions/decision.ts';
-import type { ServerPermissions } from '../permissions/permissions-file.ts';
+import type { DecidedBy, Decision, ToolHints } from '../permissions/decide.ts';
+import type { ServerPermissions } from '../permissions/server-permissions.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -185,7 +185,7 @@ export class ToolGuard implements BridgeLayer {
     for (const { tool, bytes } of read.messages) {
       if (tool === undefined) continue;
       const decision = this.#options.permissions.decide(tool, this.#clientOf(bytes), this.#hints.get(tool));
-      if (decision.do === 'refuse') return refusalOf(tool, decision);
+      if (decision.do === 'block') return refusalOf(tool, decision);
       if (decision.do === 'ask' && !this.#approved.has(frame)) return NOT_ALLOWED.meanwhile(tool);
     }
     return undefined;
@@ -206,7 +206,8 @@ export class ToolGuard implements BridgeLayer {
     const hints = this.#hints.get(tool);
     const decision = this.#options.permissions.decide(tool, client, hints);
     if (decision.do === 'allow') return 'go';
-    if (decision.do === 'ask' && !isInBatch) return { client, tool, hints, isManaged: decision.by.isManaged === true };
+    if (decision.do === 'ask' && !isInBatch)
+      return { client, tool, hints, isManaged: decision.by.who === 'organization' };
     if (decision.do === 'ask') this.#answer(bytes, { text: NOT_ALLOWED.batch(tool) });
     else this.#answer(bytes, { text: refusalOf(tool, decision) });
     return 'stop';
@@ -214,7 +215,7 @@ export class ToolGuard implements BridgeLayer {
 
   #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | { text: string } {
     const decision = this.#options.permissions.decide(tool, client, this.#hints.get(tool));
-    return decision.do === 'refuse' ? { text: refusalOf(tool, decision) } : decision.do;
+    return decision.do === 'block' ? { text: refusalOf(tool, decision) } : decision.do;
   }
 
   #clientOf(frame: Buffer): string | undefined {
@@ -257,7 +258,7 @@ export class ToolGuard implements BridgeLayer {
     if (this.#options.permissions.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
       const tool = listedTool(parseFrame(element));
-      return tool !== undefined && this.#options.permissions.decide(tool.name, client, listed.get(tool.name)).do !== 'refuse';
+      return tool !== undefined && this.#options.permissions.decide(tool.name, client, listed.get(tool.name)).do !== 'block';
     });
   }
 
@@ -330,20 +331,19 @@ const CHANGE = 'The user can change that in Causeway, or with `causeway permissi
 const MANAGED =
   'This is managed by the organization. `causeway policy show` has the details. Do not try another way. Tell the user.';
 
-function refusalOf(tool: string, decision: Extract<ReturnType<ServerPermissions['decide']>, { do: 'refuse' }>): string {
+function refusalOf(tool: string, decision: Extract<Decision, { do: 'block' }>): string {
   return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);
 }
 
 /** The text for the model when a call was refused: which permission, and what to do. */
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
-  const who = by.isManaged ? 'organization' : 'user';
   const what = {
-    off: `The ${who} has turned off "${tool}" ${placeOf(by)}.`,
-    new: `"${tool}" is off ${placeOf(by)}, because the ${who} has not turned it on.`,
-    'read-only': `"${tool}" may change something, and the ${who} allows only read-only tools ${placeOf(by)}.`,
-    unlisted: `The ${who} allows only read-only tools ${placeOf(by)}, and the server has not described "${tool}" yet. List the tools first.`,
+    off: `The ${by.who} has turned off "${tool}" ${placeOf(by)}.`,
+    new: `"${tool}" is off ${placeOf(by)}, because the ${by.who} has not turned it on.`,
+    'read-only': `"${tool}" may change something, and the ${by.who} allows only read-only tools ${placeOf(by)}.`,
+    unlisted: `The ${by.who} allows only read-only tools ${placeOf(by)}, and the server has not described "${tool}" yet. List the tools first.`,
   }[why];
-  return `${what} Nothing was run. ${by.isManaged ? MANAGED : CHANGE}`;
+  return `${what} Nothing was run. ${by.who === 'organization' ? MANAGED : CHANGE}`;
 }
 
 function placeOf({ scope, name = 'this client' }: DecidedBy): string {

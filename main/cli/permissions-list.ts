@@ -1,15 +1,7 @@
-import { lastListedTools } from '../bridge/answer-store.ts';
-import { openServers } from '../clients/servers.ts';
-import { readPermissions } from '../permissions/change.ts';
-import type { ListedTool } from '../permissions/decision.ts';
-import { formatPermissions, type Permissions } from '../permissions/permissions.ts';
-import { PermissionsFile } from '../permissions/permissions-file.ts';
-import { isNamedServer } from '../permissions/policy/host-pattern.ts';
-import { effectivePermissions, type PermissionRow, permissionsInEffect } from '../permissions/policy/in-effect.ts';
-import { lockedPermissions } from '../permissions/policy/managed-permissions.ts';
+import { type PermissionsHere, permissionsHere } from '../app/permissions.ts';
+import { effectivePermissions, type PermissionRow } from '../permissions/in-effect.ts';
+import { formatPermissions } from '../permissions/permissions.ts';
 import type { Policy } from '../permissions/policy/policy.ts';
-import { currentPolicy } from '../permissions/policy/system-policy.ts';
-import { serverKey } from '../permissions/server-key.ts';
 import { sentences } from '../platform/errors.ts';
 import { remedyFor } from '../words/failure.ts';
 import type { CommandContext } from './command.ts';
@@ -19,36 +11,9 @@ import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
 /** How many of the latest changes are shown. */
 const SHOWN_CHANGES = 5;
 
-/** What decides about tools on this computer. */
-export interface PermissionsHere {
-  policy: Policy;
-  own: Permissions;
-  rows: PermissionRow[];
-  /** The names of a row's servers; null for every server. */
-  serversOf(row: PermissionRow): string[] | null;
-}
-
-/** Reads the organization's permissions and the user's own. @throws {CausewayError} `invalid_file` */
-export async function permissionsHere(context: CommandContext): Promise<PermissionsHere> {
-  const [own, policy, names] = await Promise.all([
-    readPermissions(new PermissionsFile(context.env)),
-    currentPolicy(),
-    serverNames(context),
-  ]);
-  const tools = await knownTools(context);
-  const rows = permissionsInEffect(policy, own, (server) => tools.get(server) ?? []);
-  const serversOf = ({ server, by }: PermissionRow) => {
-    if (server === null) return null;
-    if (by === 'user') return names.get(server) ?? [server];
-    const named = [...names].flatMap(([key, known]) => (isNamedServer(server, key) ? known : []));
-    return named.length > 0 ? named : [server];
-  };
-  return { policy, own, rows, serversOf };
-}
-
 /** `causeway permissions`: every permission with who has decided it, and the latest changes. */
 export async function listPermissions(context: CommandContext, options: { json?: boolean }): Promise<void> {
-  const here = await permissionsHere(context);
+  const here = await permissionsHere(context.env, await context.causeway().auth());
   if (options.json) return writeJson(context.stdout, asData(here));
   const { policy, own, rows, serversOf } = here;
   const line = organizationLine(policy, rows);
@@ -87,15 +52,15 @@ function organizationLine(policy: Policy, rows: readonly PermissionRow[]): strin
 
 function permissionText(row: PermissionRow): string {
   const text = formatPermissions(row.of);
-  if (row.held.length === 0) return text;
+  if (row.ineffective.length === 0) return text;
   const after = effectivePermissions(row);
   return after === undefined
-    ? `${text} (no effect: ${heldText(row)})`
-    : `${formatPermissions(after)} (no effect: ${formatPermissions(row.of)}, because ${heldText(row)})`;
+    ? `${text} (no effect: ${ineffectiveText(row)})`
+    : `${formatPermissions(after)} (no effect: ${formatPermissions(row.of)}, because ${ineffectiveText(row)})`;
 }
 
-function heldText({ held }: PermissionRow): string {
-  return held.map(({ what }) => what).join(', ');
+function ineffectiveText({ ineffective }: PermissionRow): string {
+  return ineffective.map(({ what }) => what).join(', ');
 }
 
 function deciderText({ by, locked }: Pick<PermissionRow, 'by' | 'locked'>): string {
@@ -130,8 +95,7 @@ function placeOf(row: PermissionRow, serversOf: PermissionsHere['serversOf']) {
 
 function organizationData(policy: Policy) {
   const { source, organization: name, contact, problem, keys } = policy;
-  const locked =
-    lockedPermissions(policy).length > 0 && (keys.readOnly?.locked === true || keys.rules?.locked === true);
+  const locked = keys.readOnly?.locked === true || keys.rules?.locked === true;
   return { source, name, contact, locked: problem !== null || locked, problem: problem && jsonFailure(problem) };
 }
 
@@ -141,33 +105,6 @@ export function inEffectLines({ inEffect, organization }: ReturnType<typeof inEf
   return inEffect.map(({ servers, client, by, locked, ...of }) => {
     const where = [servers?.join(', ') ?? 'all servers', ...(client === null ? [] : [client])].join(', ');
     return `${where}: ${formatPermissions(of)}${by === 'user' ? '' : ` (${deciderText({ by, locked })})`}`;
-  });
-}
-
-/** The configured servers' names by their `serverKey`. A profile that is gone has no host: its servers' permissions show their address. */
-export async function serverNames(context: CommandContext): Promise<Map<string, string[]>> {
-  const names = new Map<string, string[]>();
-  for (const { name, key } of await serversWithKeys(context)) names.set(key, [...(names.get(key) ?? []), name]);
-  return names;
-}
-
-/** What the configured servers have last said about their tools, by their `serverKey`. */
-async function knownTools(context: CommandContext): Promise<Map<string, ListedTool[]>> {
-  const tools = new Map<string, ListedTool[]>();
-  for (const { key, ...server } of await serversWithKeys(context)) {
-    const listed = await lastListedTools(context.env, server);
-    if (listed) tools.set(key, [...(tools.get(key) ?? []), ...listed]);
-  }
-  return tools;
-}
-
-async function serversWithKeys(context: CommandContext) {
-  const { servers } = (await openServers(context.env)).atOpening;
-  const profiles = await (await context.causeway().auth()).profiles().catch(() => []);
-  return servers.flatMap(({ name, profile, path }) => {
-    const entry = profiles.find((each) => each.name === profile);
-    const host = entry?.usable ? entry.profile.host : entry?.host;
-    return host && URL.canParse(host) ? [{ name, profile, path, host, key: serverKey(host, path) }] : [];
   });
 }
 

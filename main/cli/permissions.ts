@@ -1,26 +1,23 @@
+import { askedScope, serversByKey } from '../app/permissions.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
-import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
-import { CLIENTS } from '../clients/table.ts';
-import { type NamedScope, readPermissions, scopeOf } from '../permissions/change.ts';
+import { findServer, openServers } from '../clients/servers.ts';
+import { changePermissions, type NamedScope, readPermissions } from '../permissions/change.ts';
+import type { ListedTool } from '../permissions/decide.ts';
+import { type PermissionRow, permissionsInEffect } from '../permissions/in-effect.ts';
+import { ineffectiveByOwn } from '../permissions/ineffective.ts';
 import {
   formatPermissions,
   hasPermissions,
-  type PermissionClient,
   type PermissionEdit,
   type Permissions,
   permissionsOf,
 } from '../permissions/permissions.ts';
 import { PermissionsFile } from '../permissions/permissions-file.ts';
 import { isNamedServer } from '../permissions/policy/host-pattern.ts';
-import { ineffectiveByOwn, type PermissionRow, permissionsInEffect } from '../permissions/policy/in-effect.ts';
-import { changeOwnPermissions } from '../permissions/policy/ineffective.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
-import { serverKey } from '../permissions/server-key.ts';
 import type { Switch } from '../permissions/switches.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { ownMember } from '../platform/own-member.ts';
 import type { CommandContext } from './command.ts';
-import { serverNames } from './permissions-list.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
 interface ScopeOptions {
@@ -38,10 +35,15 @@ export interface SetPermissionsOptions extends ScopeOptions {
   ask?: string[];
 }
 
-/** A scope, and the server that it names. */
-interface AskedScope extends NamedScope {
-  /** `others` are the names of servers that permissions do not tell from it: the same one, for another profile. */
-  configured?: { server: ManagedServer; host: string; others: string[] };
+/** A scope on the command line. */
+interface Asked {
+  scope: NamedScope;
+  /** The server that it names. */
+  server: string | null;
+  /** The other names of that server, for another profile: permissions do not tell them apart. */
+  others: string[];
+  /** What the server has last said about its tools; undefined if that is not known. */
+  tools: ListedTool[] | undefined;
 }
 
 /** `causeway permissions set [SERVER]`. */
@@ -57,21 +59,17 @@ export async function setPermissions(
     });
   }
   if (server === undefined) await refuseServerAmongTools(context, options);
-  const scope = await askedScope(context, server, options);
-  const tools =
-    scope.configured &&
-    (await lastListedTools(context.env, { ...scope.configured.server, host: scope.configured.host }));
+  const asked = await askedOf(context, server, options);
+  const { scope, tools } = asked;
   const names = tools?.map(({ name }) => name);
   const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], names);
   const edit: PermissionEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
   const file = new PermissionsFile(context.env);
-  const after = await changeOwnPermissions(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
-  const held = ineffectiveByOwn(after, scope, edit, tools ?? []).map(({ what }) => what);
-  const warnings = [
-    ...(scope.configured ? warningsFor(scope.configured.server, edit, names) : []),
-    ...(held.length === 0 ? [] : [`This has no effect, because of your own permissions: ${held.join('; ')}.`]),
-  ];
-  await printChanged(context, scope, options, after, warnings);
+  const after = await changePermissions(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
+  const ineffective = ineffectiveByOwn(after, scope, edit, tools ?? []).map(({ what }) => what);
+  const why = `This has no effect, because of your own permissions: ${ineffective.join('; ')}.`;
+  const warnings = server === undefined ? [] : warningsFor(server, edit, names);
+  await printChanged(context, asked, options, after, [...warnings, ...(ineffective.length === 0 ? [] : [why])]);
 }
 
 /** The tools in an option's values, separated by spaces or commas. A comma in the name of a known tool is part of the name. */
@@ -92,47 +90,45 @@ export async function clearPermissions(
   server: string | undefined,
   options: ScopeOptions,
 ): Promise<void> {
-  const scope = await askedScope(context, server, options);
+  const asked = await askedOf(context, server, options);
+  const { scope } = asked;
   const file = new PermissionsFile(context.env);
   if (!hasPermissions(await readPermissions(file), scope)) {
     throw new CausewayError('not_found', `No permissions are set for ${scope.words}.`, {
       remedy: '`causeway permissions` lists all of them.',
     });
   }
-  const after = await changeOwnPermissions(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
-  await printChanged(context, scope, options, after, []);
+  const after = await changePermissions(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
+  await printChanged(context, asked, options, after, []);
 }
 
 async function printChanged(
   context: CommandContext,
-  scope: AskedScope,
+  { scope, server, others }: Asked,
   { json, dryRun }: ScopeOptions,
   after: Permissions,
   warnings: string[],
 ): Promise<void> {
-  const { client, configured, words } = scope;
   const of = permissionsOf(after, scope);
-  const others = configured?.others ?? [];
   const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server. The permissions apply there too.`;
   const rows = permissionsInEffect(await currentPolicy(), after).filter(({ by }) => by === 'organization');
-  const managed = rows.length === 0 ? [] : [organizationNote(scope, rows)];
-  const said = [...warnings, ...(others.length === 0 ? [] : [isSame]), ...managed.filter((note) => note !== undefined)];
+  const said = [...warnings, ...(others.length === 0 ? [] : [isSame]), ...organizationNotes(scope, rows)];
   if (json) {
     return writeJson(context.stdout, {
-      server: configured?.server.name ?? null,
-      client: client?.id ?? null,
+      server,
+      client: scope.client?.id ?? null,
       ...of,
       warnings: said,
     });
   }
   const now = formatPermissions(of);
-  const line = `Permissions for ${words}${dryRun ? ' would be' : ''}: ${now === '' ? 'not set' : now}`;
+  const line = `Permissions for ${scope.words}${dryRun ? ' would be' : ''}: ${now === '' ? 'not set' : now}`;
   await writeLine(context.stdout, line);
   for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
 }
 
-/** What the organization's permissions say beside those of a scope; undefined if they are for other servers and clients. */
-function organizationNote({ server, client }: AskedScope, rows: PermissionRow[]): string | undefined {
+/** What the organization's permissions say beside those of a scope; none if they are for other servers and clients. */
+function organizationNotes({ server, client }: NamedScope, rows: PermissionRow[]): string[] {
   const isNear = (row: PermissionRow) =>
     (server === undefined || row.server === null || isNamedServer(row.server, server)) &&
     (client === undefined ||
@@ -142,20 +138,20 @@ function organizationNote({ server, client }: AskedScope, rows: PermissionRow[])
     const where = [row.server ?? 'all servers', ...(row.client ? [row.client.name] : [])].join(', ');
     return `${formatPermissions(row.of)} (${where}${row.locked ? '' : ', until you decide'})`;
   });
-  return texts.length === 0 ? undefined : `Your organization's permissions apply too: ${texts.join('; ')}.`;
+  return texts.length === 0 ? [] : [`Your organization's permissions apply too: ${texts.join('; ')}.`];
 }
 
 /** Effects of a change that a user may not expect. */
-function warningsFor(server: ManagedServer, edit: PermissionEdit, tools: string[] | undefined): string[] {
+function warningsFor(server: string, edit: PermissionEdit, tools: string[] | undefined): string[] {
   const { newTools, on = [], off = [], ask = [] } = edit;
   if (tools) {
     return [...on, ...off, ...ask]
       .filter((name) => !tools.includes(name))
-      .map((name) => `${server.name} currently has no tool "${name}". It has ${tools.join(', ')}.`);
+      .map((name) => `${server} currently has no tool "${name}". It has ${tools.join(', ')}.`);
   }
   if (newTools === undefined || newTools === 'on') return [];
   return [
-    `The tools of ${server.name} are not known yet and all count as new. \`causeway servers test ${server.name}\` lists them. Turn some on with --on.`,
+    `The tools of ${server} are not known yet and all count as new. \`causeway servers test ${server}\` lists them. Turn some on with --on.`,
   ];
 }
 
@@ -172,38 +168,26 @@ async function refuseServerAmongTools(context: CommandContext, { on, off, ask }:
 }
 
 /** @throws {CausewayError} `usage`, `not_found` */
-async function askedScope(
+async function askedOf(
   context: CommandContext,
   name: string | undefined,
-  { client: clientId, all }: ScopeOptions,
-): Promise<AskedScope> {
-  const isNamed = name !== undefined || clientId !== undefined;
+  { client, all }: ScopeOptions,
+): Promise<Asked> {
+  const isNamed = name !== undefined || client !== undefined;
   if (all === isNamed || (!all && !isNamed)) {
     throw new CausewayError('usage', all ? '--all was given with a server or a client.' : 'No server was named.', {
       remedy: 'Name a server, a client with --client, or --all for everything.',
     });
   }
-  const client = clientId === undefined ? undefined : await clientNamed(context, clientId);
-  if (name === undefined) return scopeOf(client);
-  const server = findServer((await openServers(context.env)).atOpening, name);
-  const { host } = await (await context.causeway().auth()).profile(server.profile);
-  const key = serverKey(host, server.path);
-  const others = ((await serverNames(context)).get(key) ?? []).filter((other) => other !== server.name);
-  return { ...scopeOf(client, { key, name: server.name }), configured: { server, host, others } };
-}
-
-/** A client by its id: a known client, or one that existing permissions name by the name it sends. */
-async function clientNamed(context: CommandContext, id: string): Promise<PermissionClient> {
-  const ruled = async () => ownMember((await readPermissions(new PermissionsFile(context.env))).clients, id);
-  const found = CLIENTS.find((client) => client.id === id) ?? (await ruled());
-  if (!found) {
-    throw new CausewayError('not_found', `There is no client "${id}".`, {
-      remedy: '`causeway clients --all` lists the clients that Causeway knows.',
-      candidates: CLIENTS.map((client) => ({ name: client.id })),
-    });
-  }
-  if (found.wireNames.length > 0) return { ...found, id };
-  throw new CausewayError('usage', `${found.name} cannot be told apart from other clients.`, {
-    remedy: 'The name it connects under is not known. Set the permission for the server, or for everything.',
-  });
+  const auth = await context.causeway().auth();
+  const addressOf = async (server: string) => {
+    const { profile, path } = findServer((await openServers(context.env)).atOpening, server);
+    return { host: (await auth.profile(profile)).host, path };
+  };
+  const names = { server: name ?? null, client: client ?? null };
+  const scope = await askedScope(names, new PermissionsFile(context.env), addressOf);
+  const same = scope.server === undefined ? [] : ((await serversByKey(context.env, auth)).get(scope.server) ?? []);
+  const server = same.find((each) => each.name === name);
+  const tools = server && (await lastListedTools(context.env, server));
+  return { scope, server: names.server, others: same.flatMap((each) => (each === server ? [] : [each.name])), tools };
 }

@@ -1,5 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
-import { onlyReads, type ToolHints } from './decision.ts';
+import { onlyReads, type ToolHints } from './decide.ts';
 
 /** A call that waits for the user. */
 export interface CallToApprove {

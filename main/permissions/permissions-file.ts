@@ -5,7 +5,6 @@ import { CausewayError } from '../platform/errors.ts';
 import { codeOf, FileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
-import { type Decision, decide, isSilent, isUnrestricted, type ToolHints } from './decision.ts';
 import type { Permissions } from './permissions.ts';
 import { unreadablePermissions } from './unreadable.ts';
 
@@ -15,24 +14,6 @@ const SETTLE_MS = 50;
 const LOOK_MS = 2_000;
 
 const NOTHING: Permissions = { version: 1 };
-
-/** The permissions for one server's tools, as the file has them now. */
-export interface ServerPermissions {
-  /** Checks the file. If it has changed, resolves when it has been read; undefined if it has not changed. */
-  refresh(): Promise<void> | undefined;
-  /** Whether no permission says anything about this server's tools. */
-  readonly isEmpty: boolean;
-  /** Whether the user has decided nothing about them, not even that they are allowed. */
-  readonly isSilent: boolean;
-  /** Decides by what was last read. */
-  decide(
-    tool: string,
-    client: string | undefined,
-    hints: ToolHints | undefined,
-  ): Decision | { do: 'refuse'; why: 'unreadable'; error: CausewayError };
-  /** Calls back after each change of the file. Returns the function that ends this. */
-  subscribe(listener: () => void): () => void;
-}
 
 /**
  * The file with the permissions about what agents may do. It is checked before each decision. If it cannot be read, every tool is
@@ -62,7 +43,7 @@ export class PermissionsFile {
     return this.#value.current ?? NOTHING;
   }
 
-  /** As `ServerPermissions.refresh`. Never rejects. */
+  /** Checks the file. If it has changed, resolves when it has been read; undefined if it has not changed. Never rejects. */
   refresh(): Promise<void> | undefined {
     return this.#value.refresh();
   }
@@ -92,38 +73,7 @@ export class PermissionsFile {
     throw unreadablePermissions(this.path, 'a symbolic link in its path points to nothing', remedy);
   }
 
-  /** The permissions for the server of a `serverKey`. */
-  of(server: string): ServerPermissions {
-    let judged: { permissions: Permissions | CausewayError; isEmpty: boolean; isSilent: boolean } | undefined;
-    const judge = () => {
-      const { permissions } = this;
-      if (judged?.permissions !== permissions) {
-        const isRead = !(permissions instanceof CausewayError);
-        judged = {
-          permissions,
-          isEmpty: isRead && isUnrestricted(permissions, server),
-          isSilent: isRead && isSilent(permissions, server),
-        };
-      }
-      return judged;
-    };
-    return {
-      refresh: () => this.refresh(),
-      get isEmpty() {
-        return judge().isEmpty;
-      },
-      get isSilent() {
-        return judge().isSilent;
-      },
-      decide: (tool, client, hints) =>
-        this.permissions instanceof CausewayError
-          ? { do: 'refuse', why: 'unreadable', error: this.permissions }
-          : decide(this.permissions, { server, tool, client, hints }),
-      subscribe: (listener) => this.subscribe(listener),
-    };
-  }
-
-  /** As `ServerPermissions.subscribe`. Does not keep the process alive. */
+  /** Calls back after each change of the file. Returns the function that ends this. Does not keep the process alive. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (!this.#stopWatching) {

@@ -9,10 +9,10 @@ const scope = z.object({ server: text().nullable(), client: text().nullable() })
 const toolPermission = z.object({
   name: z.string(),
   /** What the permissions come to for this client, and which permission decides; null if none does. */
-  allowed: z.enum(['allow', 'ask', 'refuse']),
+  allowed: z.enum(['allow', 'ask', 'block']),
   decidedBy: z.string().nullable(),
   /** The loosest that the organization lets the user choose. */
-  loosest: z.enum(['allow', 'ask', 'refuse']),
+  loosest: z.enum(['allow', 'ask', 'block']),
   /** Whether it is read-only that refuses it, which a permission for the tool does not change. */
   isReadOnly: z.boolean(),
 });
@@ -27,7 +27,7 @@ const permissionsOfScope = z.object({
   /** Null where this scope leaves it to the wider ones. */
   newTools: switchState.nullable(),
   /** The loosest that the organization lets the user choose for them. */
-  loosestNewTools: z.enum(['allow', 'ask', 'refuse']),
+  loosestNewTools: z.enum(['allow', 'ask', 'block']),
   /** Those that the server lists; none if the scope has no server. */
   tools: z.array(toolPermission),
   /** Whether this scope has any permission of its own. */

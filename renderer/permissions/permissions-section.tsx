@@ -94,15 +94,15 @@ function LatestChanges({ changes }: Pick<PermissionsInfo, 'changes'>) {
   );
 }
 
-const STATES = { allow: 'on', ask: 'ask', refuse: 'off' } as const;
+const STATES = { allow: 'on', ask: 'ask', block: 'off' } as const;
 
 /** What can hold for a tool: nothing that is looser than the organization's permissions. */
 function choicesFor({ isReadOnly, loosest }: PermissionsInfo['tools'][number]) {
   const blocked =
-    loosest === 'refuse' ? strings.blockedByOrganization : isReadOnly ? strings.blockedReadOnly : strings.block;
+    loosest === 'block' ? strings.blockedByOrganization : isReadOnly ? strings.blockedReadOnly : strings.block;
   return [
     ...(loosest === 'allow' ? [{ value: 'on', label: strings.allow }] : []),
-    ...(loosest === 'refuse' ? [] : [{ value: 'ask', label: strings.ask }]),
+    ...(loosest === 'block' ? [] : [{ value: 'ask', label: strings.ask }]),
     { value: 'off', label: blocked },
   ];
 }
@@ -119,7 +119,7 @@ export function ToolSwitch({ name, editor }: { name: string; editor: Permissions
       title={tool.decidedBy ?? undefined}
       value={wanted ?? STATES[tool.allowed]}
       data={choicesFor(tool)}
-      disabled={tool.isReadOnly || tool.loosest === 'refuse'}
+      disabled={tool.isReadOnly || tool.loosest === 'block'}
       onChange={({ currentTarget: { value } }) => {
         if (isSwitchState(value)) editor.changing.mutate({ tool: { name, state: value } });
       }}

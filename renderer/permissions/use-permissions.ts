@@ -63,20 +63,18 @@ export function choicesForNewTools(
 ): { value: string; label: string; disabled?: boolean }[] {
   const wider = client !== null ? strings.asAllClients : server === null ? strings.allow : strings.asAllServers;
   const isFree = loosestNewTools === 'allow';
-  const unset = { allow: wider, ask: strings.askByOrganization, refuse: strings.blockedByOrganization }[
-    loosestNewTools
-  ];
+  const unset = { allow: wider, ask: strings.askByOrganization, block: strings.blockedByOrganization }[loosestNewTools];
   return [
     ...(newTools === null ? [{ value: '', label: unset }] : []),
     ...(newTools === 'on' || (isFree && (newTools !== null || server !== null))
       ? [{ value: 'on', label: isFree ? strings.allow : strings.notInEffect(strings.allow), disabled: !isFree }]
       : []),
-    ...(newTools === 'ask' || loosestNewTools !== 'refuse'
+    ...(newTools === 'ask' || loosestNewTools !== 'block'
       ? [
           {
             value: 'ask',
-            label: loosestNewTools === 'refuse' ? strings.notInEffect(strings.ask) : strings.ask,
-            disabled: loosestNewTools === 'refuse',
+            label: loosestNewTools === 'block' ? strings.notInEffect(strings.ask) : strings.ask,
+            disabled: loosestNewTools === 'block',
           },
         ]
       : []),

@@ -1,11 +1,10 @@
 import type { approvalRequests } from '../../../preload/contract/approvals.ts';
+import { clientOfCall } from '../../app/permissions.ts';
 import type { PendingApproval } from '../../permissions/approvals.ts';
-import { scopeOf } from '../../permissions/change.ts';
-import { onlyReads } from '../../permissions/decision.ts';
-import { changeOwnPermissions } from '../../permissions/policy/ineffective.ts';
+import { changePermissions, scopeOf } from '../../permissions/change.ts';
+import { onlyReads } from '../../permissions/decide.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
-import { permissionClientOf } from './permission-client.ts';
 import { nameOf } from './shown-approval.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,11 +35,11 @@ export function approvalHandlers(context: DesktopContext): HandlersOf<typeof app
         approvals.allowUntil(id, what, until === 'hour' ? Date.now() + HOUR_MS : midnight());
         return;
       }
-      const scope = scopeOf(permissionClientOf(call.client), {
+      const scope = scopeOf(clientOfCall(call.client), {
         key: call.server.key,
         name: nameOf(call.server, model.state.servers),
       });
-      await changeOwnPermissions(permissions, scope, { on: await toolsFor(call, what) }, { by: 'window' });
+      await changePermissions(permissions, scope, { on: await toolsFor(call, what) }, { by: 'window' });
       // With the permission, the call may have gone on already.
       if (approvals.pending.some((waiting) => waiting.id === id)) approvals.answer(id, 'allowed');
     },

@@ -16,7 +16,7 @@ import {
 import { longNames } from '../../clients/table.ts';
 import type { AskOptions } from '../../hub/health/mcp-session.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monitor.ts';
-import type { ListedTool } from '../../permissions/decision.ts';
+import type { ListedTool } from '../../permissions/decide.ts';
 import type { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';

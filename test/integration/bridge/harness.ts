@@ -6,7 +6,7 @@ import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import type { EndpointSignIn } from '../../../main/bridge/endpoint.ts';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
 import type { AskApproval } from '../../../main/permissions/approvals.ts';
-import type { ServerPermissions } from '../../../main/permissions/permissions-file.ts';
+import type { ServerPermissions } from '../../../main/permissions/server-permissions.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 

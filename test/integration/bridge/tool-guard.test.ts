@@ -6,6 +6,7 @@ import type { AskApproval, CallToApprove } from '../../../main/permissions/appro
 import type { Permissions } from '../../../main/permissions/permissions.ts';
 import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { serverKey } from '../../../main/permissions/server-key.ts';
+import { permissionsOfServer } from '../../../main/permissions/server-permissions.ts';
 import { type Connected, connect, newcomer, serve } from './connected.ts';
 import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
 
@@ -40,7 +41,7 @@ async function guarded(options: { askApproval?: AskApproval; clientName?: string
     }).script,
   );
   const file = new PermissionsFile(await newcomer());
-  const permissions = file.of(serverKey(server.origin, '/api/2.0/mcp/sql'));
+  const permissions = permissionsOfServer(file, serverKey(server.origin, '/api/2.0/mcp/sql'));
   const client = await connect(server, {
     permissions,
     ...(options.askApproval ? { askApproval: options.askApproval } : {}),

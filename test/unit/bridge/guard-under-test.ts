@@ -3,9 +3,10 @@ import type { AnswerStore } from '../../../main/bridge/answer-store.ts';
 import { readFrame } from '../../../main/bridge/frame/frame.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
 import { ToolGuard } from '../../../main/bridge/tool-guard.ts';
-import { decide, isSilent, isUnrestricted } from '../../../main/permissions/decision.ts';
+import { decide, isUnrestricted } from '../../../main/permissions/decide.ts';
 import type { Permissions } from '../../../main/permissions/permissions.ts';
-import type { ServerPermissions } from '../../../main/permissions/permissions-file.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
+import type { ServerPermissions } from '../../../main/permissions/server-permissions.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
 
@@ -50,13 +51,8 @@ export function guardOf(
     get isEmpty() {
       return !(now instanceof CausewayError) && isUnrestricted(now, SERVER);
     },
-    get isSilent() {
-      return !(now instanceof CausewayError) && isSilent(now, SERVER);
-    },
     decide: (name, client, hints) =>
-      now instanceof CausewayError
-        ? { do: 'refuse', why: 'unreadable', error: now }
-        : decide(now, { server: SERVER, tool: name, client, hints }),
+      decide({ own: now, policy: NO_POLICY }, { server: SERVER, tool: name, client, hints }),
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -5,12 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseProvision } from '../../../main/app/provision/provision-file.ts';
 import { writtenAs } from '../../../main/clients/record.ts';
 import { openServers } from '../../../main/clients/servers.ts';
-import { decide } from '../../../main/permissions/decision.ts';
+import { decide } from '../../../main/permissions/decide.ts';
+import { ineffectiveUnder } from '../../../main/permissions/ineffective.ts';
 import { parsePermissions, permissionsOf, withEdit } from '../../../main/permissions/permissions.ts';
-import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
-import { ineffectiveUnder } from '../../../main/permissions/policy/ineffective.ts';
-import { managedPermissions } from '../../../main/permissions/policy/managed-permissions.ts';
 import { parsePolicy } from '../../../main/permissions/policy/parse-policy.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
 import { PolicyFile } from '../../../main/permissions/policy/policy-file.ts';
 import { rememberedNames } from '../../../main/platform/name-memory.ts';
 import { configFolder } from '../../../main/platform/paths.ts';
@@ -41,11 +40,11 @@ const clientOfServer = (name: string) => ({
 describe.each(INHERITED)('permissions for a client or tool with the name %s, which every object has,', (name) => {
   it('decide about that client, and say nothing of it where they do not name it', async () => {
     const everywhere = await parsePermissions('PERMISSIONS', text({ version: 1, ...clientEverywhere(name) }));
-    expect(decide(everywhere, use(name, 'drop')).do).toBe('refuse');
-    expect(decide(everywhere, use('another', 'drop')).do).toBe('allow');
+    expect(decide({ own: everywhere, policy: NO_POLICY }, use(name, 'drop')).do).toBe('block');
+    expect(decide({ own: everywhere, policy: NO_POLICY }, use('another', 'drop')).do).toBe('allow');
     const ofServer = await parsePermissions('PERMISSIONS', text({ version: 1, ...clientOfServer(name) }));
-    expect(decide(ofServer, use(name, 'drop')).do).toBe('refuse');
-    expect(decide(ofServer, use(name, 'look')).do).toBe('allow');
+    expect(decide({ own: ofServer, policy: NO_POLICY }, use(name, 'drop')).do).toBe('block');
+    expect(decide({ own: ofServer, policy: NO_POLICY }, use(name, 'look')).do).toBe('allow');
     const client = { id: name, name, wireNames: [name] };
     const unrestricted = await parsePermissions(
       'PERMISSIONS',
@@ -62,18 +61,17 @@ describe.each(INHERITED)('permissions for a client or tool with the name %s, whi
       'PERMISSIONS',
       text({ version: 1, servers: { [SERVER]: { off: [name] } } }),
     );
-    expect(decide(permissions, use('any', name)).do).toBe('refuse');
-    expect(decide(permissions, use('any', 'drop')).do).toBe('allow');
+    expect(decide({ own: permissions, policy: NO_POLICY }, use('any', name)).do).toBe('block');
+    expect(decide({ own: permissions, policy: NO_POLICY }, use('any', 'drop')).do).toBe('allow');
   });
 
   it('decide in a policy, beside the permissions of the user, who hears that theirs have no effect', async () => {
     const policy = { version: 1, rules: { value: clientOfServer(name), locked: true } };
     const file = new PolicyFile({ name: 'POLICY', version: () => '1', read: async () => text(policy) });
     await file.now();
-    const env = await emptyHome();
-    const permissions = managedPermissions(new PermissionsFile(env).of(SERVER), SERVER, file);
-    expect(permissions.decide('drop', name, undefined).do).toBe('refuse');
-    expect(permissions.decide('look', name, undefined).do).toBe('allow');
+    const deciding = { own: { version: 1 as const }, policy: file.current };
+    expect(decide(deciding, use(name, 'drop')).do).toBe('block');
+    expect(decide(deciding, use(name, 'look')).do).toBe('allow');
     const scope = { server: SERVER, client: { id: name, name, wireNames: [name] } };
     expect(ineffectiveUnder(file.current, scope, { on: ['drop', 'look'] })).toMatchObject([{ tool: 'drop' }]);
   });

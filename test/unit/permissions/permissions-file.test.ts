@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
+import { permissionsOfServer } from '../../../main/permissions/server-permissions.ts';
 
 const NOBODY = 65_534;
 
@@ -16,7 +17,11 @@ async function open() {
   /** What a call of a tool hears, or `allow`. */
   const call = async () => {
     await file.refresh();
-    const decision = file.of('https://x.example/api/2.0/mcp/sql').decide('drop', undefined, undefined);
+    const decision = permissionsOfServer(file, 'https://x.example/api/2.0/mcp/sql').decide(
+      'drop',
+      undefined,
+      undefined,
+    );
     if (!('error' in decision)) return decision.do;
     return `${decision.error.message} ${decision.error.remedy}`.replaceAll(file.path, 'PERMISSIONS');
   };
@@ -145,5 +150,5 @@ it('a permissions file that a link leads to is read', async () => {
   const { home, path, call } = await open();
   await writeFile(join(home, 'elsewhere.json'), '{"version":1,"all":{"readOnly":true}}');
   await symlink(join(home, 'elsewhere.json'), path);
-  expect(await call()).toBe('refuse');
+  expect(await call()).toBe('block');
 });

@@ -5,7 +5,7 @@ import { openServers } from '../../../clients/servers.ts';
 import type { ClientsService } from '../../../clients/service.ts';
 import { THERE } from '../../../clients/survey.ts';
 import { readPermissions } from '../../../permissions/change.ts';
-import type { ListedTool } from '../../../permissions/decision.ts';
+import type { ListedTool } from '../../../permissions/decide.ts';
 import type { Permissions } from '../../../permissions/permissions.ts';
 import { PermissionsFile } from '../../../permissions/permissions-file.ts';
 import { serverKey } from '../../../permissions/server-key.ts';

@@ -1,6 +1,6 @@
 import { isSqlServer } from '../../../../preload/contract/server-kinds.ts';
 import { CLIENTS } from '../../../clients/table.ts';
-import { SQL_TOOLS } from '../../../permissions/decision.ts';
+import { SQL_TOOLS } from '../../../permissions/decide.ts';
 import type { PermissionSet, ToolPermissions } from '../../../permissions/permissions.ts';
 import { isNamedServer, matchesHost, readNamedServer } from '../../../permissions/policy/host-pattern.ts';
 import type { Policy } from '../../../permissions/policy/policy.ts';

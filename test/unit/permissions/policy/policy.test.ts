@@ -1,15 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PermissionsFile } from '../../../../main/permissions/permissions-file.ts';
 import { policyFacts } from '../../../../main/permissions/policy/format.ts';
-import { managedPermissions } from '../../../../main/permissions/policy/managed-permissions.ts';
 import { parsePolicy } from '../../../../main/permissions/policy/parse-policy.ts';
 import { checkServer, checkWorkspace, defaultValue, lockedValue } from '../../../../main/permissions/policy/policy.ts';
 import { PolicyFile } from '../../../../main/permissions/policy/policy-file.ts';
 import { policyInRegistry, registrySource } from '../../../../main/permissions/policy/registry.ts';
 import { systemSource, withoutPayloadKeys } from '../../../../main/permissions/policy/sources.ts';
+import { setPolicySource } from '../../../../main/permissions/policy/system-policy.ts';
 import { serverKey } from '../../../../main/permissions/server-key.ts';
+import { permissionsOfServer } from '../../../../main/permissions/server-permissions.ts';
 import { ROOT } from '../../project/markdown.ts';
 
 const read = (keys: object) => parsePolicy('policy.json', Buffer.from(JSON.stringify({ version: 1, ...keys })));
@@ -194,10 +195,11 @@ describe('permissions of an organization', () => {
 
   async function permissionsOf(keys: object) {
     const text = JSON.stringify({ version: 1, ...keys });
-    const source = { name: 'policy', version: () => text, read: async () => Buffer.from(text) };
-    const file = new PolicyFile(source);
-    await file.refresh();
-    return managedPermissions(new PermissionsFile(NOBODY).of(SERVER), SERVER, file);
+    setPolicySource({ name: 'policy', version: () => text, read: async () => Buffer.from(text) });
+    onTestFinished(() => setPolicySource(undefined));
+    const permissions = permissionsOfServer(new PermissionsFile(NOBODY), SERVER);
+    await permissions.refresh();
+    return permissions;
   }
 
   it.each(['/api/2.0/mcp/sql', '/API/2.0/mcp/SQL/', `${HOST}/api/2.0/mcp/sql`])(
@@ -205,7 +207,7 @@ describe('permissions of an organization', () => {
     async (name) => {
       const permissions = await permissionsOf({ rules: locked({ servers: { [name]: { off: ['drop'] } } }) });
       expect(permissions.isEmpty).toBe(false);
-      expect(permissions.decide('drop', 'x', undefined)).toMatchObject({ do: 'refuse', by: { isManaged: true } });
+      expect(permissions.decide('drop', 'x', undefined)).toMatchObject({ do: 'block', by: { who: 'organization' } });
       expect(permissions.decide('read', 'x', undefined)).toEqual({ do: 'allow' });
     },
   );
@@ -220,7 +222,7 @@ describe('permissions of an organization', () => {
       }),
     });
     const decided = ['drop', 'write', 'read', 'other'].map((tool) => permissions.decide(tool, 'x', undefined).do);
-    expect(decided).toEqual(['refuse', 'refuse', 'ask', 'allow']);
+    expect(decided).toEqual(['block', 'block', 'ask', 'allow']);
   });
 
   it.each([
@@ -232,7 +234,7 @@ describe('permissions of an organization', () => {
     const permissions = await permissionsOf({
       rules: locked({ servers: { [`${hosts}/api/2.0/mcp/sql`]: { off: ['drop'] } } }),
     });
-    expect(permissions.decide('drop', 'x', undefined).do).toBe(isFound ? 'refuse' : 'allow');
+    expect(permissions.decide('drop', 'x', undefined).do).toBe(isFound ? 'block' : 'allow');
   });
 
   it('do not apply to the same path of another workspace if they name a host', async () => {
@@ -242,7 +244,7 @@ describe('permissions of an organization', () => {
 
   it('apply by default if the user has none', async () => {
     const permissions = await permissionsOf({ readOnly: { value: true, locked: false } });
-    expect(permissions.decide('execute_sql', 'x', undefined)).toMatchObject({ do: 'refuse', why: 'read-only' });
+    expect(permissions.decide('execute_sql', 'x', undefined)).toMatchObject({ do: 'block', why: 'read-only' });
   });
 });
 

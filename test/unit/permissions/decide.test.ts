@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, isUnrestricted, onlyReads, type ToolUse } from '../../../main/permissions/decision.ts';
+import {
+  type Decision,
+  decide as decideHere,
+  isUnrestricted,
+  onlyReads,
+  type ToolUse,
+} from '../../../main/permissions/decide.ts';
 import type { Permissions } from '../../../main/permissions/permissions.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
 import { keyOfAddress, serverKey } from '../../../main/permissions/server-key.ts';
 
 const HOST = 'https://acme.cloud.databricks.com';
@@ -17,6 +24,7 @@ const use = (tool: string, more: Partial<ToolUse> = {}): ToolUse => ({
   ...more,
 });
 const permissions = (of: Omit<Permissions, 'version'>): Permissions => ({ version: 1, ...of });
+const decide = (own: Permissions, of: ToolUse): Decision => decideHere({ own, policy: NO_POLICY }, of);
 
 describe('serverKey', () => {
   it.each([
@@ -68,7 +76,7 @@ describe('decide', () => {
   it('refuses a tool that is off for the server, however its name is spelled', () => {
     const off = permissions({ servers: { [GENIE]: { off: ['ask'] } } });
     for (const tool of ['ask', 'ASK', ' ask ', 'ａｓｋ']) {
-      expect(decide(off, use(tool))).toEqual({ do: 'refuse', why: 'off', by: { scope: 'server' } });
+      expect(decide(off, use(tool))).toEqual({ do: 'block', why: 'off', by: { who: 'user', scope: 'server' } });
     }
     expect(decide(off, use('asked'))).toEqual({ do: 'allow' });
     expect(decide(off, use('ask', { server: SQL }))).toEqual({ do: 'allow' });
@@ -84,7 +92,7 @@ describe('decide', () => {
     ['a mark before a space', '\ufeff ask'],
   ])('refuses a tool that is off if its name has %s', (_what, tool) => {
     const off = permissions({ servers: { [GENIE]: { off: ['ask'] } } });
-    expect(decide(off, use(tool))).toMatchObject({ do: 'refuse', why: 'off' });
+    expect(decide(off, use(tool))).toMatchObject({ do: 'block', why: 'off' });
   });
 
   it('refuses a tool that is off in every spelling that differs in case, form or what nobody sees', () => {
@@ -103,7 +111,7 @@ describe('decide', () => {
         (name, how) => {
           const spelled = Array.from(name, (letter, at) => `${how[at]?.[0](letter)}${how[at]?.[1]}`).join('');
           const off = permissions({ servers: { [GENIE]: { off: [name] } } });
-          expect(decide(off, use(spelled))).toMatchObject({ do: 'refuse', why: 'off' });
+          expect(decide(off, use(spelled))).toMatchObject({ do: 'block', why: 'off' });
         },
       ),
     );
@@ -115,7 +123,7 @@ describe('decide', () => {
       servers: { [GENIE]: { off: ['ask'], clients: { codex: { on: ['ask'] } } } },
     });
     expect(decide(both, use('ask'))).toEqual({ do: 'allow' });
-    expect(decide(both, use('ask', { client: 'cursor' })).do).toBe('refuse');
+    expect(decide(both, use('ask', { client: 'cursor' })).do).toBe('block');
   });
 
   it('applies the strictest permission of any client to a client that has not named itself', () => {
@@ -131,26 +139,26 @@ describe('decide', () => {
     const clients = { codex: CODEX, cursor: { name: 'Cursor', wireNames: ['cursor-vscode'] } };
     const two = { codex: { ask: ['ask'] }, cursor: { off: ['ask'] } };
     const some = permissions({ clients, servers: { [GENIE]: { clients: two } } });
-    expect(decide(some, use('ask', { client: undefined }))).toMatchObject({ do: 'refuse', by: { name: 'Cursor' } });
+    expect(decide(some, use('ask', { client: undefined }))).toMatchObject({ do: 'block', by: { name: 'Cursor' } });
     expect(decide(some, use('other', { client: undefined }))).toEqual({ do: 'allow' });
   });
 
   it('knows a client by each of its names, and applies no client’s permission to an unknown name', () => {
     const codex = { name: 'Codex', wireNames: ['codex-mcp-client', 'codex-ide'] };
     const some = permissions({ clients: { codex }, servers: { [GENIE]: { clients: { codex: { off: ['ask'] } } } } });
-    const by = { scope: 'client-of-server', name: 'Codex' };
+    const by = { who: 'user', scope: 'client-of-server', name: 'Codex' };
     for (const client of codex.wireNames) {
-      expect(decide(some, use('ask', { client }))).toEqual({ do: 'refuse', why: 'off', by });
+      expect(decide(some, use('ask', { client }))).toEqual({ do: 'block', why: 'off', by });
     }
     for (const client of ['', 'other']) expect(decide(some, use('ask', { client })).do).toBe('allow');
   });
 
   it('has no permission for a client at a server that has none for it, or at another server', () => {
     const clients = { codex: { ...CODEX, readOnly: true } };
-    const by = { scope: 'client', name: 'Codex' };
+    const by = { who: 'user', scope: 'client', name: 'Codex' };
     for (const servers of [undefined, {}, { [GENIE]: {} }, { [SQL]: { off: ['ask'] } }]) {
       const some = permissions({ clients, ...(servers && { servers }) });
-      expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
+      expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'block', why: 'read-only', by });
       expect(decide(some, use('ask', { hints: { readOnlyHint: true } }))).toEqual({ do: 'allow' });
     }
   });
@@ -160,7 +168,7 @@ describe('decide', () => {
       clients: { codex: { ...CODEX, name: '' } },
       servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } },
     });
-    expect(decide(some, use('ask'))).toEqual({ do: 'ask', by: { scope: 'client-of-server', name: '' } });
+    expect(decide(some, use('ask'))).toEqual({ do: 'ask', by: { who: 'user', scope: 'client-of-server', name: '' } });
   });
 
   it.each([
@@ -168,28 +176,28 @@ describe('decide', () => {
       'the client at the server',
       { clients: { codex: { newTools: 'off' } } },
       'on',
-      { scope: 'client-of-server', name: 'Codex' },
+      { who: 'user', scope: 'client-of-server', name: 'Codex' },
     ],
-    ['the server', { newTools: 'off', clients: { codex: {} } }, 'on', { scope: 'server' }],
-    ['everything', { clients: { codex: {} } }, 'off', { scope: 'everything' }],
+    ['the server', { newTools: 'off', clients: { codex: {} } }, 'on', { who: 'user', scope: 'server' }],
+    ['everything', { clients: { codex: {} } }, 'off', { who: 'user', scope: 'everything' }],
   ] as const)('says that the default of %s has refused a new tool', (_whose, ofServer, newTools, by) => {
     const some = permissions({ all: { newTools }, clients: { codex: CODEX }, servers: { [GENIE]: ofServer } } as Omit<
       Permissions,
       'version'
     >);
-    expect(decide(some, use('new'))).toEqual({ do: 'refuse', why: 'new', by });
+    expect(decide(some, use('new'))).toEqual({ do: 'block', why: 'new', by });
   });
 
   it.each([
     [
       'the client at the server',
       { clients: { codex: { readOnly: true } } },
-      { scope: 'client-of-server', name: 'Codex' },
+      { who: 'user', scope: 'client-of-server', name: 'Codex' },
     ],
-    ['the server', { readOnly: true, clients: { codex: {} } }, { scope: 'server' }],
+    ['the server', { readOnly: true, clients: { codex: {} } }, { who: 'user', scope: 'server' }],
   ])('says that %s is read only', (_whose, ofServer, by) => {
     const some = permissions({ clients: { codex: CODEX }, servers: { [GENIE]: ofServer } });
-    expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
+    expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'block', why: 'read-only', by });
   });
 
   it('recognizes a client that appends the name of a server to its own', () => {
@@ -197,16 +205,16 @@ describe('decide', () => {
       clients: { qwen: { name: 'Qwen', wireNames: ['qwen-cli-mcp-client'], readOnly: true } },
     });
     expect(decide(qwen, use('ask', { client: 'Qwen-CLI-mcp-client-databricks', hints: {} }))).toEqual({
-      do: 'refuse',
+      do: 'block',
       why: 'read-only',
-      by: { scope: 'client', name: 'Qwen' },
+      by: { who: 'user', scope: 'client', name: 'Qwen' },
     });
   });
 
   it.each([
     ['on', { do: 'allow' }],
-    ['ask', { do: 'ask', by: { scope: 'server' } }],
-    ['off', { do: 'refuse', why: 'new', by: { scope: 'server' } }],
+    ['ask', { do: 'ask', by: { who: 'user', scope: 'server' } }],
+    ['off', { do: 'block', why: 'new', by: { who: 'user', scope: 'server' } }],
   ] as const)('decides about a tool that no list names by the default %s', (newTools, expected) => {
     const some = permissions({ all: { newTools: 'off' }, servers: { [GENIE]: { newTools, on: ['known'] } } });
     expect(decide(some, use('renamed'))).toEqual(expected);
@@ -215,9 +223,9 @@ describe('decide', () => {
 
   it('refuses a tool if it is unknown whether it only reads', () => {
     expect(decide(permissions({ all: { readOnly: true } }), use('ask'))).toEqual({
-      do: 'refuse',
+      do: 'block',
       why: 'unlisted',
-      by: { scope: 'everything' },
+      by: { who: 'user', scope: 'everything' },
     });
   });
 
@@ -226,7 +234,7 @@ describe('decide', () => {
     const clients = { codex: CODEX };
     expect(decide(permissions({ clients, servers: exception }), use('ask', { hints: {} }))).toEqual({ do: 'allow' });
     const strict = permissions({ clients, servers: exception, all: { readOnly: true } });
-    expect(decide(strict, use('ask', { hints: {} })).do).toBe('refuse');
+    expect(decide(strict, use('ask', { hints: {} })).do).toBe('block');
   });
 
   it('never allows a tool that is off, or one that may write under read-only, whatever else the permissions say', () => {
@@ -261,7 +269,7 @@ describe('decide', () => {
           const isOff =
             own.off?.includes(tool) || (of.off?.includes(tool) && !own.on?.includes(tool) && !own.ask?.includes(tool));
           const isReadOnly = all || (own.readOnly ?? of.readOnly ?? false);
-          if (isOff || (isReadOnly && onlyReads(GENIE, tool, hint) !== true)) expect(decision.do).toBe('refuse');
+          if (isOff || (isReadOnly && onlyReads(GENIE, tool, hint) !== true)) expect(decision.do).toBe('block');
           if (decision.do !== 'allow') expect(isUnrestricted(some, GENIE)).toBe(false);
         },
       ),

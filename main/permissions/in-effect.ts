@@ -1,17 +1,9 @@
-import { ownMember } from '../../platform/own-member.ts';
-import { decide, isSilent, type ListedTool } from '../decision.ts';
-import type {
-  PermissionClient,
-  PermissionEdit,
-  PermissionScope,
-  PermissionSet,
-  Permissions,
-  ToolPermissions,
-} from '../permissions.ts';
-import { widerReadOnly } from '../wider-read-only.ts';
-import { isNamedServer } from './host-pattern.ts';
-import { type Ineffective, ineffectiveUnder } from './ineffective.ts';
-import type { Policy } from './policy.ts';
+import { ownMember } from '../platform/own-member.ts';
+import { isSilent, type ListedTool } from './decide.ts';
+import { type Ineffective, ineffectiveByOwn, ineffectiveUnder } from './ineffective.ts';
+import type { PermissionClient, PermissionSet, Permissions, ToolPermissions } from './permissions.ts';
+import { isNamedServer } from './policy/host-pattern.ts';
+import type { Policy } from './policy/policy.ts';
 
 /** The permissions of one scope, by whoever has decided them. */
 export interface PermissionRow {
@@ -24,7 +16,7 @@ export interface PermissionRow {
   /** Whether users cannot change them. An organization's permissions that are not locked are those of servers of which users have decided nothing. */
   locked: boolean;
   /** What of them has no effect, because the organization's locked permissions, or wider ones of the user, are stricter there. */
-  held: Omit<Ineffective, 'key'>[];
+  ineffective: Ineffective[];
 }
 
 /**
@@ -37,73 +29,20 @@ export function permissionsInEffect(
   toolsOf: (server: string) => readonly ListedTool[] = () => [],
 ): PermissionRow[] {
   const { rules, readOnly } = policy.keys;
-  const readOnlyRows: PermissionRow[] = readOnly?.value
-    ? [
-        {
-          server: null,
-          client: undefined,
-          of: { readOnly: true },
-          by: 'organization',
-          locked: readOnly.locked,
-          held: [],
-        },
-      ]
-    : [];
-  const organization = [
-    ...readOnlyRows,
-    ...rowsOf(rules?.value ?? {}).map((row) => ({
-      ...row,
-      by: 'organization' as const,
-      locked: rules?.locked === true,
-      held: [],
-    })),
-  ];
+  const organization: PermissionRow[] = [
+    ...(readOnly?.value ? [{ server: null, client: undefined, of: { readOnly: true }, locked: readOnly.locked }] : []),
+    ...rowsOf(rules?.value ?? {}).map((row) => ({ ...row, locked: rules?.locked === true })),
+  ].map((row) => ({ ...row, by: 'organization', ineffective: [] }));
   const ofUser = rowsOf(own).map((row) => {
     const tools = row.server === null ? [] : toolsOf(row.server);
     const scope = { server: row.server ?? undefined, client: row.client };
-    const held = ineffectiveUnder(policy, scope, row.of, tools);
-    const isNew = ({ member, tool }: Omit<Ineffective, 'key'>) =>
-      !held.some((one) => one.member === member && one.tool === tool);
+    const byPolicy = ineffectiveUnder(policy, scope, row.of, tools);
+    const isNew = ({ member, tool }: Ineffective) =>
+      !byPolicy.some((one) => one.member === member && one.tool === tool);
     const byOwn = ineffectiveByOwn(own, scope, row.of, tools).filter(isNew);
-    return { ...row, by: 'user' as const, locked: false, held: [...held, ...byOwn] };
+    return { ...row, by: 'user' as const, locked: false, ineffective: [...byPolicy, ...byOwn] };
   });
   return [...organization.filter((row) => row.locked || isStillDefault(row, own)), ...ofUser];
-}
-
-/**
- * What of a user's permissions in a scope has no effect because of their own: read only has no exceptions where it is on for everything, or for
- * a client everywhere, and goes before lists of tools.
- */
-export function ineffectiveByOwn(
-  own: Permissions,
-  scope: PermissionScope,
-  { readOnly, on = [], ask = [] }: PermissionEdit,
-  tools: readonly ListedTool[],
-): Omit<Ineffective, 'key'>[] {
-  const { server, client } = scope;
-  const wider = widerReadOnly(own, scope);
-  const held: Omit<Ineffective, 'key'>[] =
-    readOnly === false && wider !== null ? [{ member: 'readOnly', what: `read only is on for ${wider}` }] : [];
-  if (server === undefined) return held;
-  const isOff = (tool: string) => {
-    const { hints } = tools.find(({ name }) => name === tool) ?? {};
-    const decision = decide(own, { server, tool, client: client?.wireNames[0] ?? '', hints });
-    return decision.do === 'refuse' && decision.why === 'read-only';
-  };
-  const lists = [
-    ['on', on],
-    ['ask', ask],
-  ] as const;
-  return [
-    ...held,
-    ...lists.flatMap(([member, names]) =>
-      names.filter(isOff).map((tool) => ({
-        member,
-        tool,
-        what: `${tool} stays off, because only tools that read are allowed`,
-      })),
-    ),
-  ];
 }
 
 /** Whether a default of the organization decides anything beside what the user has decided. */
@@ -144,9 +83,9 @@ function saysSomething({ readOnly, newTools, on = [], off = [], ask = [] }: Tool
 }
 
 /** The permissions of a row without what has no effect; undefined if nothing of them has. */
-export function effectivePermissions({ of, held }: PermissionRow): ToolPermissions | undefined {
+export function effectivePermissions({ of, ineffective }: PermissionRow): ToolPermissions | undefined {
   const after: ToolPermissions = { ...of };
-  for (const { member, tool } of held) {
+  for (const { member, tool } of ineffective) {
     if (tool === undefined) {
       delete after[member];
       continue;
