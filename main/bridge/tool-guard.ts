@@ -69,7 +69,14 @@ export class ToolGuard implements BridgeLayer {
     this.#options = options;
     const { permissions, sink, askApproval, progress, signal, owner } = options;
     const decide = (call: CallerAndTool) => this.#decide(call);
-    this.#approvals = new ToolApprovals({ permissions, decide, askApproval, progress, signal, user: () => owner().userName });
+    this.#approvals = new ToolApprovals({
+      permissions,
+      decide,
+      askApproval,
+      progress,
+      signal,
+      user: () => owner().userName,
+    });
     const unsubscribe = permissions.subscribe(() => {
       if (this.#client !== undefined) sink.write(Buffer.from(listChanged()));
       for (const id of this.#requests.subscriptions) sink.write(Buffer.from(listChanged(id)));
@@ -100,7 +107,8 @@ export class ToolGuard implements BridgeLayer {
       this.#client = clientNameOf(memberAt(json, 'params', 'clientInfo')) ?? '';
       this.#initializeId = rawId(frame);
     }
-    if (this.#isBusy || this.#options.permissions.refresh() !== undefined || !this.#options.permissions.isEmpty) return true;
+    if (this.#isBusy || this.#options.permissions.refresh() !== undefined || !this.#options.permissions.isEmpty)
+      return true;
     if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#remember(element);
     else if ('method' in envelope && ToolRequests.METHODS.has(envelope.method)) this.#remember(frame);
     return false;
@@ -258,7 +266,9 @@ export class ToolGuard implements BridgeLayer {
     if (this.#options.permissions.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
       const tool = listedTool(parseFrame(element));
-      return tool !== undefined && this.#options.permissions.decide(tool.name, client, listed.get(tool.name)).do !== 'block';
+      return (
+        tool !== undefined && this.#options.permissions.decide(tool.name, client, listed.get(tool.name)).do !== 'block'
+      );
     });
   }
 
@@ -327,7 +337,8 @@ function clientNameOf(clientInfo: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-const CHANGE = 'The user can change that in Causeway, or with `causeway permissions`. Do not try another way. Tell the user.';
+const CHANGE =
+  'The user can change that in Causeway, or with `causeway permissions`. Do not try another way. Tell the user.';
 const MANAGED =
   'This is managed by the organization. `causeway policy show` has the details. Do not try another way. Tell the user.';
 

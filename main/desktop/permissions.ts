@@ -9,6 +9,8 @@ import type { DesktopContext, HandlersOf } from './context.ts';
 export function permissionHandlers(context: DesktopContext): HandlersOf<typeof permissionRequests> {
   const { permissions: file, servers, emit, onClose } = context;
   onClose(file.subscribe(() => emit('permissionsChanged', {})));
+  // One that cannot be moved goes on being read under its old name.
+  file.move().catch(() => {});
   const scopeOf = (names: ScopeNames) => askedScope(names, file, (server) => servers.addressOf(server));
   const toolsOf = async ({ server }: ScopeNames) => (server === null ? [] : servers.listedTools(server));
   return {

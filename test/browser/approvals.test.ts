@@ -15,7 +15,7 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
   const page = () => shown.page;
   const choice = (name: string) => page().getByRole('combobox', { name, exact: true });
   const permissions = async () => {
-    const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
+    const text = await readFile(join(shown.home, 'causeway', 'config', 'permissions.json'), 'utf8').catch(() => '{}');
     return JSON.parse(text);
   };
   const statementsRun = () => shown.workspace.statements.map(({ query }) => query);

@@ -17,7 +17,7 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await expect.poll(() => readOnly().isChecked()).toBe(true);
   };
   const permissions = async () => {
-    const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
+    const text = await readFile(join(shown.home, 'causeway', 'config', 'permissions.json'), 'utf8').catch(() => '{}');
     return JSON.parse(text);
   };
   const drop = (client: ProxyProcess, id: number, query = 'DROP TABLE main.default.taxi') =>
@@ -82,7 +82,7 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await page().getByText('Latest changes').click();
     await page().getByText('databricks-sql: ask first: execute_sql · on the command line · just now').waitFor();
     await inspect('permissions-latest-changes');
-    await writeFile(join(shown.home, 'causeway', 'config', 'rules.json'), '{');
+    await writeFile(join(shown.home, 'causeway', 'config', 'permissions.json'), '{');
     await page().getByText('line 1, column 2').waitFor();
   });
 });

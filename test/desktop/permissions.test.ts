@@ -21,7 +21,7 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
       prepare: async (home) => {
         await mkdir(join(home, '.config', 'causeway'), { recursive: true });
         const permissions = { version: 1, all: { newTools: 'ask' } };
-        await writeFile(join(home, '.config', 'causeway', 'rules.json'), JSON.stringify(permissions));
+        await writeFile(join(home, '.config', 'causeway', 'permissions.json'), JSON.stringify(permissions));
       },
     });
     const page = await application.window();

@@ -59,7 +59,7 @@ async function open(lists: Record<string, string[]>, how = 'alone') {
       await causeway.close();
     });
   }
-  const file = join(folder, 'rules.json');
+  const file = join(folder, 'permissions.json');
   const write = async (text: string) => {
     await writeFile(`${file}.new`, text);
     await rename(`${file}.new`, file);

@@ -182,7 +182,7 @@ describe('causeway permissions', () => {
     );
     expect((await permissions()).stdout).toContain('Nothing is restricted yet');
     await permissions('set', '--all', '--read-only');
-    const path = join(String(env.CAUSEWAY_HOME), 'config', 'rules.json');
+    const path = join(String(env.CAUSEWAY_HOME), 'config', 'permissions.json');
     await writeFile(path, '{"version":1,');
     for (const args of [[], ['set', '--all', '--no-read-only'], ['clear', '--all']]) {
       const { code, stderr } = await permissions(...args);

@@ -26,7 +26,7 @@ describe('under a locked read only', () => {
       expect(stdout + stderr).toContain('Managed by your organization (Acme)');
       expect(stdout + stderr).toContain('Audited data');
     }
-    await expect(readFile(join(String(env.CAUSEWAY_HOME), 'config', 'rules.json'))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(String(env.CAUSEWAY_HOME), 'config', 'permissions.json'))).rejects.toThrow('ENOENT');
   });
 
   test('what is stricter, or only concerns tools that read, can be set', async () => {

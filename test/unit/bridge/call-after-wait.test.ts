@@ -31,8 +31,8 @@ describe('a call that has waited for a token or a session', () => {
 
   it('may not be sent if the permissions can no longer be read', async () => {
     const one = guardOf({ off: ['other'] });
-    one.become(new CausewayError('invalid_file', 'rules.json is not valid.'));
-    expect(await one.afterWait(calling(1, 'look'))).toContain('rules.json is not valid.');
+    one.become(new CausewayError('invalid_file', 'permissions.json is not valid.'));
+    expect(await one.afterWait(calling(1, 'look'))).toContain('permissions.json is not valid.');
   });
 
   it('is checked as a part of a batch', async () => {

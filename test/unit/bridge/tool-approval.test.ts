@@ -141,20 +141,23 @@ describe('a call that needs approval', () => {
   it.each([
     ['off', { off: ['drop'] }, []],
     ['on', { on: ['drop'] }, [calling(1, 'drop')]],
-  ])('follows a permission that switches its tool %s meanwhile, and the question is withdrawn', async (_how, permissions, sent) => {
-    const { asked, askApproval } = asker();
-    const one = guardOf({ ask: ['drop'] }, { askApproval });
-    const waiting = one.take(calling(1, 'drop'));
-    await expect.poll(() => asked).toHaveLength(1);
-    one.become({ ask: ['drop', 'other'] });
-    expect(asked[0]?.signal.aborted).toBe(false);
-    one.become(permissions);
-    await waiting;
-    expect(asked[0]?.signal.aborted).toBe(true);
-    expect(one.sent).toEqual(sent);
-    expect(one.read().map(textIn).filter(Boolean)).toHaveLength(1 - sent.length);
-    expect(one.listeners.size).toBe(1);
-  });
+  ])(
+    'follows a permission that switches its tool %s meanwhile, and the question is withdrawn',
+    async (_how, permissions, sent) => {
+      const { asked, askApproval } = asker();
+      const one = guardOf({ ask: ['drop'] }, { askApproval });
+      const waiting = one.take(calling(1, 'drop'));
+      await expect.poll(() => asked).toHaveLength(1);
+      one.become({ ask: ['drop', 'other'] });
+      expect(asked[0]?.signal.aborted).toBe(false);
+      one.become(permissions);
+      await waiting;
+      expect(asked[0]?.signal.aborted).toBe(true);
+      expect(one.sent).toEqual(sent);
+      expect(one.read().map(textIn).filter(Boolean)).toHaveLength(1 - sent.length);
+      expect(one.listeners.size).toBe(1);
+    },
+  );
 
   it('is refused with the reason if the permissions can no longer be read', async () => {
     const { asked, askApproval } = asker();

@@ -5,7 +5,7 @@ import { parsePolicy } from '../../../main/permissions/policy/parse-policy.ts';
 const SQL = 'https://x.example/api/2.0/mcp/sql';
 const CODEX = { codex: { name: 'Codex', wireNames: ['codex-mcp-client'] } };
 
-/** What a user who wrote this into `rules.json` hears; undefined if it can be read. */
+/** What a user who wrote this into `permissions.json` hears; undefined if it can be read. */
 async function faultOf(text: string): Promise<string | undefined> {
   return parsePermissions('PERMISSIONS', Buffer.from(text)).then(
     () => undefined,

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parsePermissions } from '../../../main/permissions/permissions.ts';
 import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { permissionsOfServer } from '../../../main/permissions/server-permissions.ts';
 
@@ -151,4 +152,107 @@ it('a permissions file that a link leads to is read', async () => {
   await writeFile(join(home, 'elsewhere.json'), '{"version":1,"all":{"readOnly":true}}');
   await symlink(join(home, 'elsewhere.json'), path);
   expect(await call()).toBe('block');
+});
+
+const OLD = '{"version":1,"all":{"readOnly":true}}';
+const READ_ONLY = 'block';
+
+/** A home whose permissions are under their old name. */
+async function openOld(content = OLD) {
+  const opened = await open();
+  const old = join(opened.folder, 'rules.json');
+  await writeFile(old, content);
+  return { ...opened, old, oldText: () => readFile(old, 'utf8'), newText: () => readFile(opened.path, 'utf8') };
+}
+
+describe('permissions under their old name, rules.json,', () => {
+  it('hold, and are only read', async () => {
+    const { call, oldText, newText } = await openOld();
+    expect(await call()).toBe(READ_ONLY);
+    expect(await oldText()).toBe(OLD);
+    await expect(newText()).rejects.toThrow('ENOENT');
+  });
+
+  it('forbid every tool if they are damaged, under that name', async () => {
+    const { call, old } = await openOld('{"version":2}');
+    expect(await call()).toContain(`The permissions in ${old} cannot be read (line 1`);
+  });
+
+  it('are moved as they are, and leave what an older version refuses to read', async () => {
+    const { call, file, newText, oldText } = await openOld();
+    await file.move();
+    expect(await newText()).toBe(OLD);
+    expect(await call()).toBe(READ_ONLY);
+    await expect(parsePermissions('OLD', Buffer.from(await oldText()))).rejects.toThrow(
+      'cannot be read (line 3, column 3: moved to permissions.json; restart the AI client: ',
+    );
+    await file.move();
+    expect(await newText()).toBe(OLD);
+  });
+
+  it('are moved by the first change, which keeps them', async () => {
+    const { file, newText, oldText } = await openOld();
+    await file.change((now) => ({ ...now, all: { ...now.all, newTools: 'off' } }));
+    expect(JSON.parse(await newText())).toEqual({ version: 1, all: { readOnly: true, newTools: 'off' } });
+    expect(await oldText()).toContain('moved to permissions.json');
+  });
+
+  it('are moved once by two at the same time, and no change is lost', async () => {
+    const { home, file, newText } = await openOld();
+    const other = new PermissionsFile({ CAUSEWAY_HOME: home });
+    await Promise.all([
+      file.move(),
+      file.change((now) => ({ ...now, all: { ...now.all, newTools: 'ask' } })),
+      other.change((now) => ({ ...now, servers: { 'https://x.example/api/2.0/mcp/sql': { off: ['drop'] } } })),
+      other.move(),
+    ]);
+    expect(JSON.parse(await newText())).toEqual({
+      version: 1,
+      all: { readOnly: true, newTools: 'ask' },
+      servers: { 'https://x.example/api/2.0/mcp/sql': { off: ['drop'] } },
+    });
+  });
+
+  it('are moved after a process has ended between the two writes', async () => {
+    const { path, call, file, oldText } = await openOld();
+    await writeFile(path, OLD);
+    expect(await call()).toBe(READ_ONLY);
+    await file.move();
+    expect(await oldText()).toContain('moved to permissions.json');
+    expect(await call()).toBe(READ_ONLY);
+  });
+
+  it('forbid every tool beside others under the new name, and no change decides which count', async () => {
+    const { path, old, call, file, newText, oldText } = await openOld();
+    await writeFile(path, '{"version":1}');
+    expect(await call()).toBe(
+      `The permissions in PERMISSIONS cannot be read (${old}, their old name, holds others). Delete the file that you do not want. Until then, no tool may be called.`,
+    );
+    await expect(file.change((now) => ({ ...now, all: { newTools: 'ask' } }))).rejects.toThrow('holds others');
+    await expect(file.move()).rejects.toThrow('holds others');
+    expect([await newText(), await oldText()]).toEqual(['{"version":1}', OLD]);
+    await rm(old);
+    expect(await call()).toBe('allow');
+  });
+
+  it('are no longer there once the file with the new name is deleted', async () => {
+    const { path, call, file } = await openOld();
+    await file.move();
+    await rm(path);
+    expect(await call()).toBe('allow');
+  });
+
+  it.skipIf(process.platform === 'win32')('go on holding in a folder that cannot be written', async () => {
+    const { home, folder, call, file, old, oldText, newText } = await openOld();
+    for (const each of [home, dirname(folder), folder]) await chmod(each, 0o755);
+    await chmod(old, 0o644);
+    await chmod(folder, 0o555);
+    await withoutPrivileges(async () => {
+      await expect(file.move()).rejects.toThrow();
+      expect(await call()).toBe(READ_ONLY);
+    });
+    await chmod(folder, 0o755);
+    expect(await oldText()).toBe(OLD);
+    await expect(newText()).rejects.toThrow('ENOENT');
+  });
 });
