@@ -9,8 +9,8 @@ import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.t
 import { firstRunRequests } from './contract/first-run.ts';
 import { overridesEvents, overridesRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
+import { permissionEvents, permissionRequests } from './contract/permissions.ts';
 import { pinRequests } from './contract/pins.ts';
-import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
 import { aboutRequests, settingsEvents, settingsRequests } from './contract/settings.ts';
 import { signInRequests } from './contract/sign-in.ts';
@@ -28,8 +28,8 @@ export type * from './contract/first-run.ts';
 export type * from './contract/managed.ts';
 export type * from './contract/overrides.ts';
 export type * from './contract/parts.ts';
+export type * from './contract/permissions.ts';
 export type * from './contract/pins.ts';
-export type * from './contract/rules.ts';
 export type * from './contract/servers.ts';
 export type * from './contract/settings.ts';
 export type * from './contract/sign-in.ts';
@@ -46,7 +46,7 @@ export const requests = {
   ...firstRunRequests,
   ...warehouseRequests,
   ...serverRequests,
-  ...rulesRequests,
+  ...permissionRequests,
   ...approvalRequests,
   ...clientRequests,
   ...pinRequests,
@@ -65,7 +65,7 @@ export const events = {
   ...stateEvents,
   ...warehouseEvents,
   ...serverEvents,
-  ...rulesEvents,
+  ...permissionEvents,
   ...clientEvents,
   ...activityEvents,
   ...overridesEvents,

@@ -32,7 +32,7 @@ const GATHER_MS = 50;
 
 /**
  * Several servers as one. To the client it is a server with sessions, whatever revision the servers speak. Each server gets a
- * session of its own, opened with the client's `initialize`, so the rules for that client apply. Requests go to the server
+ * session of its own, opened with the client's `initialize`, so the permissions for that client apply. Requests go to the server
  * that they name (`Router`), and answers go to whoever asked.
  */
 export class Aggregate implements Bridge {

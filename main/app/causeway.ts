@@ -6,7 +6,7 @@ import type { HealthMonitor, HealthMonitorOptions } from '../hub/health/monitor.
 import type { Hub } from '../hub/server.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
 import type { ApprovalQueue } from '../permissions/approvals.ts';
-import type { RulesFile } from '../permissions/rules-file.ts';
+import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import type { SharedPools } from '../platform/connections.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
 import type { SqlServerChoice } from '../warehouses/end-to-end.ts';
@@ -143,35 +143,35 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return { profile, client: named, warehouses };
   };
 
-  /** Finds a managed server, over shared connections. Rules hold for AI clients, not for the application's own requests. */
-  const endpoint = async (request: ServerRequest, rules?: RulesFile) => {
+  /** Finds a managed server, over shared connections. Permissions hold for AI clients, not for the application's own requests. */
+  const endpoint = async (request: ServerRequest, permissions?: PermissionsFile) => {
     const [{ openEndpoint, SILENCE_MS }, { openPool }, { sharedPools }] = await Promise.all([
       import('../bridge/endpoint.ts'),
       import('../platform/http.ts'),
       import('../platform/connections.ts'),
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS, systemProxies }));
-    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, ...access });
+    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, permissions, ...access });
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
-    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }, { serverKey }, { Audit }] =
+    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { PermissionsFile }, { serverKey }, { Audit }] =
       await Promise.all([
         import('../hub/server.ts'),
         import('../hub/rendezvous.ts'),
         import('../bridge/bridge.ts'),
         import('../platform/connections.ts'),
-        import('../permissions/rules-file.ts'),
+        import('../permissions/permissions-file.ts'),
         import('../permissions/server-key.ts'),
         import('../audit/audit.ts'),
       ]);
-    const rules = new RulesFile(env);
+    const permissions = new PermissionsFile(env);
     const audit = new Audit(env, (words) => console.warn(words));
     const hub = await startHub({
       folder: hubFolder(env),
       env,
       serve: async (request, sink, attempts) => {
-        const found = await endpoint(request, rules);
+        const found = await endpoint(request, permissions);
         const { profile, path } = found;
         const connections = shareOf(found.connections, MAX_CALLS_IN_FLIGHT);
         const key = serverKey(profile.host, path);
@@ -184,7 +184,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       systemProxies,
     });
     // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
-    const unwatch = rules.subscribe(() => {});
+    const unwatch = permissions.subscribe(() => {});
     const end = async () => {
       unwatch();
       await audit.close();

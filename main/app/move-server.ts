@@ -2,8 +2,8 @@ import { serverAt } from '../../preload/contract/server-kinds.ts';
 import type { ChangeOutcome } from '../clients/outcome.ts';
 import { findServer, type ManagedServer, type ServerList, withPath } from '../clients/servers.ts';
 import type { ClientsService } from '../clients/service.ts';
-import { type Rules, withRulesCopied } from '../permissions/rules.ts';
-import type { RulesFile } from '../permissions/rules-file.ts';
+import { type Permissions, withPermissionsCopied } from '../permissions/permissions.ts';
+import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import { serverKey } from '../permissions/server-key.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { SettingsFile } from '../platform/settings.ts';
@@ -13,11 +13,11 @@ import type { Causeway } from './causeway.ts';
 export interface MoveParts {
   auth: Causeway['auth'];
   list: SettingsFile<ServerList>;
-  rules: RulesFile;
+  permissions: PermissionsFile;
   clients: ClientsService;
   /** Asks a server for its tools, and resolves to how many it has. */
   countTools(server: ManagedServer): Promise<number>;
-  /** Who changes the rules, as their history records it. */
+  /** Who changes the permissions, as their history records it. */
   by: 'command' | 'window';
   dryRun?: boolean | undefined;
   /** Also changes files of clients that run now. */
@@ -31,13 +31,13 @@ export interface Moved {
   after: ManagedServer;
   /** How many tools the new server has. */
   tools: number;
-  hasRules: boolean;
+  hasPermissions: boolean;
   /** Of the clients whose files have an entry that had to change. */
   outcomes: ChangeOutcome[];
 }
 
 /**
- * Moves a server to the one that has replaced it. The name stays, with what its calls carry, its rules and the entries of
+ * Moves a server to the one that has replaced it. The name stays, with what its calls carry, its permissions and the entries of
  * clients. Nothing changes unless the new server answers.
  * @throws {CausewayError} `not_found`, also if nothing has replaced it; `unavailable` if the new server does not answer
  */
@@ -56,23 +56,23 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
     const message = `${successor.add} does not respond, and "${name}" was not moved: ${inOneLine(cause)}`;
     throw new CausewayError('unavailable', message, { cause });
   });
-  const hasRules = await copyRules(before, after, parts);
+  const hasPermissions = await copyPermissions(before, after, parts);
   if (!dryRun) await list.change((now) => withPath(now, name, after.path));
   const outcomes = await clients.repair([], [after], { dryRun, whileRunning });
-  return { before, after, tools, hasRules, outcomes: outcomes.filter(({ result }) => result !== 'unchanged') };
+  return { before, after, tools, hasPermissions, outcomes: outcomes.filter(({ result }) => result !== 'unchanged') };
 }
 
-/** Whether there are rules to take along. They hold at the new place before anything leads there. */
-async function copyRules(
+/** Whether there are permissions to take along. They hold at the new place before anything leads there. */
+async function copyPermissions(
   before: ManagedServer,
   after: ManagedServer,
-  { auth, rules, by, dryRun }: MoveParts,
+  { auth, permissions, by, dryRun }: MoveParts,
 ): Promise<boolean> {
   const { host } = await (await auth()).profile(before.profile);
   const change = { at: new Date().toISOString(), by, what: `${before.name}: also at ${after.path}` };
   let isCopied = false;
-  await rules.change((now: Rules) => {
-    const copied = withRulesCopied(now, serverKey(host, before.path), serverKey(host, after.path), change);
+  await permissions.change((now: Permissions) => {
+    const copied = withPermissionsCopied(now, serverKey(host, before.path), serverKey(host, after.path), change);
     isCopied = copied !== now;
     return dryRun ? now : copied;
   });

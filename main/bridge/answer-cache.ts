@@ -37,7 +37,7 @@ export interface AnswerCachePort {
   /** Whether only the server may answer. */
   isOff: boolean;
   sink: FrameSink;
-  /** Takes a list of Causeway's own tool, to which rules for the server's tools do not apply. */
+  /** Takes a list of Causeway's own tool, to which permissions for the server's tools do not apply. */
   ownTools: Pick<FrameSink, 'write'>;
   tool: ConnectionTool;
   /** The tokens sent last; none while nobody is signed in. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ListedTool } from '../permissions/decision.ts';
+import type { ListedTool } from '../permissions/decide.ts';
 import { readBounded } from '../platform/bounded-file.ts';
 import type { SentSecrets } from '../platform/foreign-text.ts';
 import { stateFolder } from '../platform/paths.ts';

@@ -70,7 +70,7 @@ class StdioBridge implements Bridge {
 
   constructor(endpoint: Endpoint, client: FrameSink) {
     this.#endpoint = endpoint;
-    const { memory = NO_STORE, rules, showsQuestions, service, signIn, isOwnClient = false } = endpoint;
+    const { memory = NO_STORE, permissions, showsQuestions, service, signIn, isOwnClient = false } = endpoint;
     const { host, name } = endpoint.profile;
     const { signal } = this.#abort;
     const isOff = endpoint.memory === undefined || isOwnClient;
@@ -87,9 +87,9 @@ class StdioBridge implements Bridge {
     this.#questions =
       showsQuestions && new ClientQuestions({ requests, server: serverKey(host, endpoint.path), showsQuestions });
     const guard =
-      rules &&
+      permissions &&
       new ToolGuard({
-        rules,
+        permissions,
         memory,
         sink: outer,
         askApproval: endpoint.askApproval ?? this.#questions?.ask,

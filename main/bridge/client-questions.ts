@@ -1,5 +1,5 @@
 import type { Approval, AskApproval, CallToApprove } from '../permissions/approvals.ts';
-import { onlyReads } from '../permissions/decision.ts';
+import { onlyReads } from '../permissions/decide.ts';
 import { shownCall } from '../permissions/shown-call.ts';
 import { memberAt, membersOf } from './frame/members.ts';
 import type { OwnRequests } from './own-requests.ts';

@@ -37,7 +37,7 @@ import type { UpstreamClient } from './upstream-client.ts';
 import { attemptFailureIn, type Ended, failureOf, lossIn, NOTHING_TRIED, type Tried, verdictOn } from './verdict.ts';
 import { ANSWER_TIMEOUTS, CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 
-/** How long a call may have waited before it is sent, in milliseconds, without the rules being checked again. */
+/** How long a call may have waited before it is sent, in milliseconds, without the permissions being checked again. */
 const UNCHECKED_WAIT_MS = 500;
 
 /** The session, as the dispatcher sees it. */
@@ -231,7 +231,7 @@ export class RequestDispatcher {
     return isAnnounced;
   }
 
-  /** Whether the rules have changed while a call waited, so that it may not be sent anymore. It is answered here then. */
+  /** Whether the permissions have changed while a call waited, so that it may not be sent anymore. It is answered here then. */
   async #isForbiddenNow(pending: PendingRequest, isServiceChecked: boolean): Promise<boolean> {
     if (pending.method !== 'tools/call' && pending.envelope.kind !== 'batch') return false;
     const hasWaited = isServiceChecked || performance.now() - pending.cameAt > UNCHECKED_WAIT_MS;

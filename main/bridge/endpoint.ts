@@ -2,11 +2,11 @@ import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
 import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import type { SignInIdentity } from '../auth/identity.ts';
 import type { AskApproval } from '../permissions/approvals.ts';
-import { managedRules } from '../permissions/policy/managed-rules.ts';
+import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import { checkServer } from '../permissions/policy/policy.ts';
-import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
-import type { RulesFile, ServerRules } from '../permissions/rules-file.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { serverKey } from '../permissions/server-key.ts';
+import { permissionsOfServer, type ServerPermissions } from '../permissions/server-permissions.ts';
 import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -42,7 +42,7 @@ export interface Endpoint {
   /** The server's last known answers. Without it, nothing is remembered. */
   memory?: AnswerStore & RevisionStore;
   /** What the client may do with the server's tools. Without it, everything. */
-  rules?: ServerRules | undefined;
+  permissions?: ServerPermissions | undefined;
   /** Asks the user to allow a call. Without it, `showsQuestions` is used; without both, calls that need approval are refused. */
   askApproval?: AskApproval | undefined;
   /** Which clients show their user a question, where nobody else can ask it. */
@@ -98,8 +98,8 @@ export interface EndpointOptions {
   /** Returns the connections to an origin. */
   pool(origin: string): Promise<Connections>;
   env: NodeJS.ProcessEnv;
-  /** Left out for our own client, which rules do not apply to. */
-  rules?: RulesFile | undefined;
+  /** Left out for our own client, which permissions do not apply to. */
+  permissions?: PermissionsFile | undefined;
   /** The sign-ins to services, made when the first server is one. */
   services(): Promise<ServiceSignIns>;
   /** The ways to Databricks Apps, made when the first server is one. */
@@ -112,7 +112,7 @@ export interface EndpointOptions {
  */
 export async function openEndpoint(
   request: ServerRequest,
-  { auth, pool, env, rules, services, apps }: EndpointOptions,
+  { auth, pool, env, permissions, services, apps }: EndpointOptions,
 ): Promise<Endpoint> {
   const profile = await auth.profile(request.profile);
   if (request.origin !== undefined && request.origin !== profile.host) {
@@ -125,12 +125,10 @@ export async function openEndpoint(
     );
   }
   const path = checkedPath(request.path);
-  const policy = systemPolicy();
-  checkServer(await policy.now(), path);
+  checkServer(await currentPolicy(), path);
   const service = serviceOf(path);
   const named = appOf(path);
   const app = named && (await apps()).of(profile, named, path);
-  const key = serverKey(profile.host, path);
   return {
     profile,
     path,
@@ -141,7 +139,7 @@ export async function openEndpoint(
     signIn: maySignIn(profile) ? signInTo(profile, path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
-    rules: rules && managedRules(rules.of(key), key, policy),
+    permissions: permissions && permissionsOfServer(permissions, serverKey(profile.host, path)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ListedTool, ToolHints } from '../permissions/decision.ts';
+import type { ListedTool, ToolHints } from '../permissions/decide.ts';
 import { parseFrame } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
 

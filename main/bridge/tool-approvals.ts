@@ -1,5 +1,5 @@
 import type { Approval, AskApproval, CallToApprove } from '../permissions/approvals.ts';
-import type { ServerRules } from '../permissions/rules-file.ts';
+import type { ServerPermissions } from '../permissions/server-permissions.ts';
 import { textAt } from './frame/edit.ts';
 import { matchOfIds } from './frame/frame.ts';
 import type { ProgressReports } from './progress.ts';
@@ -7,8 +7,8 @@ import type { ProgressReports } from './progress.ts';
 export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool' | 'hints' | 'isManaged'>;
 
 export interface ToolApprovalsOptions {
-  rules: ServerRules;
-  /** What the rules say about a call now; the text for the model if they refuse it. */
+  permissions: ServerPermissions;
+  /** What the permissions say about a call now; the text for the model if they refuse it. */
   decide(call: CallerAndTool): 'allow' | 'ask' | { text: string };
   askApproval: AskApproval | undefined;
   /** As whom calls are sent, as far as that is known. */
@@ -44,7 +44,7 @@ export class ToolApprovals {
    * allowed.
    */
   async ask(frame: Buffer, call: CallerAndTool): Promise<'allowed' | 'cancelled' | { text: string }> {
-    const { rules, decide, progress } = this.#options;
+    const { permissions, decide, progress } = this.#options;
     const waiting: WaitingCall = { id: textAt(frame, 'id'), abort: new AbortController() };
     this.#waiting.add(waiting);
     const signal = AbortSignal.any([this.#options.signal, waiting.abort.signal]);
@@ -55,8 +55,8 @@ export class ToolApprovals {
     if (signal.aborted) return 'cancelled';
     if (typeof approval === 'object') return approval;
     if (approval !== 'allowed') return { text: NOT_ALLOWED[approval](call.tool) };
-    // The rules may have become stricter while the user was asked.
-    await rules.refresh();
+    // The permissions may have become stricter while the user was asked.
+    await permissions.refresh();
     const now = decide(call);
     return typeof now === 'object' ? now : 'allowed';
   }
@@ -67,17 +67,17 @@ export class ToolApprovals {
     for (const { id, abort } of this.#waiting) if (id !== undefined && matchOfIds(requestId, id)) abort.abort();
   }
 
-  /** The user's answer about a call, or the rules' decision once the user has changed them. */
+  /** The user's answer about a call, or the permissions' decision once the user has changed them. */
   async #approvalOf(
     frame: Buffer,
     call: CallerAndTool & Pick<CallToApprove, 'requestId'>,
     signal: AbortSignal,
   ): Promise<Approval | { text: string }> {
-    const { rules, decide, askApproval, user } = this.#options;
+    const { permissions, decide, askApproval, user } = this.#options;
     if (!askApproval) return 'absent';
     const decided = new AbortController();
-    const byRules = new Promise<'allowed' | { text: string }>((resolve) => {
-      const unsubscribe = rules.subscribe(() => {
+    const byPermissions = new Promise<'allowed' | { text: string }>((resolve) => {
+      const unsubscribe = permissions.subscribe(() => {
         const now = decide(call);
         if (now !== 'ask') resolve(now === 'allow' ? 'allowed' : now);
       });
@@ -85,7 +85,7 @@ export class ToolApprovals {
     });
     const args = textAt(frame, 'params', 'arguments') ?? '{}';
     const byUser = askApproval({ ...call, user: user?.(), arguments: args }, AbortSignal.any([signal, decided.signal]));
-    const approval = await Promise.race([byRules, byUser]);
+    const approval = await Promise.race([byPermissions, byUser]);
     decided.abort();
     return approval;
   }

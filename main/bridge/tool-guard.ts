@@ -1,6 +1,6 @@
 import type { AskApproval } from '../permissions/approvals.ts';
-import type { DecidedBy, ToolHints } from '../permissions/decision.ts';
-import type { ServerRules } from '../permissions/rules-file.ts';
+import type { DecidedBy, Decision, ToolHints } from '../permissions/decide.ts';
+import type { ServerPermissions } from '../permissions/server-permissions.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -26,7 +26,7 @@ import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals
 import { ToolRequests } from './tool-requests.ts';
 
 export interface ToolGuardOptions {
-  rules: ServerRules;
+  permissions: ServerPermissions;
   /** The server's last known list of tools, whole. */
   memory: AnswerStore;
   /** Takes the answers to refused calls, and the notification that the tools have changed. */
@@ -44,8 +44,8 @@ export interface ToolGuardOptions {
 type Verdict = 'go' | 'stop' | CallerAndTool;
 
 /**
- * Holds the user's rules about tools between one client and one server: a call of a tool that is off does not reach the
- * server, and the tool does not appear in `tools/list`. The rules are those of the moment at which a call comes.
+ * Holds the user's permissions about tools between one client and one server: a call of a tool that is off does not reach the
+ * server, and the tool does not appear in `tools/list`. The permissions are those of the moment at which a call comes.
  */
 export class ToolGuard implements BridgeLayer {
   readonly #options: ToolGuardOptions;
@@ -67,10 +67,17 @@ export class ToolGuard implements BridgeLayer {
 
   constructor(options: ToolGuardOptions) {
     this.#options = options;
-    const { rules, sink, askApproval, progress, signal, owner } = options;
+    const { permissions, sink, askApproval, progress, signal, owner } = options;
     const decide = (call: CallerAndTool) => this.#decide(call);
-    this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal, user: () => owner().userName });
-    const unsubscribe = rules.subscribe(() => {
+    this.#approvals = new ToolApprovals({
+      permissions,
+      decide,
+      askApproval,
+      progress,
+      signal,
+      user: () => owner().userName,
+    });
+    const unsubscribe = permissions.subscribe(() => {
       if (this.#client !== undefined) sink.write(Buffer.from(listChanged()));
       for (const id of this.#requests.subscriptions) sink.write(Buffer.from(listChanged(id)));
     });
@@ -100,7 +107,8 @@ export class ToolGuard implements BridgeLayer {
       this.#client = clientNameOf(memberAt(json, 'params', 'clientInfo')) ?? '';
       this.#initializeId = rawId(frame);
     }
-    if (this.#isBusy || this.#options.rules.refresh() !== undefined || !this.#options.rules.isEmpty) return true;
+    if (this.#isBusy || this.#options.permissions.refresh() !== undefined || !this.#options.permissions.isEmpty)
+      return true;
     if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#remember(element);
     else if ('method' in envelope && ToolRequests.METHODS.has(envelope.method)) this.#remember(frame);
     return false;
@@ -112,7 +120,7 @@ export class ToolGuard implements BridgeLayer {
   }
 
   /**
-   * Sends a frame, or the part of a batch that the rules allow. Frames keep their order, except that they overtake calls that
+   * Sends a frame, or the part of a batch that the permissions allow. Frames keep their order, except that they overtake calls that
    * wait for the user. A call that is refused is answered here.
    */
   async pass(frame: Buffer, envelope: SendableEnvelope, send: (frame: Buffer) => Promise<void>): Promise<void> {
@@ -126,10 +134,10 @@ export class ToolGuard implements BridgeLayer {
     let asked: { bytes: Buffer; call: CallerAndTool } | undefined;
     try {
       await before;
-      await this.#options.rules.refresh();
+      await this.#options.permissions.refresh();
       const elements = envelope.kind === 'batch' ? elementsIn(frame) : [frame];
       for (const element of elements) this.#cancel(element);
-      if (this.#options.rules.isEmpty) {
+      if (this.#options.permissions.isEmpty) {
         for (const element of elements) this.#remember(element);
         sent = send(frame);
       } else {
@@ -173,25 +181,25 @@ export class ToolGuard implements BridgeLayer {
   }
 
   /**
-   * Why the current rules forbid a call that has waited; undefined if they allow it. A call that the user was asked about
+   * Why the current permissions forbid a call that has waited; undefined if they allow it. A call that the user was asked about
    * stays allowed.
    */
   async refusalAfterWait(frame: Buffer): Promise<string | undefined> {
-    await this.#options.rules.refresh();
-    if (this.#options.rules.isEmpty) return undefined;
+    await this.#options.permissions.refresh();
+    if (this.#options.permissions.isEmpty) return undefined;
     await this.#loadHints();
     const read = readStrictly(frame);
     if ('fault' in read) return inOneLine(misread(read.fault));
     for (const { tool, bytes } of read.messages) {
       if (tool === undefined) continue;
-      const decision = this.#options.rules.decide(tool, this.#clientOf(bytes), this.#hints.get(tool));
-      if (decision.do === 'refuse') return refusalOf(tool, decision);
+      const decision = this.#options.permissions.decide(tool, this.#clientOf(bytes), this.#hints.get(tool));
+      if (decision.do === 'block') return refusalOf(tool, decision);
       if (decision.do === 'ask' && !this.#approved.has(frame)) return NOT_ALLOWED.meanwhile(tool);
     }
     return undefined;
   }
 
-  /** A call that waits is withdrawn even if the rules have been removed meanwhile: it would be sent then. */
+  /** A call that waits is withdrawn even if the permissions have been removed meanwhile: it would be sent then. */
   #cancel(frame: Buffer): void {
     if (scanFrame(frame).method !== 'notifications/cancelled') return;
     this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
@@ -204,17 +212,18 @@ export class ToolGuard implements BridgeLayer {
     const client = this.#clientOf(bytes);
     await this.#loadHints();
     const hints = this.#hints.get(tool);
-    const decision = this.#options.rules.decide(tool, client, hints);
+    const decision = this.#options.permissions.decide(tool, client, hints);
     if (decision.do === 'allow') return 'go';
-    if (decision.do === 'ask' && !isInBatch) return { client, tool, hints, isManaged: decision.by.isManaged === true };
+    if (decision.do === 'ask' && !isInBatch)
+      return { client, tool, hints, isManaged: decision.by.who === 'organization' };
     if (decision.do === 'ask') this.#answer(bytes, { text: NOT_ALLOWED.batch(tool) });
     else this.#answer(bytes, { text: refusalOf(tool, decision) });
     return 'stop';
   }
 
   #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | { text: string } {
-    const decision = this.#options.rules.decide(tool, client, this.#hints.get(tool));
-    return decision.do === 'refuse' ? { text: refusalOf(tool, decision) } : decision.do;
+    const decision = this.#options.permissions.decide(tool, client, this.#hints.get(tool));
+    return decision.do === 'block' ? { text: refusalOf(tool, decision) } : decision.do;
   }
 
   #clientOf(frame: Buffer): string | undefined {
@@ -237,7 +246,7 @@ export class ToolGuard implements BridgeLayer {
       : Buffer.from(`[${filtered.join(',')}]`);
   }
 
-  /** An answer to `initialize` that announces that the tools may change: rules can change them even if the server does not. */
+  /** An answer to `initialize` that announces that the tools may change: permissions can change them even if the server does not. */
   #withListChanged(frame: Buffer): Buffer {
     this.#initializeId = undefined;
     const path = ['result', 'capabilities', 'tools'];
@@ -254,14 +263,16 @@ export class ToolGuard implements BridgeLayer {
     const listed = hintsByName(listedTools(frame), continues ? this.#pages : undefined);
     this.#pages = listed;
     for (const [name, hints] of listed) this.#hints.set(name, hints);
-    if (this.#options.rules.isEmpty) return frame;
+    if (this.#options.permissions.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
       const tool = listedTool(parseFrame(element));
-      return tool !== undefined && this.#options.rules.decide(tool.name, client, listed.get(tool.name)).do !== 'refuse';
+      return (
+        tool !== undefined && this.#options.permissions.decide(tool.name, client, listed.get(tool.name)).do !== 'block'
+      );
     });
   }
 
-  /** A list of Causeway's own tool for the client, which does not come from the server: rules do not apply to it. */
+  /** A list of Causeway's own tool for the client, which does not come from the server: permissions do not apply to it. */
   ownTools(frame: Buffer): Buffer {
     this.#requests.answered(rawId(frame));
     return frame;
@@ -314,9 +325,9 @@ function jsonAt(frame: Buffer, ...path: string[]): unknown {
   return text === undefined ? undefined : parseText(text);
 }
 
-/** For a frame that a server may read differently than the rules do. @param fault why, as the end of a sentence */
+/** For a frame that a server may read differently than the permissions do. @param fault why, as the end of a sentence */
 function misread(fault: string): CausewayError {
-  return new CausewayError('invalid_argument', `This request was not sent, because tool rules apply and ${fault}.`, {
+  return new CausewayError('invalid_argument', `This request was not sent, because permissions apply and ${fault}.`, {
     remedy: 'Servers may read it in different ways. Send it in the plain form of JSON-RPC 2.0 and MCP.',
   });
 }
@@ -326,24 +337,24 @@ function clientNameOf(clientInfo: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-const CHANGE = 'The user can change that in Causeway, or with `causeway rules`. Do not try another way. Tell the user.';
+const CHANGE =
+  'The user can change that in Causeway, or with `causeway permissions`. Do not try another way. Tell the user.';
 const MANAGED =
   'This is managed by the organization. `causeway policy show` has the details. Do not try another way. Tell the user.';
 
-function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decide']>, { do: 'refuse' }>): string {
+function refusalOf(tool: string, decision: Extract<Decision, { do: 'block' }>): string {
   return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);
 }
 
-/** The text for the model when a call was refused: which rule, and what to do. */
+/** The text for the model when a call was refused: which permission, and what to do. */
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
-  const who = by.isManaged ? 'organization' : 'user';
   const what = {
-    off: `The ${who} has turned off "${tool}" ${placeOf(by)}.`,
-    new: `"${tool}" is off ${placeOf(by)}, because the ${who} has not turned it on.`,
-    'read-only': `"${tool}" may change something, and the ${who} allows only read-only tools ${placeOf(by)}.`,
-    unlisted: `The ${who} allows only read-only tools ${placeOf(by)}, and the server has not described "${tool}" yet. List the tools first.`,
+    off: `The ${by.who} has turned off "${tool}" ${placeOf(by)}.`,
+    new: `"${tool}" is off ${placeOf(by)}, because the ${by.who} has not turned it on.`,
+    'read-only': `"${tool}" may change something, and the ${by.who} allows only read-only tools ${placeOf(by)}.`,
+    unlisted: `The ${by.who} allows only read-only tools ${placeOf(by)}, and the server has not described "${tool}" yet. List the tools first.`,
   }[why];
-  return `${what} Nothing was run. ${by.isManaged ? MANAGED : CHANGE}`;
+  return `${what} Nothing was run. ${by.who === 'organization' ? MANAGED : CHANGE}`;
 }
 
 function placeOf({ scope, name = 'this client' }: DecidedBy): string {

@@ -7,10 +7,10 @@ import type { ShowsQuestions } from '../bridge/client-questions.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import type { Bridge } from '../bridge/layers.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
+import { PermissionsFile } from '../permissions/permissions-file.ts';
 import { auditTargets } from '../permissions/policy/audit-choice.ts';
 import { lockedValue } from '../permissions/policy/policy.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
-import { RulesFile } from '../permissions/rules-file.ts';
 import { type Connections, openedWhenUsed, RenewableConnections, sharedPools } from '../platform/connections.ts';
 import { checkNetworkSettings, openDispatcher, openPool } from '../platform/http.ts';
 import { inOneLine } from '../words/failure.ts';
@@ -22,7 +22,7 @@ const AT_ONCE = 128;
 /** Prepares a server and returns a function that builds its bridge. @throws {CausewayError} as `openEndpoint` */
 export type PrepareServer = (request: ServerRequest) => Promise<(sink: FrameSink) => Bridge>;
 
-/** Everything that a proxy needs if no application runs; its servers share sign-ins, rules and connections. */
+/** Everything that a proxy needs if no application runs; its servers share sign-ins, permissions and connections. */
 export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
   const systemProxies = hubProxies(env);
   const paths = new Set<string>();
@@ -45,7 +45,7 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
     return opened;
   };
   const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths, systemProxies });
-  const rules = new RulesFile(env);
+  const permissions = new PermissionsFile(env);
   const dispatchers = sharedPools((origin) => openDispatcher(origin, { env, systemProxies }));
   const { services, apps } = workspaceAccess({
     env,
@@ -56,7 +56,7 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
   return async (request) => {
     await tuneEngine('bridge');
     paths.add(request.path);
-    const endpoint = await openEndpoint(request, { auth, pool, env, rules, services, apps });
+    const endpoint = await openEndpoint(request, { auth, pool, env, permissions, services, apps });
     const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice, showsQuestions }, sink);
     if (!(await auditTargets(env).catch(notAudited))) return build;
     const { auditedBridge } = await import('../audit/audited-bridge.ts');

@@ -21,7 +21,7 @@ const COMMANDS: RegisterCommand[] = [
   registerWarehouses,
   registerServers,
   registerClients,
-  registerRules,
+  registerPermissions,
   registerApprovals,
   registerPolicy,
   registerAudit,
@@ -62,6 +62,12 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
     });
   }
   return program;
+}
+
+/** The arguments with `permissions` in place of its old name, `rules`, which scripts may still use. */
+export function withCurrentName(args: string[]): string[] {
+  const at = args[0] === 'help' ? 1 : 0;
+  return args[at] === 'rules' ? args.with(at, 'permissions') : args;
 }
 
 /** A command and all of its subcommands. */
@@ -192,49 +198,49 @@ function withJson(command: Command): Command {
   return command.option('--json', 'print JSON');
 }
 
-const RULES_HELP = `
-A rule applies to a SERVER (a name from \`causeway servers\`), to one client on a server, to one client on all servers (--client
+const PERMISSIONS_HELP = `
+Permissions apply to a SERVER (a name from \`causeway servers\`), to one client on a server, to one client on all servers (--client
 without a SERVER), or to everything (--all). Changes apply immediately, also to running sessions.
 
 With read only, clients may use only tools that the server marks as read-only. On the SQL server, they may use the tools that
 Causeway knows to be read-only. Causeway cannot verify what a server says about its tools. Name tools after the server,
 separated by spaces or commas.`;
 
-/** `causeway rules …`: what AI clients may do with the servers' tools. Each command's code loads when it runs. */
-function registerRules(program: Command, context: CommandContext): void {
+/** `causeway permissions …`: what AI clients may do with the servers' tools. Each command's code loads when it runs. */
+function registerPermissions(program: Command, context: CommandContext): void {
   const group = program
-    .command('rules')
+    .command('permissions')
     .description('set what AI clients may do: read only, tools on or off, ask first')
     .option('--json', 'print JSON')
-    .addHelpText('after', RULES_HELP)
+    .addHelpText('after', PERMISSIONS_HELP)
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./rules-list.ts')).listRules(context, command.optsWithGlobals());
+      await (await import('./permissions-list.ts')).listPermissions(context, command.optsWithGlobals());
     });
   group
     .command('list')
-    .description('list the rules and their latest changes')
+    .description('list the permissions and their latest changes')
     .option('--json', 'print JSON')
     .action(async (_options, command: Command) =>
-      (await import('./rules-list.ts')).listRules(context, command.optsWithGlobals()),
+      (await import('./permissions-list.ts')).listPermissions(context, command.optsWithGlobals()),
     );
   withScope(group.command('set [server]'))
-    .description('change the rules for a server, a client or everything')
+    .description('change the permissions for a server, a client or everything')
     .option('--read-only', 'only read-only tools')
     .option('--no-read-only', 'all tools, including those that write')
-    .addOption(new Option('--new <state>', 'the state of tools that no rule names').choices(SWITCHES))
+    .addOption(new Option('--new <state>', 'the state of tools that are not named').choices(SWITCHES))
     .option('--on <tool...>', 'turn these tools on')
     .option('--off <tool...>', 'turn these tools off and hide them')
     .option('--ask <tool...>', 'ask you before each call of these tools')
     .action(async (server: string | undefined, _options, command: Command) =>
-      (await import('./rules.ts')).setRules(context, server, command.optsWithGlobals()),
+      (await import('./permissions.ts')).setPermissions(context, server, command.optsWithGlobals()),
     );
   withScope(group.command('clear [server]'))
-    .description('remove the rules for a server, a client or everything')
+    .description('reset the permissions for a server, a client or everything')
     .action(async (server: string | undefined, _options, command: Command) =>
-      (await import('./rules.ts')).clearRules(context, server, command.optsWithGlobals()),
+      (await import('./permissions.ts')).clearPermissions(context, server, command.optsWithGlobals()),
     );
 }
 
@@ -342,10 +348,10 @@ function registerAudit(program: Command, context: CommandContext): void {
 }
 
 const PROVISION_HELP = `
-The file is YAML or JSON and contains profiles (without secrets), servers, rules, and the AI clients to set up. The command adds
+The file is YAML or JSON and contains profiles (without secrets), servers, permissions, and the AI clients to set up. The command adds
 what is missing. It reports what differs, changes none of it, and removes nothing. docs/policy.md has an example.`;
 
-/** `causeway provision`: profiles, servers, rules and entries of a computer in one file. Its code loads when it runs. */
+/** `causeway provision`: profiles, servers, permissions and entries of a computer in one file. Its code loads when it runs. */
 function registerProvision(program: Command, context: CommandContext): void {
   withJson(program.command('provision [file]'))
     .description('set up this computer from a file, or write such a file')

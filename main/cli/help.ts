@@ -171,13 +171,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway policy check': ['causeway policy check policy.json', 'causeway policy check policy.json --strict --json'],
   'causeway policy schema': ['causeway policy schema > policy.schema.json'],
 
-  'causeway rules': ['causeway rules'],
-  'causeway rules list': ['causeway rules list --json'],
-  'causeway rules set': [
-    'causeway rules set --all --read-only',
-    'causeway rules set databricks-sql --client codex --read-only',
-    'causeway rules set databricks-sql --off execute_sql',
-    'causeway rules set github --ask create_issue --new ask',
+  'causeway permissions': ['causeway permissions'],
+  'causeway permissions list': ['causeway permissions list --json'],
+  'causeway permissions set': [
+    'causeway permissions set --all --read-only',
+    'causeway permissions set databricks-sql --client codex --read-only',
+    'causeway permissions set databricks-sql --off execute_sql',
+    'causeway permissions set github --ask create_issue --new ask',
   ],
   'causeway approvals': ['causeway approvals', 'causeway approvals --watch'],
   'causeway approvals list': ['causeway approvals list --json'],
@@ -186,5 +186,5 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway approvals extend': ['causeway approvals extend 1'],
   'causeway approvals revoke': ['causeway approvals revoke'],
 
-  'causeway rules clear': ['causeway rules clear databricks-sql --client codex'],
+  'causeway permissions clear': ['causeway permissions clear databricks-sql --client codex'],
 };

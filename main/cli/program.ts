@@ -8,7 +8,7 @@ import { explainUnexpected, fileError } from '../platform/file-errors.ts';
 import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { CommandContext } from './command.ts';
-import { buildProgram } from './commands.ts';
+import { buildProgram, withCurrentName } from './commands.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
 import { interruptOnSignals } from './signals.ts';
 import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
@@ -58,7 +58,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   });
 
   try {
-    await program.parseAsync(globalFlagsBehindGroup(args), { from: 'user' });
+    await program.parseAsync(globalFlagsBehindGroup(withCurrentName(args)), { from: 'user' });
     return exitCode;
   } catch (thrown) {
     const error = explainUnexpected(thrown);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStatus } from '../app/diagnosis/local-checks.ts';
+import { permissionsHere } from '../app/permissions.ts';
 import { openServers } from '../clients/servers.ts';
 import type { FileReport } from '../clients/survey.ts';
 import { displayNameOf } from '../clients/table.ts';
@@ -16,7 +17,7 @@ import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type JsonFailure, jsonFailure } from './failure.ts';
-import { inEffectData, inEffectLines, rulesHere } from './rules-list.ts';
+import { inEffectData, inEffectLines } from './permissions-list.ts';
 import { bold, columns, printable, write, writeJson, writeStyledLine } from './terminal.ts';
 import { describeEffective } from './warehouse/own.ts';
 
@@ -139,7 +140,7 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
 
 async function permissionsOf(context: CommandContext): Promise<Status['permissions']> {
   try {
-    return inEffectData(await rulesHere(context));
+    return inEffectData(await permissionsHere(context.env, await context.causeway().auth()));
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     return { error: jsonFailure(error) };

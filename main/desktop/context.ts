@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../app/causeway.ts';
 import type { ApprovalQueue } from '../permissions/approvals.ts';
-import type { RulesFile } from '../permissions/rules-file.ts';
+import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import type { LoginItem } from '../platform/autostart.ts';
 import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
@@ -60,7 +60,7 @@ export interface DesktopContext {
   servers: DesktopServers;
   history: OverrideHistory;
   /** What AI clients may do. */
-  rules: RulesFile;
+  permissions: PermissionsFile;
   /** The calls that wait for the user. */
   approvals: ApprovalQueue;
   shell: Shell;

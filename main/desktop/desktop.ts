@@ -6,7 +6,7 @@ import { approvalWaits } from '../clients/approval-waits.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
 import type { HubCall } from '../hub/session-record.ts';
 import { ApprovalQueue } from '../permissions/approvals.ts';
-import { RulesFile } from '../permissions/rules-file.ts';
+import { PermissionsFile } from '../permissions/permissions-file.ts';
 import { watchSystem } from '../platform/system-watch.ts';
 import { ActivityLog } from './activity/activity.ts';
 import { attachedProxies, serveProxies } from './activity/proxies.ts';
@@ -79,7 +79,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     activity,
     servers,
     history,
-    rules: new RulesFile(env),
+    permissions: new PermissionsFile(env),
     approvals,
     shell,
     emit: onEvent,

@@ -15,8 +15,8 @@ import { diagnosticsHandlers } from './diagnostics.ts';
 import { problemFor } from './failure.ts';
 import { firstRunHandlers } from './first-run.ts';
 import { overridesHandlers } from './overrides/handlers.ts';
+import { permissionHandlers } from './permissions.ts';
 import { pinHandlers } from './pins.ts';
-import { rulesHandlers } from './rules.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
 import { signInHandlers } from './sign-in.ts';
@@ -42,7 +42,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...firstRunHandlers(context),
     ...warehouseHandlers(context),
     ...serverHandlers(context),
-    ...rulesHandlers(context),
+    ...permissionHandlers(context),
     ...approvalHandlers(context),
     ...clientHandlers(context),
     ...pinHandlers(context),

@@ -1,5 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
-import { onlyReads, type ToolHints } from './decision.ts';
+import { onlyReads, type ToolHints } from './decide.ts';
 
 /** A call that waits for the user. */
 export interface CallToApprove {
@@ -31,7 +31,7 @@ export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<
 export interface ApprovalServer {
   profile: string;
   path: string;
-  /** As rules name it: a `serverKey`. */
+  /** As permissions name it: a `serverKey`. */
   key: string;
 }
 

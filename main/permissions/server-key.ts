@@ -1,7 +1,7 @@
 import { serverPathKey, splitAddress } from '../../preload/contract/server-path.ts';
 
 /**
- * How rules name a server: one text for every spelling of its host and path. What is not the path of a server stays as it is;
+ * How permissions name a server: one text for every spelling of its host and path. What is not the path of a server stays as it is;
  * no session with it is opened.
  */
 export function serverKey(host: string, path: string): string {

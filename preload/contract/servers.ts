@@ -199,13 +199,13 @@ export const serverRequests = {
   confirmApp: { input: serverNamed.extend({ origin: text() }), output: z.undefined() },
   /** Starts an app, and answers once it runs; `toolProgress` tells how it is meanwhile. */
   startApp: { input: serverNamed.extend(job.shape), output: z.undefined() },
-  /** Moves a server to the one that has replaced it, with its name, its rules and its entries in clients. */
+  /** Moves a server to the one that has replaced it, with its name, its permissions and its entries in clients. */
   moveServer: {
     input: serverNamed,
     output: z.object({
       tools: z.number(),
-      /** Whether rules were taken along. */
-      hasRules: z.boolean(),
+      /** Whether permissions were taken along. */
+      hasPermissions: z.boolean(),
       written: z.array(z.string()),
       failed: z.array(z.object({ client: z.string(), problem: z.string() })),
     }),

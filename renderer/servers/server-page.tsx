@@ -6,7 +6,7 @@ import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
 import { useClients } from '../clients/use-clients.ts';
-import { useRules } from '../rules/use-rules.ts';
+import { usePermissions } from '../permissions/use-permissions.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
@@ -45,7 +45,7 @@ const words = strings.page;
 export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
   const { name, title, type, profile, path, state } = server;
   const { request } = window.causeway;
-  const rules = useRules(name, `${state.status} ${state.tools}`);
+  const permissions = usePermissions(name, `${state.status} ${state.tools}`);
   const { managed } = useDesktopState();
   const hasToStay = isRequired(managed, 'requiredServers', name);
   const usage = useUsage().get(name);
@@ -116,7 +116,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
       )}
       {server.successor !== null && !hasToStay && <Successor server={server} successor={server.successor} />}
       {server.service !== undefined && <ServiceAccount name={name} title={server.service} status={state.status} />}
-      <ToolList server={server} rules={rules} />
+      <ToolList server={server} permissions={permissions} />
       <div className={layout.columns}>
         <ServerClients server={server} clients={report.data?.clients} usage={usage} />
         <ServerDetails server={server} usage={usage} />

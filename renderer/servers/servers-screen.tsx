@@ -5,9 +5,9 @@ import { useState } from 'react';
 import type { ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { Allowances } from '../approvals/waiting-calls.tsx';
 import { useClients } from '../clients/use-clients.ts';
-import { RulesSection } from '../rules/rules-section.tsx';
-import { strings as rulesStrings } from '../rules/strings.ts';
-import { useRules } from '../rules/use-rules.ts';
+import { PermissionsSection } from '../permissions/permissions-section.tsx';
+import { strings as permissionStrings } from '../permissions/strings.ts';
+import { usePermissions } from '../permissions/use-permissions.ts';
 import { unwrap } from '../shared/answered.ts';
 import { EmptyState } from '../shared/empty-state.tsx';
 import { Icon } from '../shared/icon.tsx';
@@ -57,7 +57,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
           {servers.length > 0 && (
             <>
               <ServerList servers={servers} />
-              <AllServersRules state={state} />
+              <AllServersPermissions state={state} />
             </>
           )}
         </div>
@@ -94,11 +94,11 @@ function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
   );
 }
 
-function AllServersRules({ state }: { state: DesktopState }) {
+function AllServersPermissions({ state }: { state: DesktopState }) {
   return (
     <>
       <Allowances allowances={state.allowances} />
-      <RulesSection title={rulesStrings.allServers} editor={useRules(null)} />
+      <PermissionsSection title={permissionStrings.allServers} editor={usePermissions(null)} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** `npm run policy-files`: writes the files that are made from the schemas of a policy and a rules file. */
+/** `npm run policy-files`: writes the files that are made from the schemas of a policy and a permissions file. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

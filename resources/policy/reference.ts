@@ -1,8 +1,8 @@
 import { choicesOf, isTextList, type Member, memberSchema, membersOf, type Schema } from './members.ts';
 
-/** The page with every member of a policy and of a rules file, made from their schemas. */
-export function referencePage(policy: Schema, rules: Schema): string {
-  return `# Members of a policy and of a rules file
+/** The page with every member of a policy and of a permissions file, made from their schemas. */
+export function referencePage(policy: Schema, permissions: Schema): string {
+  return `# Members of a policy and of a permissions file
 
 Made by \`npm run policy-files\` from the schemas that read these files. Do not edit it.
 
@@ -12,19 +12,19 @@ Made by \`npm run policy-files\` from the schemas that read these files. Do not 
 each element of a list, a name in capitals any name.
 
 ${tableOf(policyMembers(policy))}
-## A rules file
+## A permissions file
 
-\`rules.json\` in the settings folder, which \`causeway rules\` and the window write ([rules.md](rules.md)). \`rules.value\` of a policy, and \`rules\` of
+\`permissions.json\` in the settings folder, which \`causeway permissions\` and the window write ([permissions.md](permissions.md)). \`rules.value\` of a policy, and \`rules\` of
 a file for a team, have the same members without \`version\` and \`history\`. \`SERVER\` is the whole address of a server, and in a policy also its
 path, or an address whose host is a pattern. \`ID\` is a name of your choice for a client; each that \`servers\` names is described in \`clients\`.
 
-${tableOf(membersOf(rules))}
-What is narrower decides; among rules of one scope \`off\` goes before \`ask\`, and \`ask\` before \`on\`. \`readOnly\` for everything, or for a client on
+${tableOf(membersOf(permissions))}
+What is narrower decides; among permissions of one scope \`off\` goes before \`ask\`, and \`ask\` before \`on\`. \`readOnly\` for everything, or for a client on
 every server, has no exceptions. A file with a member that is not here is not read: then no tool may be called.
 `;
 }
 
-/** The members of a policy: of its keys the values, what every key has besides once, and of its rules not what the other table has. */
+/** The members of a policy: of its keys the values, what every key has besides once, and of its permissions not what the other table has. */
 function policyMembers(policy: Schema): Member[] {
   const keys = Object.keys(policy.properties ?? {}).filter((name) => isEntry(memberSchema(policy, name)));
   const [first] = keys;
@@ -37,10 +37,10 @@ function policyMembers(policy: Schema): Member[] {
   const all = membersOf(policy);
   const isShared = ({ path }: Member) => /^\w+\.(locked|reason)$/.test(path);
   const isKey = ({ path }: Member) => keys.includes(path);
-  const isOfRules = ({ path }: Member) => path.startsWith('rules.value.');
+  const isOfPermissions = ({ path }: Member) => path.startsWith('rules.value.');
   const shared = all.filter((member) => isShared(member) && member.path.startsWith(`${first}.`));
   return [
-    ...all.filter((member) => !isShared(member) && !isKey(member) && !isOfRules(member)).map(described),
+    ...all.filter((member) => !isShared(member) && !isKey(member) && !isOfPermissions(member)).map(described),
     ...shared.map((member) => ({ ...member, path: member.path.replace(/^\w+/, 'KEY') })),
   ];
 }

@@ -59,9 +59,9 @@ export async function measureAllInOne(one: Contender, all: Contender, path: stri
   return { start: { one: of('one'), all: of('all') }, calls: await measureInTurns(one, all, path, CALL_ROUNDS) };
 }
 
-/** What rules add to the calls of four servers as one. */
-export function measureRulesOfAll(all: Contender, ruled: Contender, path: string) {
-  return measureInTurns(all, ruled, path, CALL_ROUNDS);
+/** What permissions add to the calls of four servers as one. */
+export function measurePermissionsOfAll(all: Contender, restricted: Contender, path: string) {
+  return measureInTurns(all, restricted, path, CALL_ROUNDS);
 }
 
 async function start(contender: Contender, path: string): Promise<StartFigures> {

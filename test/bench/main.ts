@@ -6,16 +6,16 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allInOne, measureAllInOne, measureRulesOfAll, writeServers } from './all-in-one.ts';
+import { allInOne, measureAllInOne, measurePermissionsOfAll, writeServers } from './all-in-one.ts';
 import type { DirectFigures } from './caller.ts';
 import { bareNodeMemory, measureCalls, measureDirectCalls, measureInTurns, medianOf } from './calls.ts';
 import { measureColdStarts } from './cold-start.ts';
 import { bareRelay, type Contender, causeway, copyCommand } from './contender.ts';
 import { measurePausedReader } from './paused-reader.ts';
 import { installPeers } from './peers.ts';
+import { writePermissions } from './permissions.ts';
 import { startProgram } from './program.ts';
-import { allInOneTable, figuresTable, rulesTable } from './report.ts';
-import { writeRules } from './rules.ts';
+import { allInOneTable, figuresTable, permissionsTable } from './report.ts';
 import { table } from './table.ts';
 import { type Figures, type Floor, FORMS, verdicts } from './targets.ts';
 
@@ -31,18 +31,18 @@ await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${origin}\ntoke
 const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH };
 const command = await copyCommand(home);
 const hubProgram = await startProgram('hub-program.ts', [home]);
-const ruledHome = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
-await cp(join(home, '.databrickscfg'), join(ruledHome, '.databrickscfg'));
-const ruledEnv = { HOME: ruledHome, USERPROFILE: ruledHome, PATH: process.env.PATH };
-await writeRules(ruledEnv, origin, JSON_PATH);
+const restrictedHome = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
+await cp(join(home, '.databrickscfg'), join(restrictedHome, '.databrickscfg'));
+const restrictedEnv = { HOME: restrictedHome, USERPROFILE: restrictedHome, PATH: process.env.PATH };
+await writePermissions(restrictedEnv, origin, JSON_PATH);
 const hubEnv = { ...env, CAUSEWAY_HOME: home };
-for (const each of [env, hubEnv, ruledEnv]) await writeServers(each, JSON_PATH);
+for (const each of [env, hubEnv, restrictedEnv]) await writeServers(each, JSON_PATH);
 const peers = process.argv.includes('--peers') ? await installPeers(origin) : undefined;
 
 const contenders = {
   alone: causeway('alone', command, env),
   hub: causeway('through the hub', command, hubEnv, hubProgram.pid),
-  ruled: causeway('alone, with rules', command, ruledEnv),
+  restricted: causeway('alone, with permissions', command, restrictedEnv),
   bare: bareRelay(origin, env),
   peers: peers?.contenders ?? [],
 };
@@ -75,19 +75,19 @@ const memory = await bareNodeMemory();
 for (const form of FORMS) await measureDirectCalls(origin, paths[form]);
 const alone = await figuresOf(contenders.alone, ROUNDS);
 const hub = await figuresOf(contenders.hub, ROUNDS);
-console.error(`Measuring: ${contenders.ruled.name}`);
-const rules = await measureInTurns(contenders.alone, contenders.ruled, JSON_PATH, ROUNDS);
+console.error(`Measuring: ${contenders.restricted.name}`);
+const permissions = await measureInTurns(contenders.alone, contenders.restricted, JSON_PATH, ROUNDS);
 const all = {
   alone: allInOne('all servers as one, alone', command, contenders.alone),
   hub: allInOne('all servers as one, through the hub', command, contenders.hub),
-  ruled: allInOne('all servers as one, alone, with rules', command, contenders.ruled),
+  restricted: allInOne('all servers as one, alone, with permissions', command, contenders.restricted),
 };
 console.error(`Measuring: ${all.alone.name}`);
 const allAlone = await measureAllInOne(contenders.alone, all.alone, JSON_PATH);
 console.error(`Measuring: ${all.hub.name}`);
 const allHub = await measureAllInOne(contenders.hub, all.hub, JSON_PATH);
-console.error(`Measuring: ${all.ruled.name}`);
-const allRules = await measureRulesOfAll(all.alone, all.ruled, JSON_PATH);
+console.error(`Measuring: ${all.restricted.name}`);
+const allPermissions = await measurePermissionsOfAll(all.alone, all.restricted, JSON_PATH);
 const bare = await figuresOf(contenders.bare, ROUNDS);
 const others: [string, Figures][] = [];
 for (const contender of contenders.peers) others.push([contender.name, await figuresOf(contender, 1)]);
@@ -103,12 +103,12 @@ console.log();
 const peerFigures = others.map(([, figures]) => figures);
 console.log(table(verdicts(floor, { alone, hub }, peerFigures)));
 console.log();
-console.log(table(rulesTable(rules)));
+console.log(table(permissionsTable(permissions)));
 console.log();
-console.log(table(allInOneTable(cold.bare, { alone: allAlone, hub: allHub, rules: allRules })));
+console.log(table(allInOneTable(cold.bare, { alone: allAlone, hub: allHub, permissions: allPermissions })));
 
 await hubProgram.end();
 await server.end();
 await peers?.remove();
 await rm(home, { recursive: true });
-await rm(ruledHome, { recursive: true });
+await rm(restrictedHome, { recursive: true });

@@ -54,10 +54,10 @@ export function figuresTable(floor: Floor, contenders: [string, Figures][]): str
   ];
 }
 
-/** What the user's rules add to a call, as rows of a table. */
-export function rulesTable({ one, other }: { one: PlainFigures; other: PlainFigures }): string[][] {
+/** What the user's permissions add to a call, as rows of a table. */
+export function permissionsTable({ one, other }: { one: PlainFigures; other: PlainFigures }): string[][] {
   return [
-    ['a call of a proxy alone, json', 'without rules', 'with rules'],
+    ['a call of a proxy alone, json', 'without permissions', 'with permissions'],
     ['one call, p50', ms(one.p50), `${ms(other.p50)} (${signed(other.p50 - one.p50)})`],
     ['processor time in user mode', `${one.user.toFixed(0)} µs`, `${other.user.toFixed(0)} µs`],
   ];
@@ -66,11 +66,11 @@ export function rulesTable({ one, other }: { one: PlainFigures; other: PlainFigu
 interface AllInOneFigures {
   alone: AllFigures;
   hub: AllFigures;
-  rules: { one: PlainFigures; other: PlainFigures };
+  permissions: { one: PlainFigures; other: PlainFigures };
 }
 
 /** What four servers as one cost beside one server, as rows of a table of ratios. */
-export function allInOneTable(bareNode: number, { alone, hub, rules }: AllInOneFigures): string[][] {
+export function allInOneTable(bareNode: number, { alone, hub, permissions }: AllInOneFigures): string[][] {
   const times = (value: number, beside: number) => `${(value / beside).toFixed(2)} ×`;
   const row = (name: string, cell: (of: AllFigures) => string) => [name, cell(alone), cell(hub)];
   return [
@@ -85,7 +85,7 @@ export function allInOneTable(bareNode: number, { alone, hub, rules }: AllInOneF
     row('processor time of a call in user mode, beside one server', ({ calls: { one, other } }) =>
       times(other.user, one.user),
     ),
-    ['one call, p50, with rules beside without', times(rules.other.p50, rules.one.p50), ''],
-    ['processor time of a call in user mode, the same', times(rules.other.user, rules.one.user), ''],
+    ['one call, p50, with permissions beside without', times(permissions.other.p50, permissions.one.p50), ''],
+    ['processor time of a call in user mode, the same', times(permissions.other.user, permissions.one.user), ''],
   ];
 }

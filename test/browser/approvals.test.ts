@@ -14,8 +14,8 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
 
   const page = () => shown.page;
   const choice = (name: string) => page().getByRole('combobox', { name, exact: true });
-  const rules = async () => {
-    const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
+  const permissions = async () => {
+    const text = await readFile(join(shown.home, 'causeway', 'config', 'permissions.json'), 'utf8').catch(() => '{}');
     return JSON.parse(text);
   };
   const statementsRun = () => shown.workspace.statements.map(({ query }) => query);
@@ -34,7 +34,7 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
     await page().getByRole('link', { name: 'databricks-sql' }).click();
     for (const tool of tools) {
       await choice(`Permission for ${tool}`).selectOption('Ask first');
-      await expect.poll(async () => (await rules()).history?.at(-1)?.what).toContain(tool);
+      await expect.poll(async () => (await permissions()).history?.at(-1)?.what).toContain(tool);
     }
     return connect(client);
   }
@@ -199,7 +199,7 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
     await go('Servers');
     const allowance = page().getByText(/^Claude Code can use execute_sql on databricks-sql until /);
     await allowance.waitFor();
-    await inspect('rules-allowed-for-now');
+    await inspect('permissions-allowed-for-now');
     await button('Ask again from now on').click();
     await allowance.waitFor({ state: 'detached' });
     const third = call(client, 3, 'SELECT 3');
@@ -221,7 +221,7 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
     await isPressable('Always allow');
     await button('Always allow').click();
     expect((await reads).result).toHaveProperty('content');
-    expect((await rules()).history.at(-1).what).toBe(
+    expect((await permissions()).history.at(-1).what).toBe(
       'codex on databricks-sql: on: execute_sql_read_only, poll_sql_result',
     );
     const writes = call(client, 2, 'SELECT 2');

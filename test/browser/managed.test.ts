@@ -79,7 +79,7 @@ describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_0
     await inspect('clients-managed');
   });
 
-  it('keeps a required server, and shows the rules of the organization beside the tools', async () => {
+  it('keeps a required server, and shows the permissions of the organization beside the tools', async () => {
     await go('Servers');
     const text = await noticeText();
     expect(text).toContain('Required servers: databricks-sql');

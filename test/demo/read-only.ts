@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { withEdit, withoutScope } from '../../main/permissions/rules.ts';
-import { RulesFile } from '../../main/permissions/rules-file.ts';
+import { withEdit, withoutScope } from '../../main/permissions/permissions.ts';
+import { PermissionsFile } from '../../main/permissions/permissions-file.ts';
 import { serverKey } from '../../main/permissions/server-key.ts';
 
 /** Makes a server read-only for a while. Gives the tools that its client has left, and what a call of another is told. */
@@ -8,9 +8,9 @@ export async function tryReadOnly(
   client: Client,
   { env, host, path }: { env: NodeJS.ProcessEnv; host: string; path: string },
 ): Promise<{ tools: string[]; refusal: string }> {
-  const rules = new RulesFile(env);
+  const permissions = new PermissionsFile(env);
   const scope = { server: serverKey(host, path) };
-  await rules.change((now) => withEdit(now, scope, { readOnly: true }));
+  await permissions.change((now) => withEdit(now, scope, { readOnly: true }));
   try {
     const tools = (await client.listTools()).tools.map(({ name }) => name);
     const answer = await client.callTool({
@@ -21,6 +21,6 @@ export async function tryReadOnly(
     if (answer.isError !== true || part?.type !== 'text') throw new Error('execute_sql was not refused.');
     return { tools, refusal: part.text };
   } finally {
-    await rules.change((now) => withoutScope(now, scope));
+    await permissions.change((now) => withoutScope(now, scope));
   }
 }

@@ -23,7 +23,7 @@ describe.skipIf(reason)('the window with the calls that wait', () => {
   async function askFirst(home: string): Promise<void> {
     const folder = join(home, '.config', 'causeway');
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'rules.json'), JSON.stringify({ version: 1, all: { newTools: 'ask' } }));
+    await writeFile(join(folder, 'permissions.json'), JSON.stringify({ version: 1, all: { newTools: 'ask' } }));
   }
 
   async function start(): Promise<RunningApplication> {

@@ -110,7 +110,7 @@ describe.skipIf(reason)('a notification of the application', () => {
   }, 60_000);
 
   it('asks about a call that waits, and goes away when it is answered', async () => {
-    const running = await start({ 'rules.json': { version: 1, all: { newTools: 'ask' } } });
+    const running = await start({ 'permissions.json': { version: 1, all: { newTools: 'ask' } } });
     await expect.poll(labels).toContain('Workspace default');
     const client = new ProxyProcess(['--path', '/api/2.0/mcp/sql'], running.env);
     const clientInfo = { name: 'claude-code', version: '1' };

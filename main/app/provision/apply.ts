@@ -9,11 +9,11 @@ import { allServers } from '../../clients/all-servers.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers, type ServerList, withServer } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
+import type { PermissionSet, Permissions } from '../../permissions/permissions.ts';
+import { withChange } from '../../permissions/permissions.ts';
+import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { checkServer, checkWorkspace } from '../../permissions/policy/policy.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';
-import type { RuleSet, Rules } from '../../permissions/rules.ts';
-import { withChange } from '../../permissions/rules.ts';
-import { RulesFile } from '../../permissions/rules-file.ts';
 import { keyOfAddress } from '../../permissions/server-key.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { ownMember } from '../../platform/own-member.ts';
@@ -46,7 +46,7 @@ export async function applyProvision(provision: Provision, options: ApplyOptions
     done.push(await attempt('profile', profile.name, () => addProfile(profile, options)));
   const profiles = await knownProfiles(provision, done, options.env);
   const { servers, outcomes } = await addServers(provision, profiles, options);
-  done.push(...outcomes, ...(await addRules(provision.rules, options)));
+  done.push(...outcomes, ...(await addPermissions(provision.rules, options)));
   for (const client of provision.clients) done.push(...(await addClient(client, servers, options)));
   return done;
 }
@@ -136,11 +136,11 @@ async function addServers({ servers }: Provision, profiles: Set<string>, options
   return { servers: now, outcomes };
 }
 
-/** The rules of each scope are added if there are none, or the same. */
-async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisioned[]> {
+/** The permissions of each scope are added if there are none, or the same. */
+async function addPermissions(wanted: PermissionSet, options: ApplyOptions): Promise<Provisioned[]> {
   const outcomes: Provisioned[] = [];
   if (Object.keys(wanted).length === 0) return outcomes;
-  const file = new RulesFile(options.env);
+  const file = new PermissionsFile(options.env);
   const judge = (name: string, present: unknown, value: unknown): boolean => {
     const isMissing = present === undefined || (typeof present === 'object' && Object.keys(present ?? {}).length === 0);
     const same = isDeepStrictEqual(present, value);
@@ -151,11 +151,14 @@ async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisi
         ? { result: 'unchanged' as const }
         : isMissing
           ? added(options)
-          : { result: 'conflict' as const, message: 'There are other rules for it here. They were not changed.' }),
+          : {
+              result: 'conflict' as const,
+              message: 'There are other permissions for it here. They were not changed.',
+            }),
     });
     return isMissing && !same;
   };
-  const edit = (now: Rules): Rules => {
+  const edit = (now: Permissions): Permissions => {
     outcomes.length = 0;
     let after = now;
     if (wanted.all && judge('everything', now.all, wanted.all)) after = { ...after, all: wanted.all };
@@ -163,22 +166,26 @@ async function addRules(wanted: RuleSet, options: ApplyOptions): Promise<Provisi
       if (judge(client.name, ownMember(now.clients, id), client))
         after = { ...after, clients: { ...after.clients, [id]: client } };
     }
-    for (const [address, rules] of Object.entries(wanted.servers ?? {})) {
+    for (const [address, permissions] of Object.entries(wanted.servers ?? {})) {
       const key = keyOfAddress(address) ?? address;
-      if (judge(key, ownMember(now.servers, key), rules))
-        after = { ...after, servers: { ...after.servers, [key]: rules } };
+      if (judge(key, ownMember(now.servers, key), permissions))
+        after = { ...after, servers: { ...after.servers, [key]: permissions } };
     }
     if (after === now) return now;
-    return withChange(after, { at: new Date().toISOString(), by: 'command', what: 'Rules of a provision file added' });
+    return withChange(after, {
+      at: new Date().toISOString(),
+      by: 'command',
+      what: 'Permissions of a provision file added',
+    });
   };
   try {
     if (options.dryRun) {
       await file.refresh();
-      if (file.rules instanceof CausewayError) throw file.rules;
-      edit(file.rules);
+      if (file.permissions instanceof CausewayError) throw file.permissions;
+      edit(file.permissions);
     } else await file.change(edit);
   } catch (error) {
-    return [{ what: 'rule', name: 'all rules', result: 'failed', message: inOneLine(error) }];
+    return [{ what: 'rule', name: 'all permissions', result: 'failed', message: inOneLine(error) }];
   }
   return outcomes;
 }

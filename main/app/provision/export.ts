@@ -5,8 +5,8 @@ import { SETTINGS_SECTION } from '../../auth/profiles/profiles.ts';
 import { openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import { type ClientReport, THERE } from '../../clients/survey.ts';
-import { readRules } from '../../permissions/change.ts';
-import { RulesFile } from '../../permissions/rules-file.ts';
+import { readPermissions } from '../../permissions/change.ts';
+import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { configFilePath } from '../../platform/paths.ts';
 import { PROFILE_KEYS, type Provision, type ProvisionedProfile } from './provision-file.ts';
 
@@ -21,7 +21,7 @@ export interface Exported {
 export async function exportProvision(env: NodeJS.ProcessEnv, clients: ClientsService): Promise<Exported> {
   const { profiles, leftOut } = await exportedProfiles(env);
   const { servers } = (await openServers(env)).read();
-  const { version: _, history: _history, ...rules } = await readRules(new RulesFile(env));
+  const { version: _, history: _history, ...rules } = await readPermissions(new PermissionsFile(env));
   const reports = await clients.survey(servers);
   return {
     provision: {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { serverPathSchema } from '../../../preload/contract/server-path-schema.ts';
 import { metaSchema } from '../../clients/servers.ts';
-import { ruleSetSchema } from '../../permissions/rules.ts';
+import { permissionSetSchema } from '../../permissions/permissions.ts';
 import { keyOfAddress } from '../../permissions/server-key.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { UNUSABLE_NAME, UNUSABLE_NAME_FAULT } from '../../platform/own-member.ts';
@@ -57,7 +57,7 @@ const provisionSchema = z.strictObject({
       }),
     )
     .default([]),
-  rules: ruleSetSchema
+  rules: permissionSetSchema
     .refine(({ servers = {} }) => Object.keys(servers).every((name) => keyOfAddress(name) !== undefined), {
       path: ['servers'],
       message: 'use the full address of a server',

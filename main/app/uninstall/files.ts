@@ -10,7 +10,7 @@ import { configFilePath, configFolder, homeFolder, logFolder, stateFolder } from
 import type { Remnant } from './step.ts';
 
 /**
- * The folders that hold nothing but what Causeway keeps: settings, servers, rules, logs, the backups of clients' files, and what
+ * The folders that hold nothing but what Causeway keeps: settings, servers, permissions, logs, the backups of clients' files, and what
  * window and updater have put beside. A folder that holds the user's home or Databricks profiles is none of them.
  */
 export async function ownFolders(env: NodeJS.ProcessEnv): Promise<Remnant[]> {

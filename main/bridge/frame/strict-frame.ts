@@ -3,7 +3,7 @@ import { foldCase } from './fold-case.ts';
 
 /**
  * A message of a client that every reader of JSON-RPC understands in the same way, written anew from what was read. Where
- * permissions apply, only such messages are judged and sent. docs/rules.md has the grammar.
+ * permissions apply, only such messages are judged and sent. docs/permissions.md has the grammar.
  */
 export interface StrictMessage {
   kind: 'request' | 'notification' | 'response';

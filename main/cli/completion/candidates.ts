@@ -10,7 +10,7 @@ export interface KnownNames {
   profiles: readonly KnownName[];
   servers: readonly KnownName[];
   clients: readonly KnownName[];
-  /** The clients that identify themselves, which rules need. */
+  /** The clients that identify themselves, which permissions need. */
   namedClients: readonly KnownName[];
   /** The tools of the server on the command line. */
   tools: readonly KnownName[];
@@ -88,8 +88,8 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway servers start name': 'servers',
   'causeway servers sign-in name': 'servers',
   'causeway servers sign-out name': 'servers',
-  'causeway rules set server': 'servers',
-  'causeway rules clear server': 'servers',
+  'causeway permissions set server': 'servers',
+  'causeway permissions clear server': 'servers',
   'causeway clients diff client': 'clients',
   'causeway clients json client': 'clients',
   'causeway clients add client': 'clients',

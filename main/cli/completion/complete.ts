@@ -7,7 +7,7 @@ import { readBounded } from '../../platform/bounded-file.ts';
 import { jsonIn, type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
 import { configFilePath, serverListPath } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
-import { buildProgram } from '../commands.ts';
+import { buildProgram, withCurrentName } from '../commands.ts';
 import { type Completion, complete, type KnownNames } from './candidates.ts';
 
 /**
@@ -25,7 +25,8 @@ export async function printCompletion([shell = '', ...args]: string[]): Promise<
 
 async function completionFor(shell: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const line = shell === 'bash' ? readBashLine(args) : undefined;
-  const [current = '', ...words] = line ? [line.current, ...line.words] : [args[0]?.slice(1), ...args.slice(1)];
+  const [current = '', ...typed] = line ? [line.current, ...line.words] : [args[0]?.slice(1), ...args.slice(1)];
+  const words = withCurrentName(typed);
   const found = complete(buildProgram(unusedContext(env)), words, current, await knownNames(env, words));
   if (!line) return asLines(found);
   if (found.kind !== 'words') return asLines(found);
@@ -62,7 +63,7 @@ async function knownNames(env: NodeJS.ProcessEnv, words: readonly string[]): Pro
     servers: namesIn(servers, 'path'),
     clients: CLIENTS.map(asKnown),
     namedClients: CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(asKnown),
-    tools: words[0] === 'rules' ? await toolsOf(servers, words, book) : [],
+    tools: words[0] === 'permissions' ? await toolsOf(servers, words, book) : [],
     ...remembered,
   };
 }

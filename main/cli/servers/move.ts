@@ -1,7 +1,7 @@
 import { moveServer as move } from '../../app/move-server.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { openServers } from '../../clients/servers.ts';
-import { RulesFile } from '../../permissions/rules-file.ts';
+import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { inOneLine } from '../../words/failure.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
@@ -18,10 +18,10 @@ export interface MoveOptions {
 /** `causeway servers move NAME`: to the server that has replaced it. */
 export async function moveServer(context: CommandContext, name: string, options: MoveOptions): Promise<void> {
   const { json, dryRun } = options;
-  const { before, after, tools, hasRules, outcomes } = await move(name, {
+  const { before, after, tools, hasPermissions, outcomes } = await move(name, {
     auth: context.causeway().auth,
     list: await openServers(context.env),
-    rules: new RulesFile(context.env),
+    permissions: new PermissionsFile(context.env),
     clients: openClients(context, options),
     countTools: async (server) => (await askForTools(context, server)).length,
     by: 'command',
@@ -32,10 +32,10 @@ export async function moveServer(context: CommandContext, name: string, options:
   if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
   if (json) {
     const clients = outcomes.map(inData);
-    return writeJson(context.stdout, { from: before.path, server: after, tools, hasRules, clients });
+    return writeJson(context.stdout, { from: before.path, server: after, tools, hasRules: hasPermissions, clients });
   }
   await writeLine(context.stdout, `${dryRun ? 'Would move' : 'Moved'} ${describeServer(after)} (was ${before.path})`);
-  if (hasRules) await writeLine(context.stdout, `Its rules ${dryRun ? 'would apply' : 'apply'} there too.`);
+  if (hasPermissions) await writeLine(context.stdout, `Its permissions ${dryRun ? 'would apply' : 'apply'} there too.`);
   for (const outcome of outcomes) await tell(context, outcome);
 }
 

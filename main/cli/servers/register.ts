@@ -89,7 +89,7 @@ export const registerServers: RegisterCommand = (program, context) => {
       (await import('./servers.ts')).removeServer(where(command), names, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('move <name>'))
-    .description('move a server to its successor; it keeps its name, rules and client entries')
+    .description('move a server to its successor; it keeps its name, permissions and client entries')
     .option('--dry-run', 'only show what would change, and check that the new server responds')
     .option('--force', 'also change files of running clients')
     .action(async (name: string, _options, command: Command) =>

@@ -18,11 +18,10 @@ import {
 import { longNames } from '../../clients/table.ts';
 import { formatHealth } from '../../hub/health/format.ts';
 import type { ServerTool } from '../../hub/health/mcp-session.ts';
-import type { Decision, ListedTool } from '../../permissions/decision.ts';
-import { managedRules } from '../../permissions/policy/managed-rules.ts';
-import { systemPolicy } from '../../permissions/policy/system-policy.ts';
-import { RulesFile } from '../../permissions/rules-file.ts';
+import type { ListedTool } from '../../permissions/decide.ts';
+import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { serverKey } from '../../permissions/server-key.ts';
+import { permissionsOfServer } from '../../permissions/server-permissions.ts';
 import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
@@ -275,10 +274,10 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
 /** The part of a tool that users read, and what the server says about what it does. */
 type DescribedTool = Pick<ServerTool, 'name' | 'description'> & Pick<ListedTool, 'hints'>;
 
-/** A tool, and whether AI clients without rules of their own may use it. */
+/** A tool, and whether AI clients without permissions of their own may use it. */
 interface PermittedTool extends Pick<ServerTool, 'name' | 'description'> {
-  permission: Decision['do'];
-  /** Whose rule forbids it, or has it ask first; null for none. */
+  permission: 'allow' | 'ask' | 'refuse';
+  /** Who forbids it, or has it ask first; null if nobody does, or what decides cannot be read. */
   decidedBy: 'organization' | 'user' | null;
 }
 
@@ -288,14 +287,12 @@ async function withPermissions(
   tools: readonly DescribedTool[],
 ): Promise<PermittedTool[]> {
   const { host } = await (await context.causeway().auth()).profile(profile);
-  const key = serverKey(host, path);
-  const rules = managedRules(new RulesFile(context.env).of(key), key, systemPolicy());
-  await rules.refresh();
+  const permissions = permissionsOfServer(new PermissionsFile(context.env), serverKey(host, path));
+  await permissions.refresh();
   return tools.map(({ hints, ...tool }) => {
-    const decision = rules.decide(tool.name, '', hints);
-    const isManaged = 'by' in decision && decision.by.isManaged === true;
-    const decidedBy = decision.do === 'allow' ? null : isManaged ? 'organization' : 'user';
-    return { ...tool, permission: decision.do, decidedBy };
+    const decision = permissions.decide(tool.name, '', hints);
+    const permission = decision.do === 'block' ? 'refuse' : decision.do;
+    return { ...tool, permission, decidedBy: 'by' in decision ? decision.by.who : null };
   });
 }
 

@@ -1,20 +1,19 @@
 import type { approvalRequests } from '../../../preload/contract/approvals.ts';
+import { clientOfCall } from '../../app/permissions.ts';
 import type { PendingApproval } from '../../permissions/approvals.ts';
-import { scopeOf } from '../../permissions/change.ts';
-import { onlyReads } from '../../permissions/decision.ts';
-import { changeOwnRules } from '../../permissions/policy/held-rules.ts';
+import { changePermissions, scopeOf } from '../../permissions/change.ts';
+import { onlyReads } from '../../permissions/decide.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
-import { ruleClientOf } from './rule-client.ts';
 import { nameOf } from './shown-approval.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Answers the requests about calls that wait for the user. */
 export function approvalHandlers(context: DesktopContext): HandlersOf<typeof approvalRequests> {
-  const { approvals, model, rules, servers, shell } = context;
+  const { approvals, model, permissions, servers, shell } = context;
 
-  /** The tools that a rule allows from now on: the call's own, or all of its server that are known to only read. */
+  /** The tools that a permission allows from now on: the call's own, or all of its server that are known to only read. */
   const toolsFor = async (call: PendingApproval, what: 'tool' | 'reads'): Promise<string[]> => {
     if (what === 'tool') return [call.tool];
     const { key } = call.server;
@@ -36,12 +35,12 @@ export function approvalHandlers(context: DesktopContext): HandlersOf<typeof app
         approvals.allowUntil(id, what, until === 'hour' ? Date.now() + HOUR_MS : midnight());
         return;
       }
-      const scope = scopeOf(ruleClientOf(call.client), {
+      const scope = scopeOf(clientOfCall(call.client), {
         key: call.server.key,
         name: nameOf(call.server, model.state.servers),
       });
-      await changeOwnRules(rules, scope, { on: await toolsFor(call, what) }, { by: 'window' });
-      // With the rule, the call may have gone on already.
+      await changePermissions(permissions, scope, { on: await toolsFor(call, what) }, { by: 'window' });
+      // With the permission, the call may have gone on already.
       if (approvals.pending.some((waiting) => waiting.id === id)) approvals.answer(id, 'allowed');
     },
     extendCall: async ({ id }) => {

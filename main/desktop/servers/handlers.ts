@@ -10,7 +10,7 @@ import { tableAsCsv } from './table.ts';
 export function serverHandlers({
   causeway,
   servers,
-  rules,
+  permissions,
   shell,
   emit,
 }: DesktopContext): HandlersOf<typeof serverRequests> {
@@ -38,7 +38,7 @@ export function serverHandlers({
         const onProgress = (words: string) => emit('toolProgress', { job, progress: 0, total: null, words });
         return void (await servers.startApp(name, { signal, onProgress }));
       }),
-    moveServer: ({ name }) => servers.move(name, rules),
+    moveServer: ({ name }) => servers.move(name, permissions),
     serverUsage: async () => servers.usage(),
     removeServer: async ({ name }) => void (await servers.remove(name)),
     checkServer: async ({ name }) => void (await servers.check(name)),

@@ -16,8 +16,8 @@ import {
 import { longNames } from '../../clients/table.ts';
 import type { AskOptions } from '../../hub/health/mcp-session.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monitor.ts';
-import type { ListedTool } from '../../permissions/decision.ts';
-import type { RulesFile } from '../../permissions/rules-file.ts';
+import type { ListedTool } from '../../permissions/decide.ts';
+import type { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
@@ -202,12 +202,12 @@ export class DesktopServers {
   }
 
   /** Moves a server to the one that has replaced it. @throws {CausewayError} as `moveServer` */
-  async move(name: string, rules: RulesFile): Promise<RequestOutputs['moveServer']> {
+  async move(name: string, permissions: PermissionsFile): Promise<RequestOutputs['moveServer']> {
     const { moveServer } = await import('../../app/move-server.ts');
-    const { tools, hasRules, outcomes } = await moveServer(name, {
+    const { tools, hasPermissions, outcomes } = await moveServer(name, {
       auth: this.#causeway.auth,
       list: await this.#list.open(),
-      rules,
+      permissions,
       clients: openDesktopClients(this.#env),
       countTools: (server) => this.#countTools(server),
       by: 'window',
@@ -215,7 +215,7 @@ export class DesktopServers {
     await this.#list.look();
     return {
       tools,
-      hasRules,
+      hasPermissions,
       written: outcomes.filter(({ result }) => result === 'written').map((outcome) => outcome.name),
       failed: outcomes.flatMap(({ name: client, error }) =>
         error ? [{ client, problem: failureInWindow(error) }] : [],

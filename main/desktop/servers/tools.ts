@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { failedResult } from '../../hub/failed-result.ts';
 import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
-import type { ToolHints } from '../../permissions/decision.ts';
+import type { ToolHints } from '../../permissions/decide.ts';
 import { withoutControls } from '../../platform/display.ts';
 import { strings } from './strings.ts';
 

@@ -13,7 +13,7 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
   requiredClients: { title: 'Required AI clients', format: listed },
   readOnly: { title: 'Read only', format: (on) => (on ? 'on' : 'off') },
   rules: {
-    title: 'Tool rules',
+    title: 'Tool permissions',
     format: ({ all, clients = {}, servers = {} }) =>
       listed([...(all ? ['everything'] : []), ...Object.keys(servers), ...Object.keys(clients)]),
   },

@@ -45,16 +45,16 @@ export function matchesHost(pattern: string, origin: string): boolean {
   return labels.every((label) => label !== '' && !label.includes('*'));
 }
 
-/** A server as the rules of a policy name it. */
-export interface RuledServer {
+/** A server as the permissions of a policy name it. */
+export interface NamedServer {
   /** The workspaces; undefined for every workspace. */
   host: string | undefined;
   /** The `serverPathKey` of its path. */
   path: string;
 }
 
-/** Reads a server's name in the rules of a policy: its path, or its address, whose host may be a pattern; undefined for another text. */
-export function readRuledServer(name: string): RuledServer | undefined {
+/** Reads a server's name in the permissions of a policy: its path, or its address, whose host may be a pattern; undefined for another text. */
+export function readNamedServer(name: string): NamedServer | undefined {
   const address = name.startsWith('/') ? { origin: undefined, path: name } : splitAddress(name);
   const path = address && serverPathKey(address.path);
   if (address === undefined || path === undefined) return undefined;
@@ -63,9 +63,9 @@ export function readRuledServer(name: string): RuledServer | undefined {
   return 'pattern' in read ? { host: read.pattern, path } : undefined;
 }
 
-/** Whether the rules of a policy mean a server by this name. @param key a `serverKey` */
-export function isRuledServer(name: string, key: string): boolean {
-  const ruled = readRuledServer(name);
+/** Whether the permissions of a policy mean a server by this name. @param key a `serverKey` */
+export function isNamedServer(name: string, key: string): boolean {
+  const ruled = readNamedServer(name);
   const asked = splitAddress(key);
   if (!ruled || !asked || keyOfAddress(key) !== key) return false;
   return (

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pathPatternSchema, serverPathSchema } from '../../../preload/contract/server-path-schema.ts';
 import { jsonSchemaOf } from '../../platform/json-schema.ts';
-import { ruleSetSchema } from '../rules.ts';
+import { permissionSetSchema } from '../permissions.ts';
 import { policyTitle } from './format.ts';
-import { readHostPattern, readRuledServer } from './host-pattern.ts';
+import { readHostPattern, readNamedServer } from './host-pattern.ts';
 import type { PolicyKey } from './policy.ts';
 
 const entry = <Value extends z.ZodType>(key: PolicyKey, description: string, value: Value) =>
@@ -30,7 +30,7 @@ const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client
 
 /** Whether two names are of one server. Only one of the two would apply. */
 function hasServerTwice(names: readonly string[]): boolean {
-  return new Set(names.map((name) => JSON.stringify(readRuledServer(name)))).size < names.length;
+  return new Set(names.map((name) => JSON.stringify(readNamedServer(name)))).size < names.length;
 }
 
 /** What a policy is made of, with a description and an example of each member (docs/policy-reference.md is made from them). */
@@ -123,9 +123,9 @@ export const policySchema = z
     readOnly: entry('readOnly', 'AI clients may use only tools that read.', z.boolean().meta({ examples: [true] })),
     rules: entry(
       'rules',
-      'Rules for tools, as in a rules file. Servers are named by path, or by address, whose host may be a pattern.',
-      ruleSetSchema
-        .refine(({ servers = {} }) => Object.keys(servers).every((name) => readRuledServer(name) !== undefined), {
+      'Permissions for tools, as in a permissions file. Servers are named by path, or by address, whose host may be a pattern.',
+      permissionSetSchema
+        .refine(({ servers = {} }) => Object.keys(servers).every((name) => readNamedServer(name) !== undefined), {
           path: ['servers'],
           message: 'use the path of a server, such as /api/2.0/mcp/sql, or its full address',
         })

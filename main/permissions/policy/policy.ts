@@ -1,6 +1,6 @@
 import { readPathPattern, serverPathKey } from '../../../preload/contract/server-path.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
-import type { RuleSet } from '../rules.ts';
+import type { PermissionSet } from '../permissions.ts';
 import { matchesHost } from './host-pattern.ts';
 
 /** A server that a policy requires, as the list of servers holds it; without a kind it is an `other`. */
@@ -37,7 +37,7 @@ export interface PolicyValues {
   clients: string[];
   requiredClients: string[];
   readOnly: boolean;
-  rules: RuleSet;
+  rules: PermissionSet;
   tokenStore: 'keychain' | 'encrypted-file';
   updates: 'off' | 'latest' | 'beta';
   recordContents: boolean;

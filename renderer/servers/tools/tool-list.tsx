@@ -11,8 +11,8 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, ToolInfo } from '../../../preload/contract.ts';
-import { RulesControls, ToolSwitch } from '../../rules/rules-section.tsx';
-import type { RulesEditor } from '../../rules/use-rules.ts';
+import { PermissionControls, ToolSwitch } from '../../permissions/permissions-section.tsx';
+import type { PermissionsEditor } from '../../permissions/use-permissions.ts';
 import { unwrap } from '../../shared/answered.ts';
 import { Card } from '../../shared/card.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
@@ -28,7 +28,7 @@ import { TryTool } from './try-tool.tsx';
 const words = strings.toolList;
 
 /** What a server's tools do, who may use them, and a form to try each. */
-export function ToolList({ server, rules }: { server: ConfiguredServer; rules: RulesEditor }) {
+export function ToolList({ server, permissions }: { server: ConfiguredServer; permissions: PermissionsEditor }) {
   const { name, state } = server;
   const [trying, setTrying] = useState<FollowUp | null>(null);
   const listing = useQuery({
@@ -45,7 +45,7 @@ export function ToolList({ server, rules }: { server: ConfiguredServer; rules: R
     <div aria-busy={isWaiting}>
       <Card title={words.title} isFlush>
         <div className={layout.row}>
-          <RulesControls editor={rules} />
+          <PermissionControls editor={permissions} />
         </div>
         {isWaiting ? (
           <div className={layout.row}>
@@ -65,7 +65,12 @@ export function ToolList({ server, rules }: { server: ConfiguredServer; rules: R
             {tools.length > 0 && (
               <ul className={styles.tools} aria-label={words.list}>
                 {tools.map((tool) => (
-                  <ToolRow key={tool.name} tool={tool} rules={rules} onTry={() => setTrying({ tool, values: {} })} />
+                  <ToolRow
+                    key={tool.name}
+                    tool={tool}
+                    permissions={permissions}
+                    onTry={() => setTrying({ tool, values: {} })}
+                  />
                 ))}
               </ul>
             )}
@@ -94,7 +99,7 @@ function Trying({ server, tools, trying, onFollow, onClose }: TryingProps) {
   );
 }
 
-function ToolRow({ tool, rules, onTry }: { tool: ToolInfo; rules: RulesEditor; onTry(): void }) {
+function ToolRow({ tool, permissions, onTry }: { tool: ToolInfo; permissions: PermissionsEditor; onTry(): void }) {
   const { name, title, description } = tool;
   const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
   const badges = badgesOf(tool);
@@ -124,7 +129,7 @@ function ToolRow({ tool, rules, onTry }: { tool: ToolInfo; rules: RulesEditor; o
         )}
       </div>
       <div className={styles.controls}>
-        <ToolSwitch name={name} editor={rules} />
+        <ToolSwitch name={name} editor={permissions} />
         <Button
           variant="default"
           size="compact-sm"

@@ -8,7 +8,7 @@ import type { LinuxRelease } from './release.ts';
 
 const FILES = [
   ['~/.databrickscfg', 'Profiles, as those of the Databricks CLI. DATABRICKS_CONFIG_FILE names another file.'],
-  ['~/.config/causeway/', 'Settings, servers and rules.'],
+  ['~/.config/causeway/', 'Settings, servers and permissions.'],
   ['~/.local/state/causeway/', 'What is remembered between two starts, and logs/.'],
 ] as const;
 

@@ -142,11 +142,11 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     expect(JSON.stringify(unclear.content)).toContain('sql__execute_sql, sql-pinned__execute_sql');
   });
 
-  test('follow the rules: a tool that is off is neither listed nor reached, by any name', async () => {
+  test('follow the permissions: a tool that is off is neither listed nor reached, by any name', async () => {
     const { env, causeway, workspace } = await home(FOUR, how);
     const { client, tools, changes } = await connect(env);
     expect(await tools()).toContain('execute_sql');
-    await causeway('rules', 'set', 'sql', '--client', 'codex', '--off', 'execute_sql');
+    await causeway('permissions', 'set', 'sql', '--client', 'codex', '--off', 'execute_sql');
     await vi.waitFor(() => expect(changes()).toBeGreaterThan(0), 10_000);
     expect(await tools()).not.toContain('execute_sql');
     const ran = workspace.statements.length;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCauseway } from '../../../main/app/causeway.ts';
 import { ApprovalQueue } from '../../../main/permissions/approvals.ts';
-import type { Rules } from '../../../main/permissions/rules.ts';
+import type { Permissions } from '../../../main/permissions/permissions.ts';
 import { serverKey } from '../../../main/permissions/server-key.ts';
 import { configFolder } from '../../../main/platform/paths.ts';
 import { INITIALIZE_RESULT, json, result, startScriptedServer } from '../bridge/scripted-server.ts';
@@ -59,18 +59,21 @@ async function open(lists: Record<string, string[]>, how = 'alone') {
       await causeway.close();
     });
   }
-  const file = join(folder, 'rules.json');
+  const file = join(folder, 'permissions.json');
   const write = async (text: string) => {
     await writeFile(`${file}.new`, text);
     await rename(`${file}.new`, file);
   };
-  const rule = (of: Record<string, NonNullable<Rules['servers']>[string]>, more: Partial<Rules> = {}) =>
+  const permission = (
+    of: Record<string, NonNullable<Permissions['servers']>[string]>,
+    more: Partial<Permissions> = {},
+  ) =>
     write(
       JSON.stringify({
         version: 1,
         ...more,
         servers: Object.fromEntries(
-          Object.entries(of).map(([name, rules]) => [serverKey(server.origin, pathOf(name)), rules]),
+          Object.entries(of).map(([name, permissions]) => [serverKey(server.origin, pathOf(name)), permissions]),
         ),
       }),
     );
@@ -92,7 +95,7 @@ async function open(lists: Record<string, string[]>, how = 'alone') {
     const changes = () => proxy.frames.filter((frame) => frame.includes('tools/list_changed')).length;
     return { proxy, call, tools, changes };
   };
-  return { approvals, calls, say, streams, write, rule, startClient, file };
+  return { approvals, calls, say, streams, write, permission, startClient, file };
 }
 
 describe.each(['alone', 'through the application'])('all servers as one, %s', (how) => {
@@ -133,22 +136,22 @@ describe.each(['alone', 'through the application'])('all servers as one, %s', (h
     expect((await tools()).toSorted()).toEqual(['look', 'run']);
   });
 
-  test('follow rules that become unreadable and readable again in a session', async () => {
-    const { startClient, rule, write, file, calls } = await open({ one: ['run', 'drop'], two: ['look'] }, how);
+  test('follow permissions that become unreadable and readable again in a session', async () => {
+    const { startClient, permission, write, file, calls } = await open({ one: ['run', 'drop'], two: ['look'] }, how);
     const { tools, call, changes } = await startClient();
-    await rule({ one: { off: ['drop'] } });
+    await permission({ one: { off: ['drop'] } });
     expect((await tools()).toSorted()).toEqual(['look', 'run']);
     const before = changes();
     await write('{"version":1,"servers":');
-    expect(await call('run')).toMatch(/^The rules in .* cannot be read/);
-    expect(await call('look')).toMatch(/^The rules in .* cannot be read/);
+    expect(await call('run')).toMatch(/^The permissions in .* cannot be read/);
+    expect(await call('look')).toMatch(/^The permissions in .* cannot be read/);
     expect(await tools()).toEqual([]);
     await expect.poll(changes).toBeGreaterThan(before);
     await rm(file);
     await mkdir(file);
     expect(await call('run')).toContain('cannot be read (it is a folder, not a file).');
     await rm(file, { recursive: true });
-    await rule({ one: { off: ['run'] } });
+    await permission({ one: { off: ['run'] } });
     expect(await call('drop')).toBe('by one');
     expect(await call('run')).toContain('The user has turned off "run"');
     expect((await tools()).toSorted()).toEqual(['drop', 'look']);
@@ -159,7 +162,7 @@ describe.each(['alone', 'through the application'])('all servers as one, %s', (h
 describe('a call through all servers as one that asks first', () => {
   const asking = async () => {
     const opened = await open({ one: ['drop'], two: ['drop'] }, 'through the application');
-    await opened.rule({ one: { ask: ['drop'] } });
+    await opened.permission({ one: { ask: ['drop'] } });
     const waits = async () => {
       await expect.poll(() => opened.approvals.pending).toHaveLength(1);
       return opened.approvals.pending[0]?.id ?? 0;
@@ -213,14 +216,14 @@ describe('a call through all servers as one that asks first', () => {
     expect(calls).toEqual(['two drop']);
   });
 
-  test('is refused with the reason if the rules become unreadable meanwhile', async () => {
+  test('is refused with the reason if the permissions become unreadable meanwhile', async () => {
     const { approvals, calls, startClient, waits, write } = await asking();
     const { tools, call } = await startClient();
     await tools();
     const answer = call('one__drop');
     await waits();
-    await write('no rules');
-    expect(await answer).toMatch(/^The rules in .* cannot be read/);
+    await write('no permissions');
+    expect(await answer).toMatch(/^The permissions in .* cannot be read/);
     expect(approvals.pending).toEqual([]);
     expect(calls).toEqual([]);
   });

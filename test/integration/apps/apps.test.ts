@@ -77,10 +77,12 @@ describe('an app, added and called by the official client', {
     expect(stage.workspace.tokens.originsThatSaw(token).sort()).toEqual([stage.workspace.host, origin].sort());
   });
 
-  it('is one of all servers, and rules apply to its tools', async () => {
+  it('is one of all servers, and permissions apply to its tools', async () => {
     for (const name of ['mcp-inventory', 'mcp-forecast'])
       await servers('add', `app:${name}`, '--profile', 'user', '--yes');
-    expect((await runCauseway(stage.home, ['rules', 'set', 'mcp-inventory', '--off', 'order_article'])).code).toBe(0);
+    expect(
+      (await runCauseway(stage.home, ['permissions', 'set', 'mcp-inventory', '--off', 'order_article'])).code,
+    ).toBe(0);
     const client = await connect(undefined);
     const listed = async () => (await client.listTools()).tools.map(({ name }) => name).sort();
     await expect.poll(listed, { timeout: 20_000 }).toEqual(['forecast', 'stock_level']);

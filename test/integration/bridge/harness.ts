@@ -7,7 +7,7 @@ import type { EndpointSignIn } from '../../../main/bridge/endpoint.ts';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
 import type { Bridge } from '../../../main/bridge/layers.ts';
 import type { AskApproval } from '../../../main/permissions/approvals.ts';
-import type { ServerRules } from '../../../main/permissions/rules-file.ts';
+import type { ServerPermissions } from '../../../main/permissions/server-permissions.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
@@ -100,7 +100,7 @@ export async function bridgeTo(
     onNotice?: (words: string) => void;
     env?: NodeJS.ProcessEnv;
     memory?: AnswerStore & RevisionStore;
-    rules?: ServerRules;
+    permissions?: ServerPermissions;
     askApproval?: AskApproval;
     signIn?: EndpointSignIn;
   } = {},
@@ -121,7 +121,7 @@ export async function bridgeTo(
       userAgent: 'causeway/test',
       firstBytesMs: options.firstBytesMs,
       onNotice: options.onNotice,
-      rules: options.rules,
+      permissions: options.permissions,
       askApproval: options.askApproval,
       signIn: options.signIn,
       ...(options.memory ? { memory: options.memory } : {}),

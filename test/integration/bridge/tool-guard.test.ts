@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { AskApproval, CallToApprove } from '../../../main/permissions/approvals.ts';
-import type { Rules } from '../../../main/permissions/rules.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import type { Permissions } from '../../../main/permissions/permissions.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { serverKey } from '../../../main/permissions/server-key.ts';
+import { permissionsOfServer } from '../../../main/permissions/server-permissions.ts';
 import { type Connected, connect, newcomer, serve } from './connected.ts';
 import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
 
@@ -16,22 +17,22 @@ const TOOLS = [
   { name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ];
 
-type ServerRulesIn = NonNullable<Rules['servers']>[string];
+type ServerPermissionsIn = NonNullable<Permissions['servers']>[string];
 
 interface Guarded extends Connected {
-  /** Puts rules for the server in force. */
-  rule(rules: ServerRulesIn, more?: Omit<Rules, 'version' | 'servers'>): void;
-  /** Puts a text instead of the rules. */
+  /** Puts permissions for the server in force. */
+  permission(permissions: ServerPermissionsIn, more?: Omit<Permissions, 'version' | 'servers'>): void;
+  /** Puts a text instead of the permissions. */
   write(text: string | Buffer): void;
   remove(): void;
-  /** Puts a file instead of the folder that the rules are in. */
+  /** Puts a file instead of the folder that the permissions are in. */
   replaceFolder(): void;
   /** The tools whose calls have reached the server. */
   called(): unknown[];
   toolNames(id: string): Promise<string[]>;
 }
 
-/** A client whose calls pass the rules in its own file. */
+/** A client whose calls pass the permissions in its own file. */
 async function guarded(options: { askApproval?: AskApproval; clientName?: string } = {}): Promise<Guarded> {
   const server = await serve(
     orderly({
@@ -39,9 +40,12 @@ async function guarded(options: { askApproval?: AskApproval; clientName?: string
         json(response, result(frame?.id, frame?.method === 'tools/list' ? { tools: TOOLS } : { content: [] })),
     }).script,
   );
-  const file = new RulesFile(await newcomer());
-  const rules = file.of(serverKey(server.origin, '/api/2.0/mcp/sql'));
-  const client = await connect(server, { rules, ...(options.askApproval ? { askApproval: options.askApproval } : {}) });
+  const file = new PermissionsFile(await newcomer());
+  const permissions = permissionsOfServer(file, serverKey(server.origin, '/api/2.0/mcp/sql'));
+  const client = await connect(server, {
+    permissions,
+    ...(options.askApproval ? { askApproval: options.askApproval } : {}),
+  });
   const clientInfo = { name: options.clientName ?? 'codex-mcp-client', version: '1' };
   await client.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
   client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -52,7 +56,7 @@ async function guarded(options: { askApproval?: AskApproval; clientName?: string
   const key = serverKey(server.origin, '/api/2.0/mcp/sql');
   return Object.assign(client, {
     write,
-    rule: (ofServer: ServerRulesIn, more: Omit<Rules, 'version' | 'servers'> = {}) =>
+    permission: (ofServer: ServerPermissionsIn, more: Omit<Permissions, 'version' | 'servers'> = {}) =>
       write(JSON.stringify({ version: 1, ...more, servers: { [key]: ofServer } })),
     remove: () => rmSync(file.path),
     replaceFolder: () => {
@@ -79,7 +83,7 @@ const textOf = (answer: { result?: unknown }) => {
 describe('a tool that is off', () => {
   it('does not reach the server, and the client is informed who decided', async () => {
     const client = await guarded();
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     const answer = textOf(await client.request(1, 'tools/call', call('drop')));
     expect(answer.isError).toBe(true);
     expect(answer.text).toContain('The user has turned off "drop" on this server.');
@@ -89,13 +93,13 @@ describe('a tool that is off', () => {
 
   it('does not appear in the list of tools', async () => {
     const client = await guarded();
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     expect(await client.toolNames('list')).toEqual(['execute_sql', 'execute_sql_read_only', 'look']);
   });
 
   it('is not reached in a batch, whose other calls continue', async () => {
     const client = await guarded();
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     client.send([
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') },
       { jsonrpc: '2.0', method: 'tools/call', params: call('drop') },
@@ -107,14 +111,14 @@ describe('a tool that is off', () => {
 
   it('is not reached by a notification, nor by a duplicated name', async () => {
     const client = await guarded();
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     client.send({ jsonrpc: '2.0', method: 'tools/call', params: call('drop') });
     client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{},"name":"look"}}');
     client.send('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"look","Name":"drop"}}');
     client.send('{"jsonrpc":"2.0","id":3,"method":"tools/call","method":"tools/list","params":{"name":"drop"}}');
     for (const id of [1, 2, 3]) {
       expect((await client.sink.answerTo(id)).error.message).toContain(
-        'This request was not sent, because tool rules apply and it has',
+        'This request was not sent, because permissions apply and it has',
       );
     }
     await client.request('after', 'tools/call', call('look'));
@@ -128,7 +132,7 @@ describe('a tool that is off', () => {
     ['beside another one, in an escaped letter', '"params":{"name":"look","\\u004eame":"drop"}'],
   ])('is not reached by a name %s, as case-insensitive servers read it', async (_how, params) => {
     const client = await guarded();
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call",${params}}`);
     expect((await client.sink.answerTo(1)).error.message).toContain('This request was not sent');
     expect(client.server.arrivals.filter(({ frame }) => frame?.method === 'tools/call')).toEqual([]);
@@ -136,7 +140,7 @@ describe('a tool that is off', () => {
 
   it('is not reached however the frame is spelled', async () => {
     const client = await guarded();
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }), fc.nat(1e9), async (escapes, id) => {
         let at = 0;
@@ -156,10 +160,10 @@ describe('a tool that is off', () => {
     expect(client.server.arrivals.filter(({ frame }) => frame?.method === 'tools/call')).toEqual([]);
   });
 
-  it('is off for its client alone if the rule is the client’s', async () => {
+  it('is off for its client alone if the permission is the client’s', async () => {
     const clients = { codex: { name: 'Codex', wireNames: ['codex-mcp-client'] } };
     const [codex, cursor] = [await guarded(), await guarded({ clientName: 'cursor-vscode' })];
-    for (const client of [codex, cursor]) client.rule({ clients: { codex: { off: ['drop'] } } }, { clients });
+    for (const client of [codex, cursor]) client.permission({ clients: { codex: { off: ['drop'] } } }, { clients });
     expect(textOf(await codex.request(1, 'tools/call', call('drop'))).text).toContain('for Codex on this server');
     expect(textOf(await cursor.request(1, 'tools/call', call('drop'))).isError).toBeUndefined();
   });
@@ -168,7 +172,7 @@ describe('a tool that is off', () => {
 describe('read only', () => {
   it('leaves the SQL server its reading tools, whatever it declares for execute_sql', async () => {
     const client = await guarded();
-    client.rule({ readOnly: true });
+    client.permission({ readOnly: true });
     expect(await client.toolNames('list')).toEqual(['execute_sql_read_only', 'look']);
     expect(textOf(await client.request(1, 'tools/call', call('execute_sql'))).text).toContain(
       'allows only read-only tools',
@@ -178,18 +182,18 @@ describe('read only', () => {
 
   it('refuses a tool that the server has not listed, and allows it once it has', async () => {
     const client = await guarded();
-    client.rule({ readOnly: true });
+    client.permission({ readOnly: true });
     expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toContain('List the tools first.');
     await client.toolNames('list');
     expect(textOf(await client.request(2, 'tools/call', call('look'))).isError).toBeUndefined();
   });
 });
 
-describe('a change of the rules', () => {
+describe('a change of the permissions', () => {
   it('applies from the next call, and the client is notified that the tools have changed', async () => {
     const client = await guarded();
     expect(await client.toolNames('first')).toHaveLength(TOOLS.length);
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).isError).toBe(true);
     await expect
       .poll(() => client.sink.frames.map(String))
@@ -206,7 +210,7 @@ describe('a change of the rules', () => {
   });
 });
 
-describe('rules that cannot be read', () => {
+describe('permissions that cannot be read', () => {
   it.each([
     ['are not JSON', '{"version":1,'],
     ['hold what this version does not know', '{"version":1,"tomorrow":true}'],
@@ -215,7 +219,9 @@ describe('rules that cannot be read', () => {
   ])('refuse every tool if they %s', async (_, text) => {
     const client = await guarded();
     client.write(text);
-    expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toMatch(/^The rules in .* cannot be read/);
+    expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toMatch(
+      /^The permissions in .* cannot be read/,
+    );
     expect(await client.toolNames('list')).toEqual([]);
     expect(client.called()).toEqual([]);
   });
@@ -246,7 +252,7 @@ describe('a tool that needs approval', () => {
   it('is sent to the server once the user has allowed the call, while other calls pass', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop', { arguments: { big: 1 } }) });
     await expect.poll(() => asked).toHaveLength(1);
     expect(asked[0]?.call).toMatchObject({ client: 'codex-mcp-client', tool: 'drop', arguments: '{"big":1}' });
@@ -263,7 +269,7 @@ describe('a tool that needs approval', () => {
   ] as const)('is answered with a message if the answer is %s', async (approval, words) => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
     await expect.poll(() => asked).toHaveLength(1);
     asked[0]?.answer(approval);
@@ -273,14 +279,14 @@ describe('a tool that needs approval', () => {
 
   it('is refused if no running application could ask', async () => {
     const client = await guarded();
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('Causeway is not running');
   });
 
   it('is not called once the client has canceled it', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
     await expect.poll(() => asked).toHaveLength(1);
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -293,25 +299,25 @@ describe('a tool that needs approval', () => {
   it('is not called if it was switched off while the user was asked', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
     await expect.poll(() => asked).toHaveLength(1);
-    client.rule({ off: ['drop'] });
+    client.permission({ off: ['drop'] });
     asked[0]?.answer('allowed');
     expect(textOf(await client.sink.answerTo(1)).isError).toBe(true);
     expect(client.called()).toEqual([]);
   });
 
   it.each([
-    ['continues once a rule turns the tool on', { on: ['drop'] }, ['drop']],
-    ['is refused once a rule turns the tool off', { off: ['drop'] }, []],
+    ['continues once a permission turns the tool on', { on: ['drop'] }, ['drop']],
+    ['is refused once a permission turns the tool off', { off: ['drop'] }, []],
   ])('%s, whether or not the user answers', async (_title, after, called) => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
     await expect.poll(() => asked).toHaveLength(1);
-    client.rule(after);
+    client.permission(after);
     await client.sink.answerTo(1);
     expect(client.called()).toEqual(called);
     expect(asked[0]?.signal.aborted).toBe(true);
@@ -319,7 +325,7 @@ describe('a tool that needs approval', () => {
 
   it('is refused if too many calls are already waiting', async () => {
     const client = await guarded({ askApproval: async () => 'crowded' });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain(
       'too many calls are already waiting',
     );
@@ -329,7 +335,7 @@ describe('a tool that needs approval', () => {
   it('withdraws its question if the client disconnects', async () => {
     const { asked, askApproval } = asker();
     const client = await guarded({ askApproval });
-    client.rule({ ask: ['drop'] });
+    client.permission({ ask: ['drop'] });
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
     await expect.poll(() => asked).toHaveLength(1);
     void client.bridge.close();

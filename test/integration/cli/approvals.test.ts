@@ -14,7 +14,7 @@ async function person() {
   const { env, workspace } = await homeOfAna();
   const run = (...args: string[]) => runCommand(env, args);
   await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'data', '--profile', 'ana');
-  await run('rules', 'set', 'data', '--ask', 'execute_sql', 'execute_sql_read_only');
+  await run('permissions', 'set', 'data', '--ask', 'execute_sql', 'execute_sql_read_only');
   const approvals = new ApprovalQueue({ waits: () => ({ firstMs: 60_000, mostMs: 200_000 }) });
   await startApplication(env, approvals);
   const client = await startSession(env, [], 'claude-code');
@@ -167,7 +167,7 @@ describe('with no application, the person is asked through their client', () => 
     const { env, workspace } = await homeOfAna();
     const run = (...args: string[]) => runCommand(env, args);
     await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'data', '--profile', 'ana');
-    await run('rules', 'set', 'data', '--ask', 'execute_sql');
+    await run('permissions', 'set', 'data', '--ask', 'execute_sql');
     const client = await startSession(env, [], clientName, capabilities);
     const answered = client.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'DROP TABLE taxi' } });
     answered.catch(() => undefined);
@@ -198,7 +198,7 @@ describe('with no application, the person is asked through their client', () => 
     const { env, workspace } = await homeOfAna();
     const run = (...args: string[]) => runCommand(env, args);
     await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'data', '--profile', 'ana');
-    await run('rules', 'set', 'data', '--ask', 'execute_sql', 'execute_sql_read_only');
+    await run('permissions', 'set', 'data', '--ask', 'execute_sql', 'execute_sql_read_only');
     const client = new ProxyProcess(['--profile', 'ana', '--path', '/api/2.0/mcp/sql'], env);
     onTestFinished(() => client.close());
     const _meta = {

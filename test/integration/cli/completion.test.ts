@@ -47,14 +47,14 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
 
   test('knows the tools that a server has listed to a client earlier', async () => {
     await runCauseway(home, ['servers', 'add', 'sql']);
-    expect(await completeInBash('causeway rules set databricks-sql --off ')).toEqual([]);
+    expect(await completeInBash('causeway permissions set databricks-sql --off ')).toEqual([]);
     await initializeThroughProxy(home, 'ana');
     await workspace.close();
-    expect(await completeInBash('causeway rules set databricks-sql --off ex')).toEqual([
+    expect(await completeInBash('causeway permissions set databricks-sql --off ex')).toEqual([
       'execute_sql',
       'execute_sql_read_only',
     ]);
-    expect(await completeInBash('causeway rules clear d')).toEqual(['databricks-sql']);
+    expect(await completeInBash('causeway permissions clear d')).toEqual(['databricks-sql']);
   });
 
   test('does not execute anything in a name', async () => {

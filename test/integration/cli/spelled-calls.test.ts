@@ -35,7 +35,7 @@ test.each([
   const shell = { ...env, PATH: process.env.PATH };
   for (const words of [
     ['servers', 'add', '--path', SQL, '--name', 'data', '--profile', 'ana'],
-    ['rules', 'set', 'data', '--read-only'],
+    ['permissions', 'set', 'data', '--read-only'],
   ]) {
     await run(process.execPath, [CAUSEWAY, ...words], { env: shell });
   }

@@ -83,7 +83,7 @@ async function person(places: Places) {
   }
   const causeway = (...args: string[]) => run(process.execPath, [CAUSEWAY, ...args], { env: shell });
   await causeway('servers', 'add', '--path', SQL, '--name', 'data', '--profile', 'ana');
-  await causeway('rules', 'set', 'data', '--read-only');
+  await causeway('permissions', 'set', 'data', '--read-only');
   /** The arguments of a client's entry, after the script. */
   const argumentsFor = async (client: string): Promise<string[]> => {
     const { stdout } = await causeway('clients', 'json', client);

@@ -50,8 +50,8 @@ describe('moving a server to its successor', () => {
     expect(await json('servers')).toMatchObject([{ name: 'mine', successor: { path: NEWER, add: 'system.ai.dbsql' } }]);
   });
 
-  test('keeps its name, what its calls carry, its rules and the entries of clients', async () => {
-    await causeway('rules', 'set', 'mine', '--off', 'execute_sql');
+  test('keeps its name, what its calls carry, its permissions and the entries of clients', async () => {
+    await causeway('permissions', 'set', 'mine', '--off', 'execute_sql');
     const before = await readFile(cursor, 'utf8');
     const dry = await causeway('servers', 'move', 'mine', '--dry-run');
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Would move mine: ')]);
@@ -60,7 +60,7 @@ describe('moving a server to its successor', () => {
 
     const moved = await causeway('servers', 'move', 'mine');
     expect([moved.code, moved.stderr]).toEqual([0, '']);
-    expect(moved.stdout).toContain('Its rules apply there too.');
+    expect(moved.stdout).toContain('Its permissions apply there too.');
     expect(await json('servers')).toEqual([
       { name: 'mine', profile: 'ana', kind: 'other', path: NEWER, meta: { warehouse_id: '8baced1ff014912d' } },
     ]);
@@ -68,7 +68,7 @@ describe('moving a server to its successor', () => {
     expect(mine.args).toEqual(expect.arrayContaining(['proxy', NEWER, 'warehouse_id=8baced1ff014912d']));
     expect(mine.args).not.toContain(OLDER);
     expect(other).toEqual({ command: 'x' });
-    const { rules } = await json('rules');
+    const { rules } = await json('permissions');
     expect(rules).toEqual(expect.arrayContaining([expect.objectContaining({ server: 'mine', off: ['execute_sql'] })]));
 
     const again = await causeway('servers', 'move', 'mine');
@@ -83,12 +83,12 @@ describe('moving a server to its successor', () => {
     expect([await json('servers'), await entries()]).toEqual(before);
   });
 
-  test('is refused if both places have rules', async () => {
+  test('is refused if both places have permissions', async () => {
     await causeway('servers', 'add', 'system.ai.dbsql', '--name', 'newer', '--profile', 'ana');
-    await causeway('rules', 'set', 'mine', '--off', 'execute_sql');
-    await causeway('rules', 'set', 'newer', '--ask', 'execute_sql');
+    await causeway('permissions', 'set', 'mine', '--off', 'execute_sql');
+    await causeway('permissions', 'set', 'newer', '--ask', 'execute_sql');
     const refused = await causeway('servers', 'move', 'mine');
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There are already rules for')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There are already permissions for')]);
     expect((await json('servers'))[0]).toMatchObject({ path: OLDER });
   });
 });

@@ -6,7 +6,7 @@ import { openServers, withoutServer, withServer } from '../../../main/clients/se
 import { problemFor } from '../../../main/desktop/failure.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { inOneLine } from '../../../main/words/failure.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
@@ -80,10 +80,14 @@ describe('the servers of the desktop', () => {
     const list = await openServers(home.env);
     await list.change((now) => withServer(now, { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }));
     await expect.poll(() => model.state.servers.map(({ successor }) => successor)).toEqual(['Databricks SQL']);
-    expect(await servers.move('sql', new RulesFile(home.env))).toMatchObject({ tools: 3, hasRules: false, failed: [] });
+    expect(await servers.move('sql', new PermissionsFile(home.env))).toMatchObject({
+      tools: 3,
+      hasPermissions: false,
+      failed: [],
+    });
     expect(list.read().servers).toMatchObject([{ name: 'sql', path: '/ai-gateway/mcp-services/system.ai.dbsql' }]);
     await expect.poll(() => model.state.servers.map(({ successor }) => successor)).toEqual([null]);
-    await expect(servers.move('sql', new RulesFile(home.env))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(servers.move('sql', new PermissionsFile(home.env))).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('are those in the list, each with its state; changes by another process are noticed', async () => {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openServers } from '../../../main/clients/servers.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { profileOf, requestsOf, SQL, startApplication, startSession } from '../cli/sql-session.ts';
@@ -137,12 +137,12 @@ describe('a user who wants to write is refused, who', () => {
     expect(await callSql(proxy(['--all']), 'DROP TABLE sales')).toContain('Unknown tool');
   });
 
-  test('has their own rules that allow it', async () => {
+  test('has their own permissions that allow it', async () => {
     const { env, run: causeway, proxy } = await managedHome(oneWorkspace);
     await causeway('servers', 'add', 'sql', '--profile', 'ana');
-    await causeway('rules', 'set', '--all', '--no-read-only');
-    await causeway('rules', 'set', 'databricks-sql', '--on', 'execute_sql', '--no-read-only');
-    expect(new RulesFile(env).path).toContain(env.CAUSEWAY_HOME);
+    await causeway('permissions', 'set', '--all', '--no-read-only');
+    await causeway('permissions', 'set', 'databricks-sql', '--on', 'execute_sql', '--no-read-only');
+    expect(new PermissionsFile(env).path).toContain(env.CAUSEWAY_HOME);
     expect(await callSql(proxy(), 'DROP TABLE sales')).toContain('the organization allows only read-only tools');
   });
 
@@ -187,7 +187,7 @@ describe('a user who wants to write is refused, who', () => {
     `${SQL}%20`,
     `${SQL}%5c`,
     `${SQL}%E2%80%8B`,
-  ])('names the server %s, for which the organization has a rule', async (path) => {
+  ])('names the server %s, for which the organization has permissions', async (path) => {
     const { proxy, workspace } = await managedHome(() => ({
       rules: locked({ servers: { [SQL]: { readOnly: true } } }),
     }));
@@ -275,7 +275,7 @@ test.each([
 ])('whether an AI client asks its user to allow a call is the organization’s choice (%s)', async (value, questions) => {
   const { run, proxy } = await managedHome(() => ({ askInClients: locked(value) }));
   await run('servers', 'add', '--path', SQL, '--name', 'data', '--profile', 'ana');
-  await run('rules', 'set', 'data', '--ask', 'execute_sql');
+  await run('permissions', 'set', 'data', '--ask', 'execute_sql');
   const client = proxy();
   await client.open({ clientInfo: { name: 'claude-code', version: '1' }, capabilities: { elicitation: {} } });
   const answered = client.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'DROP TABLE taxi' } });

@@ -80,7 +80,7 @@ test.each([
   ['the name of an AI client', { clients: locked(['Claude Code']) }, 'Did you mean "claude-code"?'],
   ['a member of a key', { audit: locked({ file: true, otpl: 'x' }) }, 'Did you mean "otlp"?'],
   [
-    'a member of a rule',
+    'a member of a permission',
     { rules: locked({ servers: { '/api/2.0/mcp/sql': { readOnly: true, newTool: 'off' } } }) },
     'Did you mean "newTools"?',
   ],

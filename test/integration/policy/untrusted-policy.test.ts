@@ -96,7 +96,7 @@ describe('a policy that cannot be trusted forbids everything if', () => {
     expect(stderr).toContain('line 3, column 3: allowNothing: "allowNothing" is not supported by this version');
   });
 
-  test('a value has the wrong type, for a proxy, the rules and the client files', async () => {
+  test('a value has the wrong type, for a proxy, the permissions and the client files', async () => {
     const {
       proxy,
       run: causeway,

@@ -50,33 +50,35 @@ test('the window changes no locked setting, and does not check for updates if th
   await expect(desktop.handlers.checkForUpdates(undefined)).rejects.toMatchObject({ code: 'managed' });
 });
 
-test('the window shows what is in effect under locked rules, and refuses what would have none', async () => {
+test('the window shows what is in effect under locked permissions, and refuses what would have none', async () => {
   const { desktop } = await managedDesktop(() => ({ organization: 'Acme', readOnly: locked(true) }));
   const everything = { server: null, client: null };
-  const shown = () => desktop.handlers.getRules(everything);
+  const shown = () => desktop.handlers.getPermissions(everything);
   expect(await shown()).toMatchObject({
     readOnly: false,
     readOnlyBy: 'Your organization allows only tools that read.',
   });
   const change = { ...everything, readOnly: false };
-  await expect(desktop.handlers.changeRules(change)).rejects.toMatchObject({
+  await expect(desktop.handlers.changePermissions(change)).rejects.toMatchObject({
     code: 'managed',
     message: expect.stringContaining('for everything, read only stays on. Nothing was changed'),
   });
-  await expect(desktop.handlers.changeRules({ server: null, client: 'codex', readOnly: false })).rejects.toMatchObject({
+  await expect(
+    desktop.handlers.changePermissions({ server: null, client: 'codex', readOnly: false }),
+  ).rejects.toMatchObject({
     code: 'managed',
   });
   expect(await shown()).toMatchObject({ isEmpty: true, changes: [] });
-  await desktop.handlers.changeRules({ ...everything, readOnly: true });
-  expect(await desktop.handlers.getRules({ server: null, client: 'codex' })).toMatchObject({
+  await desktop.handlers.changePermissions({ ...everything, readOnly: true });
+  expect(await desktop.handlers.getPermissions({ server: null, client: 'codex' })).toMatchObject({
     readOnlyBy: 'Your organization allows only tools that read.',
   });
 });
 
-test('the window says which wider rule of the user makes a scope read-only', async () => {
+test('the window says which wider permission of the user makes a scope read-only', async () => {
   const { desktop } = await managedDesktop(() => ({}));
-  await desktop.handlers.changeRules({ server: null, client: null, readOnly: true });
-  expect(await desktop.handlers.getRules({ server: null, client: 'codex' })).toMatchObject({
+  await desktop.handlers.changePermissions({ server: null, client: null, readOnly: true });
+  expect(await desktop.handlers.getPermissions({ server: null, client: 'codex' })).toMatchObject({
     readOnlyBy: 'Read only is on for all servers.',
   });
 });

@@ -58,7 +58,7 @@ describe('causeway provision', () => {
     expect(await readConfig()).toBe(`# mine\n\n[work]\nhost = ${HOST}\n`);
     expect(Object.keys(JSON.parse(await readFile(cursor, 'utf8')).mcpServers)).toEqual(['databricks-sql', 'sales']);
     expect(await readFile(join(folder, '.codex', 'config.toml'), 'utf8')).not.toContain('databricks-sql');
-    const { stdout } = await run('rules', '--json');
+    const { stdout } = await run('permissions', '--json');
     expect(JSON.parse(stdout).rules).toMatchObject([{ readOnly: true }, { off: ['execute_sql'] }]);
     expect(await apply()).toMatchObject({ code: 0, results: all('unchanged') });
   });
@@ -75,7 +75,7 @@ describe('causeway provision', () => {
   test('names what exists and differs, leaves it alone, and adds the rest', async () => {
     const { apply, run, readConfig, cursor } = await home(`[other]\nhost = ${HOST}\n`);
     await run('servers', 'add', 'genie', '9999', '--name', 'sales', '--profile', 'other');
-    await run('rules', 'set', '--all', '--new', 'ask');
+    await run('permissions', 'set', '--all', '--new', 'ask');
     await writeFile(cursor, '{"mcpServers":{"databricks-sql":{"command":"mine"}}}');
     const { code, done } = await apply();
     expect(code).toBe(1);
@@ -86,7 +86,7 @@ describe('causeway provision', () => {
     ]);
     expect(await readConfig()).toContain('[work]');
     expect(JSON.parse(await readFile(cursor, 'utf8')).mcpServers['databricks-sql']).toEqual({ command: 'mine' });
-    expect(JSON.parse((await run('rules', '--json')).stdout).rules[0]).toMatchObject({ newTools: 'ask' });
+    expect(JSON.parse((await run('permissions', '--json')).stdout).rules[0]).toMatchObject({ newTools: 'ask' });
   });
 
   test('adds no server whose profile is a different one here', async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCauseway } from '../../../main/app/causeway.ts';
-import { withEdit } from '../../../main/permissions/rules.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { withEdit } from '../../../main/permissions/permissions.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { stateFolder } from '../../../main/platform/paths.ts';
 import { pageAt, scriptedBrowser } from '../auth/scripted-browser.ts';
 import { setBrowserStage } from '../auth/stage.ts';
@@ -57,11 +57,11 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
 
   it.each([
     ['read only is', { readOnly: true }, ['execute_sql_read_only', 'poll_sql_result']],
-    ['rules against new tools are', { newTools: 'off' as const }, []],
+    ['permissions against new tools are', { newTools: 'off' as const }, []],
   ])(
     'offers the sign-in even if %s on for everything, and the allowed tools afterwards',
     async (_what, edit, allowed) => {
-      await new RulesFile(stage.home.env).change((now) => withEdit(now, {}, edit));
+      await new PermissionsFile(stage.home.env).change((now) => withEdit(now, {}, edit));
       const proxy = startProxy();
       await begin(proxy);
       await signInTool(proxy);

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { withEdit } from '../../../main/permissions/rules.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { withEdit } from '../../../main/permissions/permissions.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { serverKey } from '../../../main/permissions/server-key.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { CAUSEWAY } from './proxy-process.ts';
@@ -92,7 +92,7 @@ describe('a client of the stateless revision', () => {
   );
 
   it.each(['modern', 'legacy'] as const)(
-    'is notified that rules have changed the tools of a server of the %s revision',
+    'is notified that permissions have changed the tools of a server of the %s revision',
     async (revision) => {
       workspace.mcp.settings.revision = revision;
       workspace.state.mcpCalls.length = 0;
@@ -106,10 +106,10 @@ describe('a client of the stateless revision', () => {
         await expect.poll(() => workspace.state.mcpCalls.map(({ method }) => method)).toContain('subscriptions/listen');
       }
       const home = dirname(workspace.profileFile);
-      const rules = new RulesFile({ HOME: home, USERPROFILE: home });
-      onTestFinished(async () => void (await rules.change(() => ({ version: 1 }))));
+      const permissions = new PermissionsFile({ HOME: home, USERPROFILE: home });
+      onTestFinished(async () => void (await permissions.change(() => ({ version: 1 }))));
       const scope = { server: serverKey(workspace.host, FUNCTIONS) };
-      await rules.change((now) => withEdit(now, scope, { off: [INITIALS.name] }));
+      await permissions.change((now) => withEdit(now, scope, { off: [INITIALS.name] }));
       await expect.poll(() => changes).toBeGreaterThan(0);
       expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain(INITIALS.name);
     },

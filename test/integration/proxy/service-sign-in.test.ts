@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withEdit } from '../../../main/permissions/rules.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
+import { withEdit } from '../../../main/permissions/permissions.ts';
+import { PermissionsFile } from '../../../main/permissions/permissions-file.ts';
 import { serverKey } from '../../../main/permissions/server-key.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { GITHUB, LIST_CHANGED, notOnWindows, PATH, SEARCH, SIGNALS, setServiceStage } from './service-stage.ts';
@@ -46,13 +46,13 @@ describe.concurrent('a call to a service that the user is not signed in to', not
   describe.each([
     ['forbids it', { off: ['search_code'] }, 'The user has turned off "search_code" on this server. Nothing was run.'],
     ['asks first', { ask: ['search_code'] }, '"search_code" now needs the user\'s permission for each call'],
-  ])('after whose sign-in a rule %s', (_what, edit, words) => {
+  ])('after whose sign-in a permission %s', (_what, edit, words) => {
     it.each(PLACES)('is not sent again, %s', async (_place, arrange) => {
       await arrange();
       const proxy = await startProxy();
       const answer = proxy.request(1, 'tools/call', SEARCH);
       await stage.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
-      await new RulesFile(stage.home.env).change((now) =>
+      await new PermissionsFile(stage.home.env).change((now) =>
         withEdit(now, { server: serverKey(stage.workspace.host, PATH) }, edit),
       );
       await signInOnPage();
@@ -121,10 +121,10 @@ describe.concurrent('a call to a service that the user is not signed in to', not
 
   it.each([
     ['', {}],
-    [', with rules for the server', { off: ['delete_repository'] }],
+    [', with permissions for the server', { off: ['delete_repository'] }],
   ])('goes to its client if that opens addresses, and continues when the user is done%s', async (_with, edit) => {
     const scope = { server: serverKey(stage.workspace.host, PATH) };
-    await new RulesFile(stage.home.env).change((now) => withEdit(now, scope, edit));
+    await new PermissionsFile(stage.home.env).change((now) => withEdit(now, scope, edit));
     const proxy = await startProxy('user', { elicitation: { url: {} } });
     const answer = proxy.request(1, 'tools/call', SEARCH);
     const asked = async () =>

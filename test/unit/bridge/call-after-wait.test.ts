@@ -5,7 +5,7 @@ import { calling, guardOf, initializing, LIST, listing, tool } from './guard-und
 const OFF = /turned off "drop"/;
 
 describe('a call that has waited for a token or a session', () => {
-  it('may be sent without rules, even if its name is given twice', async () => {
+  it('may be sent without permissions, even if its name is given twice', async () => {
     const one = guardOf({});
     const twice = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","name":"drop"}}';
     expect(await one.afterWait(calling(1, 'drop'))).toBeUndefined();
@@ -20,7 +20,7 @@ describe('a call that has waited for a token or a session', () => {
     expect(await one.afterWait(calling(1, 'look'))).toBeUndefined();
   });
 
-  it('waits for rules that are being read', async () => {
+  it('waits for permissions that are being read', async () => {
     const one = guardOf({ off: ['other'] });
     const done = one.startReading();
     const refusal = one.afterWait(calling(1, 'drop'));
@@ -29,10 +29,10 @@ describe('a call that has waited for a token or a session', () => {
     expect(await refusal).toMatch(OFF);
   });
 
-  it('may not be sent if the rules can no longer be read', async () => {
+  it('may not be sent if the permissions can no longer be read', async () => {
     const one = guardOf({ off: ['other'] });
-    one.become(new CausewayError('invalid_file', 'rules.json is not valid.'));
-    expect(await one.afterWait(calling(1, 'look'))).toContain('rules.json is not valid.');
+    one.become(new CausewayError('invalid_file', 'permissions.json is not valid.'));
+    expect(await one.afterWait(calling(1, 'look'))).toContain('permissions.json is not valid.');
   });
 
   it('is checked as a part of a batch', async () => {
@@ -62,7 +62,7 @@ describe('a call that has waited for a token or a session', () => {
     expect(await one.afterWait(calling(1, 'drop'))).toContain('"drop" may change something');
   });
 
-  it('is checked by the rules of its client', async () => {
+  it('is checked by the permissions of its client', async () => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, { name: 'another' }));
     expect(await one.afterWait(calling(1, 'drop'))).toBeUndefined();
@@ -70,7 +70,7 @@ describe('a call that has waited for a token or a session', () => {
     expect(await one.afterWait(calling(1, 'drop'))).toMatch(OFF);
   });
 
-  it('needs approval if the rule is new, and keeps what the user has allowed', async () => {
+  it('needs approval if the permission is new, and keeps what the user has allowed', async () => {
     const one = guardOf({ ask: ['drop'] }, { askApproval: async () => 'allowed' });
     await one.take(calling(1, 'drop'));
     const [allowed] = one.passed;

@@ -3,9 +3,10 @@ import type { AnswerStore } from '../../../main/bridge/answer-store.ts';
 import { readFrame } from '../../../main/bridge/frame/frame.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
 import { ToolGuard } from '../../../main/bridge/tool-guard.ts';
-import { decide, isSilent, isWithoutRules } from '../../../main/permissions/decision.ts';
-import type { Rules } from '../../../main/permissions/rules.ts';
-import type { ServerRules } from '../../../main/permissions/rules-file.ts';
+import { decide, isUnrestricted } from '../../../main/permissions/decide.ts';
+import type { Permissions } from '../../../main/permissions/permissions.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
+import type { ServerPermissions } from '../../../main/permissions/server-permissions.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
 
@@ -28,16 +29,16 @@ export const initializing = (id: unknown, clientInfo?: object) =>
 interface Options {
   askApproval?: AskApproval;
   remembered?: string;
-  /** Rules besides those of the server. */
-  more?: Partial<Rules>;
+  /** Permissions besides those of the server. */
+  more?: Partial<Permissions>;
 }
 
-/** A guard over rules in memory, what its client reads, and what continues to the server. */
+/** A guard over permissions in memory, what its client reads, and what continues to the server. */
 export function guardOf(
-  ofServer: NonNullable<Rules['servers']>[string],
+  ofServer: NonNullable<Permissions['servers']>[string],
   { askApproval, remembered, more = {} }: Options = {},
 ) {
-  let now: Rules | CausewayError = {
+  let now: Permissions | CausewayError = {
     version: 1,
     clients: { codex: CODEX },
     servers: { [SERVER]: ofServer },
@@ -45,18 +46,13 @@ export function guardOf(
   };
   let reading: Promise<void> | undefined;
   const listeners = new Set<() => void>();
-  const rules: ServerRules = {
+  const permissions: ServerPermissions = {
     refresh: () => reading,
     get isEmpty() {
-      return !(now instanceof CausewayError) && isWithoutRules(now, SERVER);
-    },
-    get isSilent() {
-      return !(now instanceof CausewayError) && isSilent(now, SERVER);
+      return !(now instanceof CausewayError) && isUnrestricted(now, SERVER);
     },
     decide: (name, client, hints) =>
-      now instanceof CausewayError
-        ? { do: 'refuse', why: 'unreadable', error: now }
-        : decide(now, { server: SERVER, tool: name, client, hints }),
+      decide({ own: now, policy: NO_POLICY }, { server: SERVER, tool: name, client, hints }),
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -67,7 +63,7 @@ export function guardOf(
   const sink = new CollectingSink();
   const abort = new AbortController();
   const guard = new ToolGuard({
-    rules,
+    permissions,
     memory,
     sink,
     askApproval,
@@ -108,8 +104,8 @@ export function guardOf(
     /** A list of Causeway's own tool, as the client reads it. */
     shownOwn: (text: string) => String(guard.ownTools(Buffer.from(text))),
     read: () => sink.frames.splice(0).map(String),
-    /** The rules become others; `tells` the guard so. */
-    become(next: NonNullable<Rules['servers']>[string] | CausewayError, tells = true) {
+    /** The permissions become others; `tells` the guard so. */
+    become(next: NonNullable<Permissions['servers']>[string] | CausewayError, tells = true) {
       now =
         next instanceof CausewayError ? next : { version: 1, clients: { codex: CODEX }, servers: { [SERVER]: next } };
       if (tells) for (const listener of listeners) listener();
@@ -117,7 +113,7 @@ export function guardOf(
     isReading(work: Promise<void> | undefined) {
       reading = work;
     },
-    /** The rules are being read until the function that it gives is called. */
+    /** The permissions are being read until the function that it gives is called. */
     startReading(): () => void {
       let done = () => {};
       reading = new Promise((resolve) => {

@@ -101,7 +101,7 @@ describe('a call that needs approval', () => {
         one.take('[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]'),
     ],
     [
-      'that its client takes back when the rules have just gone',
+      'that its client takes back when the permissions have just gone',
       async (one: ReturnType<typeof guardOf>) => {
         one.become({}, false);
         await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
@@ -141,34 +141,37 @@ describe('a call that needs approval', () => {
   it.each([
     ['off', { off: ['drop'] }, []],
     ['on', { on: ['drop'] }, [calling(1, 'drop')]],
-  ])('follows a rule that switches its tool %s meanwhile, and the question is withdrawn', async (_how, rules, sent) => {
-    const { asked, askApproval } = asker();
-    const one = guardOf({ ask: ['drop'] }, { askApproval });
-    const waiting = one.take(calling(1, 'drop'));
-    await expect.poll(() => asked).toHaveLength(1);
-    one.become({ ask: ['drop', 'other'] });
-    expect(asked[0]?.signal.aborted).toBe(false);
-    one.become(rules);
-    await waiting;
-    expect(asked[0]?.signal.aborted).toBe(true);
-    expect(one.sent).toEqual(sent);
-    expect(one.read().map(textIn).filter(Boolean)).toHaveLength(1 - sent.length);
-    expect(one.listeners.size).toBe(1);
-  });
+  ])(
+    'follows a permission that switches its tool %s meanwhile, and the question is withdrawn',
+    async (_how, permissions, sent) => {
+      const { asked, askApproval } = asker();
+      const one = guardOf({ ask: ['drop'] }, { askApproval });
+      const waiting = one.take(calling(1, 'drop'));
+      await expect.poll(() => asked).toHaveLength(1);
+      one.become({ ask: ['drop', 'other'] });
+      expect(asked[0]?.signal.aborted).toBe(false);
+      one.become(permissions);
+      await waiting;
+      expect(asked[0]?.signal.aborted).toBe(true);
+      expect(one.sent).toEqual(sent);
+      expect(one.read().map(textIn).filter(Boolean)).toHaveLength(1 - sent.length);
+      expect(one.listeners.size).toBe(1);
+    },
+  );
 
-  it('is refused with the reason if the rules can no longer be read', async () => {
+  it('is refused with the reason if the permissions can no longer be read', async () => {
     const { asked, askApproval } = asker();
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
     await expect.poll(() => asked).toHaveLength(1);
-    one.become(new CausewayError('invalid_file', 'The rules cannot be read.', { remedy: 'Correct them.' }));
+    one.become(new CausewayError('invalid_file', 'The permissions cannot be read.', { remedy: 'Correct them.' }));
     await waiting;
     expect(asked[0]?.signal.aborted).toBe(true);
     expect(one.sent).toEqual([]);
-    expect(one.read().map(textIn).filter(Boolean)).toEqual(['The rules cannot be read. Correct them.']);
+    expect(one.read().map(textIn).filter(Boolean)).toEqual(['The permissions cannot be read. Correct them.']);
   });
 
-  it('is refused if the rules became stricter, unnoticed, while the user allowed it', async () => {
+  it('is refused if the permissions became stricter, unnoticed, while the user allowed it', async () => {
     const one = guardOf(
       { ask: ['drop'] },
       {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { calling, guardOf, initializing, LIST, listing, names, textIn, tool } from './guard-under-test.ts';
 
-describe('without rules', () => {
+describe('without permissions', () => {
   it('a frame bypasses the guard, and a list of tools is shown byte for byte', async () => {
     const one = guardOf({});
     expect([LIST, calling(2, 'drop'), `[${LIST}]`].map(one.concerns)).toEqual([false, false, false]);
@@ -11,13 +11,13 @@ describe('without rules', () => {
     expect(one.get).not.toHaveBeenCalled();
   });
 
-  it('a frame waits while the rules are being read', () => {
+  it('a frame waits while the permissions are being read', () => {
     const one = guardOf({});
     one.isReading(Promise.resolve());
     expect(one.concerns(LIST)).toBe(true);
   });
 
-  it('a frame waits for those before it even if the rules turn out to be empty, and no longer', async () => {
+  it('a frame waits for those before it even if the permissions turn out to be empty, and no longer', async () => {
     const one = guardOf({});
     const done = one.startReading();
     const first = one.take(LIST);
@@ -31,7 +31,7 @@ describe('without rules', () => {
     expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
   });
 
-  it('a list that is requested in a batch is shown by the rules that have arrived meanwhile', async () => {
+  it('a list that is requested in a batch is shown by the permissions that have arrived meanwhile', async () => {
     const one = guardOf({});
     await one.take(`[${LIST}]`);
     await one.take(calling(2, 'look'));
@@ -40,7 +40,7 @@ describe('without rules', () => {
     expect(names(one.shown(listing(2, tool('drop'), tool('look'))))).toEqual(['drop', 'look']);
   });
 
-  it('the tools that a server lists are remembered for later rules', async () => {
+  it('the tools that a server lists are remembered for later permissions', async () => {
     const one = guardOf({});
     await one.take(LIST);
     one.shown(
@@ -50,13 +50,13 @@ describe('without rules', () => {
     for (const name of ['look', 'drop', 'new']) await one.take(calling(name, name));
     expect(one.sent.slice(1)).toEqual([calling('look', 'look')]);
     expect(one.read().map(textIn)).toEqual([
-      '"drop" may change something, and the user allows only read-only tools on this server. Nothing was run. The user can change that in Causeway, or with `causeway rules`. Do not try another way. Tell the user.',
-      'The user allows only read-only tools on this server, and the server has not described "new" yet. List the tools first. Nothing was run. The user can change that in Causeway, or with `causeway rules`. Do not try another way. Tell the user.',
+      '"drop" may change something, and the user allows only read-only tools on this server. Nothing was run. The user can change that in Causeway, or with `causeway permissions`. Do not try another way. Tell the user.',
+      'The user allows only read-only tools on this server, and the server has not described "new" yet. List the tools first. Nothing was run. The user can change that in Causeway, or with `causeway permissions`. Do not try another way. Tell the user.',
     ]);
   });
 });
 
-it('Causeway’s own tool is listed whatever the rules say, and a tool of the server with its name is not', async () => {
+it('Causeway’s own tool is listed whatever the permissions say, and a tool of the server with its name is not', async () => {
   const one = guardOf({ readOnly: true });
   await one.take(LIST);
   const list = listing(1, tool('sign_in', { readOnlyHint: false }));
@@ -80,10 +80,10 @@ describe('a client of the stateless revision that has subscribed to changes of t
   });
 
   it.each([
-    ['without rules', {}],
-    ['with rules', { off: ['drop'] }],
-  ])('is notified of changed rules, once for each open subscription, %s', async (_when, rules) => {
-    const one = guardOf(rules);
+    ['without permissions', {}],
+    ['with permissions', { off: ['drop'] }],
+  ])('is notified of changed permissions, once for each open subscription, %s', async (_when, permissions) => {
+    const one = guardOf(permissions);
     for (const frame of [subscribing('a'), subscribing(2), subscribing(3, false), subscribing(4)])
       await one.take(frame);
     one.become({ off: ['look'] });
@@ -150,8 +150,8 @@ describe('a tool that is off', () => {
       'The user has turned off "drop" for Codex on this server.',
     ],
     ['is new', { newTools: 'off' as const }, '"drop" is off on this server, because the user has not turned it on.'],
-  ])('the client is informed that it %s', async (_what, rules, words) => {
-    const one = guardOf(rules);
+  ])('the client is informed that it %s', async (_what, permissions, words) => {
+    const one = guardOf(permissions);
     await one.take(initializing(0, { name: 'codex-mcp-client', version: '1' }));
     await one.take(calling(1, 'drop'));
     expect(textIn(one.read()[0])).toContain(words);
@@ -202,11 +202,14 @@ describe('a tool that is off', () => {
     expect(one.read()).toHaveLength(1);
   });
 
-  it('a call is refused with the reason if the rules cannot be read', async () => {
+  it('a call is refused with the reason if the permissions cannot be read', async () => {
     const one = guardOf({});
-    one.become(new CausewayError('invalid_file', 'The rules cannot be read.', { remedy: 'Correct them.' }), false);
+    one.become(
+      new CausewayError('invalid_file', 'The permissions cannot be read.', { remedy: 'Correct them.' }),
+      false,
+    );
     await one.take(calling(1, 'look'));
-    expect(textIn(one.read()[0])).toBe('The rules cannot be read. Correct them.');
+    expect(textIn(one.read()[0])).toBe('The permissions cannot be read. Correct them.');
   });
 
   it.each([
@@ -225,7 +228,7 @@ describe('a tool that is off', () => {
     await one.take(text);
     expect(one.sent).toEqual([]);
     expect(JSON.parse(one.read()[0] ?? '').error).toMatchObject({
-      message: expect.stringContaining('This request was not sent, because tool rules apply and it '),
+      message: expect.stringContaining('This request was not sent, because permissions apply and it '),
       data: { reason: 'invalid_argument' },
     });
   });
@@ -244,7 +247,7 @@ describe('a tool that is off', () => {
   });
 });
 
-it('frames continue in the order in which they came, even if the rules have to be read first', async () => {
+it('frames continue in the order in which they came, even if the permissions have to be read first', async () => {
   const one = guardOf({ off: ['drop'] });
   const done = one.startReading();
   const first = one.take(calling(1, 'look'));

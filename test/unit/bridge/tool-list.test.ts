@@ -43,7 +43,7 @@ describe('a list of tools', () => {
     expect(second).toEqual(JSON.parse(pong));
   });
 
-  it('is shown as its client can use it if the rules differ between clients', async () => {
+  it('is shown as its client can use it if the permissions differ between clients', async () => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, { name: 'codex-mcp-client' }));
     one.shown('{"jsonrpc":"2.0","id":0,"result":{}}');
@@ -58,7 +58,7 @@ describe('a list of tools', () => {
     expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
   });
 
-  it('is announced again when the rules change, to a client that has begun a session, until the client disconnects', async () => {
+  it('is announced again when the permissions change, to a client that has begun a session, until the client disconnects', async () => {
     const one = guardOf({});
     one.become({ off: ['drop'] });
     expect(one.read()).toEqual([]);

@@ -121,7 +121,11 @@ test.each([
 
 test.each([
   [['servers', 'browse', '--of'], "unknown option '--of'", 'causeway servers browse --help` for its usage'],
-  [['rules', 'set', '--off'], "option '--off <tool...>' argument missing", 'causeway rules set --help` for its usage'],
+  [
+    ['permissions', 'set', '--off'],
+    "option '--off <tool...>' argument missing",
+    'causeway permissions set --help` for its usage',
+  ],
   [['srevers'], "unknown command 'srevers'", 'causeway --help` for a list of commands'],
 ])('%j is refused in the words of every other error, with the help that fits', async (args, words, help) => {
   const { stderr } = await run(...args);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { clientOfCall } from '../../../main/app/permissions.ts';
 import { approvalWaits, questionWaits } from '../../../main/clients/approval-waits.ts';
 import { CLIENTS, clientOnWire } from '../../../main/clients/table.ts';
 import { approvalBounds } from '../../../main/desktop/approvals/approval-bounds.ts';
-import { ruleClientOf } from '../../../main/desktop/approvals/rule-client.ts';
 import { approvalForWindow, beginningOf } from '../../../main/desktop/approvals/shown-approval.ts';
-import { decide } from '../../../main/permissions/decision.ts';
-import { parseRules, type Rules, withEdit } from '../../../main/permissions/rules.ts';
+import { decide } from '../../../main/permissions/decide.ts';
+import { type Permissions, parsePermissions, withEdit } from '../../../main/permissions/permissions.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
 import { questionOf } from '../../../preload/format.ts';
 import { known } from './states.ts';
@@ -144,21 +145,21 @@ describe('the window with the calls that wait', () => {
 describe('a tool that is always allowed for a client', () => {
   const server = 'https://acme.example/api/2.0/mcp/sql';
   const use = { server, tool: 'drop', hints: undefined };
-  const allowAlways = (rules: Rules, wireName: string) =>
-    withEdit(rules, { server, client: ruleClientOf(wireName) }, { on: ['drop'] });
+  const allowAlways = (permissions: Permissions, wireName: string) =>
+    withEdit(permissions, { server, client: clientOfCall(wireName) }, { on: ['drop'] });
 
   it.each([...CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(({ id }) => id), '__proto__', 'constructor'])(
-    'is so for one that calls itself %s, and the rules of all other clients stay',
+    'is so for one that calls itself %s, and the permissions of all other clients stay',
     async (wireName) => {
       const off = withEdit({ version: 1 }, { server }, { off: ['drop'] });
       const others = CLIENTS.filter(({ id, wireNames }) => wireNames.length > 0 && id !== clientOnWire(wireName)?.id);
-      const before = others.reduce((rules, client) => withEdit(rules, { client }, { readOnly: true }), off);
-      const after = await parseRules('', Buffer.from(JSON.stringify(allowAlways(before, wireName))));
-      expect(decide(after, { ...use, client: wireName })).toEqual({ do: 'allow' });
+      const before = others.reduce((permissions, client) => withEdit(permissions, { client }, { readOnly: true }), off);
+      const after = await parsePermissions('', Buffer.from(JSON.stringify(allowAlways(before, wireName))));
+      expect(decide({ own: after, policy: NO_POLICY }, { ...use, client: wireName })).toEqual({ do: 'allow' });
       for (const { id, wireNames } of others) {
-        expect([id, decide(after, { ...use, client: wireNames[0] })]).toEqual([
+        expect([id, decide({ own: after, policy: NO_POLICY }, { ...use, client: wireNames[0] })]).toEqual([
           id,
-          expect.objectContaining({ do: 'refuse' }),
+          expect.objectContaining({ do: 'block' }),
         ]);
       }
     },

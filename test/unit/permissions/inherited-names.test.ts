@@ -5,13 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseProvision } from '../../../main/app/provision/provision-file.ts';
 import { writtenAs } from '../../../main/clients/record.ts';
 import { openServers } from '../../../main/clients/servers.ts';
-import { decide } from '../../../main/permissions/decision.ts';
-import { heldRules } from '../../../main/permissions/policy/held-rules.ts';
-import { managedRules } from '../../../main/permissions/policy/managed-rules.ts';
+import { decide } from '../../../main/permissions/decide.ts';
+import { ineffectiveUnder } from '../../../main/permissions/ineffective.ts';
+import { parsePermissions, permissionsOf, withEdit } from '../../../main/permissions/permissions.ts';
 import { parsePolicy } from '../../../main/permissions/policy/parse-policy.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
 import { PolicyFile } from '../../../main/permissions/policy/policy-file.ts';
-import { parseRules, rulesOf, withEdit } from '../../../main/permissions/rules.ts';
-import { RulesFile } from '../../../main/permissions/rules-file.ts';
 import { rememberedNames } from '../../../main/platform/name-memory.ts';
 import { configFolder } from '../../../main/platform/paths.ts';
 
@@ -31,48 +30,50 @@ async function emptyHome(): Promise<{ HOME: string }> {
   return { HOME: folder };
 }
 
-/** What a set of rules can name by `name`: a client everywhere, a client at a server, a tool. */
+/** What a set of permissions can name by `name`: a client everywhere, a client at a server, a tool. */
 const clientEverywhere = (name: string) => ({ clients: { [name]: { name, wireNames: [name], readOnly: true } } });
 const clientOfServer = (name: string) => ({
   clients: { [name]: { name, wireNames: [name] } },
   servers: { [SERVER]: { clients: { [name]: { off: ['drop'] } } } },
 });
 
-describe.each(INHERITED)('rules for a client or tool with the name %s, which every object has,', (name) => {
+describe.each(INHERITED)('permissions for a client or tool with the name %s, which every object has,', (name) => {
   it('decide about that client, and say nothing of it where they do not name it', async () => {
-    const everywhere = await parseRules('RULES', text({ version: 1, ...clientEverywhere(name) }));
-    expect(decide(everywhere, use(name, 'drop')).do).toBe('refuse');
-    expect(decide(everywhere, use('another', 'drop')).do).toBe('allow');
-    const ofServer = await parseRules('RULES', text({ version: 1, ...clientOfServer(name) }));
-    expect(decide(ofServer, use(name, 'drop')).do).toBe('refuse');
-    expect(decide(ofServer, use(name, 'look')).do).toBe('allow');
+    const everywhere = await parsePermissions('PERMISSIONS', text({ version: 1, ...clientEverywhere(name) }));
+    expect(decide({ own: everywhere, policy: NO_POLICY }, use(name, 'drop')).do).toBe('block');
+    expect(decide({ own: everywhere, policy: NO_POLICY }, use('another', 'drop')).do).toBe('allow');
+    const ofServer = await parsePermissions('PERMISSIONS', text({ version: 1, ...clientOfServer(name) }));
+    expect(decide({ own: ofServer, policy: NO_POLICY }, use(name, 'drop')).do).toBe('block');
+    expect(decide({ own: ofServer, policy: NO_POLICY }, use(name, 'look')).do).toBe('allow');
     const client = { id: name, name, wireNames: [name] };
-    const unruled = await parseRules(
-      'RULES',
+    const unrestricted = await parsePermissions(
+      'PERMISSIONS',
       text({ version: 1, clients: {}, servers: { [SERVER]: { clients: {} } } }),
     );
     for (const scope of [{ client }, { client, server: SERVER }]) {
-      expect(rulesOf(unruled, scope)).toEqual({});
-      expect(rulesOf(withEdit(unruled, scope, { readOnly: true }), scope)).toEqual({ readOnly: true });
+      expect(permissionsOf(unrestricted, scope)).toEqual({});
+      expect(permissionsOf(withEdit(unrestricted, scope, { readOnly: true }), scope)).toEqual({ readOnly: true });
     }
   });
 
   it('decide about that tool', async () => {
-    const rules = await parseRules('RULES', text({ version: 1, servers: { [SERVER]: { off: [name] } } }));
-    expect(decide(rules, use('any', name)).do).toBe('refuse');
-    expect(decide(rules, use('any', 'drop')).do).toBe('allow');
+    const permissions = await parsePermissions(
+      'PERMISSIONS',
+      text({ version: 1, servers: { [SERVER]: { off: [name] } } }),
+    );
+    expect(decide({ own: permissions, policy: NO_POLICY }, use('any', name)).do).toBe('block');
+    expect(decide({ own: permissions, policy: NO_POLICY }, use('any', 'drop')).do).toBe('allow');
   });
 
-  it('decide in a policy, beside the rules of the user, who hears that theirs have no effect', async () => {
+  it('decide in a policy, beside the permissions of the user, who hears that theirs have no effect', async () => {
     const policy = { version: 1, rules: { value: clientOfServer(name), locked: true } };
     const file = new PolicyFile({ name: 'POLICY', version: () => '1', read: async () => text(policy) });
     await file.now();
-    const env = await emptyHome();
-    const rules = managedRules(new RulesFile(env).of(SERVER), SERVER, file);
-    expect(rules.decide('drop', name, undefined).do).toBe('refuse');
-    expect(rules.decide('look', name, undefined).do).toBe('allow');
+    const deciding = { own: { version: 1 as const }, policy: file.current };
+    expect(decide(deciding, use(name, 'drop')).do).toBe('block');
+    expect(decide(deciding, use(name, 'look')).do).toBe('allow');
     const scope = { server: SERVER, client: { id: name, name, wireNames: [name] } };
-    expect(heldRules(file.current, scope, { on: ['drop', 'look'] })).toMatchObject([{ tool: 'drop' }]);
+    expect(ineffectiveUnder(file.current, scope, { on: ['drop', 'look'] })).toMatchObject([{ tool: 'drop' }]);
   });
 
   it('are read from a file for a team', () => {
@@ -82,7 +83,7 @@ describe.each(INHERITED)('rules for a client or tool with the name %s, which eve
 });
 
 describe('a member that is named __proto__, which readers drop, is refused', () => {
-  const inRules = [
+  const inPermissions = [
     ['a client', { clients: { PROTO: { name: 'x', wireNames: ['x'], readOnly: true } } }],
     ['a server', { servers: { PROTO: { readOnly: true } } }],
     ['a client of a server', { servers: { [SERVER]: { clients: { PROTO: { off: ['drop'] } } } } }],
@@ -90,19 +91,21 @@ describe('a member that is named __proto__, which readers drop, is refused', () 
     ['a member of the file', { PROTO: { readOnly: true } }],
   ] as const;
 
-  it.each(inRules)('in a rules file, as %s', async (_, rules) => {
+  it.each(inPermissions)('in a permissions file, as %s', async (_, permissions) => {
     for (const name of ['"__proto__"', String.raw`"\u005f_proto__"`]) {
-      await expect(parseRules('RULES', withProto({ version: 1, ...rules }, name))).rejects.toThrow(REFUSED);
+      await expect(parsePermissions('PERMISSIONS', withProto({ version: 1, ...permissions }, name))).rejects.toThrow(
+        REFUSED,
+      );
     }
   });
 
-  it.each(inRules)('in the rules of a policy, as %s', async (_, value) => {
+  it.each(inPermissions)('in the permissions of a policy, as %s', async (_, value) => {
     const policy = { version: 1, optional: ['rules.value.__proto__'], rules: { value, locked: true } };
     await expect(parsePolicy('POLICY', withProto(policy))).rejects.toThrow(REFUSED);
   });
 
-  it.each(inRules)('in the rules of a file for a team, as %s', (_, rules) => {
-    expect(() => parseProvision('FILE', withProto({ version: 1, rules }))).toThrow(REFUSED);
+  it.each(inPermissions)('in the permissions of a file for a team, as %s', (_, permissions) => {
+    expect(() => parseProvision('FILE', withProto({ version: 1, rules: permissions }))).toThrow(REFUSED);
   });
 
   it('in a file for a team in YAML, quoted or not, and where a server has its _meta', () => {

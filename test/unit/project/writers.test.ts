@@ -25,7 +25,7 @@ const UNFILTERED: Record<string, string> = {
   'auth/unkept-renewal.ts': 'a mark without content',
   'auth/secrets/encrypted-file.ts': 'ciphertext',
   'hub/publish.ts': "the hub's own address and key",
-  'permissions/rules-file.ts': "the user's permissions",
+  'permissions/permissions-file.ts': "the user's permissions",
   'clients/entry-environment.ts': "the user's own environment, without secrets",
   'clients/file-lock.ts': 'a process id',
   'clients/own-folder.ts': 'a note of our own',

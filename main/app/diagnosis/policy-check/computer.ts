@@ -4,10 +4,10 @@ import { lastListedTools } from '../../../bridge/answer-store.ts';
 import { openServers } from '../../../clients/servers.ts';
 import type { ClientsService } from '../../../clients/service.ts';
 import { THERE } from '../../../clients/survey.ts';
-import { readRules } from '../../../permissions/change.ts';
-import type { ListedTool } from '../../../permissions/decision.ts';
-import type { Rules } from '../../../permissions/rules.ts';
-import { RulesFile } from '../../../permissions/rules-file.ts';
+import { readPermissions } from '../../../permissions/change.ts';
+import type { ListedTool } from '../../../permissions/decide.ts';
+import type { Permissions } from '../../../permissions/permissions.ts';
+import { PermissionsFile } from '../../../permissions/permissions-file.ts';
 import { serverKey } from '../../../permissions/server-key.ts';
 import { homeFolder } from '../../../platform/paths.ts';
 import { inOneLine } from '../../../words/failure.ts';
@@ -21,8 +21,8 @@ export interface Computer {
   clients: ComputerClient[];
   /** Where secrets are kept now; undefined if that is not known. */
   tokenStore: string | undefined;
-  /** The user's own rules; undefined if they cannot be read, so that no tool may be called anyway. */
-  rules: Rules | undefined;
+  /** The user's own permissions; undefined if they cannot be read, so that no tool may be called anyway. */
+  permissions: Permissions | undefined;
   /** Why nothing of it is known, as a sentence; undefined if it is. */
   problem?: string;
 }
@@ -63,7 +63,7 @@ export async function readComputer(
       servers: [],
       clients: [],
       tokenStore: undefined,
-      rules: undefined,
+      permissions: undefined,
       problem,
     };
   }
@@ -101,7 +101,7 @@ async function computerOf(env: NodeJS.ProcessEnv, auth: AuthService, clients: Cl
       ),
     ],
   }));
-  const rules = await readRules(new RulesFile(env)).catch(() => undefined);
+  const permissions = await readPermissions(new PermissionsFile(env)).catch(() => undefined);
   const tokenStore = env.CAUSEWAY_TOKEN_STORE || (await chosenKind(env).catch(() => undefined));
-  return { home: homeFolder(env), accounts, servers, clients: found, tokenStore, rules };
+  return { home: homeFolder(env), accounts, servers, clients: found, tokenStore, permissions };
 }

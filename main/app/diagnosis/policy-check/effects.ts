@@ -1,7 +1,6 @@
 import { missingScopes } from '../../../auth/oauth/scopes.ts';
-import type { Decision } from '../../../permissions/decision.ts';
+import { type Decision, decide, decideBy, isStricter, setsOf } from '../../../permissions/decide.ts';
 import { policyFacts } from '../../../permissions/policy/format.ts';
-import { decideUnder, lockedRules, looserThan, strictest } from '../../../permissions/policy/managed-rules.ts';
 import {
   checkClient,
   checkServer,
@@ -139,21 +138,21 @@ function clientEffects(policy: Policy, { clients }: Computer): PolicyEffect[] {
   return [...found, { what: 'setting', name: 'Causeway', effect: 'stays', key: 'requiredClients', why, locked: true }];
 }
 
-/** A client that no rule names. */
+/** A client that no permission names. */
 const ANY_CLIENT = '';
 
-function toolEffects(policy: Policy, { servers, rules: own }: Computer): PolicyEffect[] {
+function toolEffects(policy: Policy, { servers, permissions: own }: Computer): PolicyEffect[] {
   if (!own) return [];
   const ruled = Object.entries(policy.keys.rules?.value.clients ?? {});
   return servers.flatMap((server) => {
     const { key, tools = [] } = server;
     if (key === undefined || isRefused(() => checkServer(policy, server.path))) return [];
     return tools.flatMap(({ name: tool, hints }) => {
-      const decided = (by: Policy, client: string) => decideUnder(by, own, { server: key, tool, client, hints });
+      const decided = (by: Policy, client: string) => decide({ own, policy: by }, { server: key, tool, client, hints });
       const locked = (client: string, after: Decision) =>
-        strictest(lockedRules(policy, key), { server: key, tool, client, hints }).do === after.do;
+        decideBy('organization', setsOf(policy, key).locked, { server: key, tool, client, hints }).do === after.do;
       const general = decided(policy, ANY_CLIENT);
-      const ofAll = looserThan(general.do, decided(NO_POLICY, ANY_CLIENT).do)
+      const ofAll = isStricter(general.do, decided(NO_POLICY, ANY_CLIENT).do)
         ? [toolEffect(policy, server, tool, general, locked(ANY_CLIENT, general))]
         : [];
       const ofClients = ruled.flatMap(
@@ -164,10 +163,8 @@ function toolEffects(policy: Policy, { servers, rules: own }: Computer): PolicyE
           },
         ]) => {
           const after = decided(policy, wireName);
-          const isStricter = looserThan(after.do, general.do) && looserThan(after.do, decided(NO_POLICY, wireName).do);
-          return isStricter
-            ? [{ ...toolEffect(policy, server, tool, after, locked(wireName, after)), client: id }]
-            : [];
+          const isOwn = isStricter(after.do, general.do) && isStricter(after.do, decided(NO_POLICY, wireName).do);
+          return isOwn ? [{ ...toolEffect(policy, server, tool, after, locked(wireName, after)), client: id }] : [];
         },
       );
       return [...ofAll, ...ofClients];
@@ -183,7 +180,7 @@ function toolEffect(
   locked: boolean,
 ): PolicyEffect {
   const base = { what: 'tool', name, server, locked } as const;
-  if (decision.do !== 'refuse') {
+  if (decision.do !== 'block') {
     return { ...base, effect: 'asks', key: 'rules', why: 'Each call waits for the user.' };
   }
   const isReadOnly = decision.why === 'read-only' || decision.why === 'unlisted';

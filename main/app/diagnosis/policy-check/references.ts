@@ -9,7 +9,7 @@ import type { Computer } from './computer.ts';
 import { issue, type PolicyIssue } from './issue.ts';
 import { meantBy } from './meant.ts';
 import { isAllowedPath, pathIssue } from './paths.ts';
-import { ruleIssues } from './rule-references.ts';
+import { permissionIssues } from './permission-references.ts';
 
 /** Everything in a policy that names something which is not there, or that another key of it forbids (pure). */
 export function referenceIssues(policy: Policy, computer: Computer): PolicyIssue[] {
@@ -19,7 +19,7 @@ export function referenceIssues(policy: Policy, computer: Computer): PolicyIssue
     ...serverIssues(policy),
     ...requiredServerIssues(policy, computer),
     ...clientIssues(policy),
-    ...ruleIssues(policy, computer),
+    ...permissionIssues(policy, computer),
     ...withoutEffect(policy),
     ...optionalIssues(policy),
   ];

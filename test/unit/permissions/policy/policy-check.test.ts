@@ -43,7 +43,7 @@ const COMPUTER: Computer = {
     { id: 'zed', name: 'Zed', isInstalled: false, entries: [] },
   ],
   tokenStore: 'encrypted-file',
-  rules: { version: 1 },
+  permissions: { version: 1 },
 };
 
 const locked = <Value>(value: Value) => ({ value, locked: true });
@@ -61,7 +61,7 @@ async function issues(keys: object, computer = COMPUTER): Promise<string[]> {
 }
 
 const required = (more: object) => ({ name: 'sql', profile: 'work', path: SQL, ...more });
-const toolRules = (server: string, of: object) => ({ rules: locked({ servers: { [server]: of } }) });
+const toolPermissions = (server: string, of: object) => ({ rules: locked({ servers: { [server]: of } }) });
 const client = (...wireNames: string[]) => ({ name: 'Any', wireNames });
 
 describe('checking a policy finds', () => {
@@ -171,21 +171,21 @@ describe('checking a policy finds', () => {
     ],
     [
       'a misspelt tool of the SQL server',
-      toolRules(SQL, { off: ['exec_sql'] }),
+      toolPermissions(SQL, { off: ['exec_sql'] }),
       /^error rules\.value\.servers\.\/api\/2\.0\/mcp\/sql\.off: .* execute_sql$/,
     ],
     [
       'a misspelt tool of a server that has listed its tools',
-      toolRules(GENIE, { ask: ['query_spaces'] }),
+      toolPermissions(GENIE, { ask: ['query_spaces'] }),
       /^error .*\.ask: The server has no tool "query_spaces"\. query_space$/,
     ],
     [
       'a tool that is not on record',
-      toolRules(GENIE, { off: ['drop'] }),
+      toolPermissions(GENIE, { off: ['drop'] }),
       /^warning .*\.off: The server has no tool "drop"\.$/,
     ],
     [
-      'a misspelt tool in the rules of a client',
+      'a misspelt tool in the permissions of a client',
       {
         rules: locked({
           clients: { codex: client('codex-mcp-client') },
@@ -196,22 +196,25 @@ describe('checking a policy finds', () => {
     ],
     [
       'tools that are not known here',
-      toolRules('/api/2.0/mcp/genie/other', { off: ['drop'] }),
+      toolPermissions('/api/2.0/mcp/genie/other', { off: ['drop'] }),
       /^note .*: The tools of this server are not known/,
     ],
     [
       'a tool in two lists',
-      toolRules(SQL, { on: ['execute_sql'], off: ['execute_sql'] }),
+      toolPermissions(SQL, { on: ['execute_sql'], off: ['execute_sql'] }),
       /^warning .*"execute_sql" is in several lists\. "off" decides/,
     ],
     [
-      'rules for a server that is not allowed',
-      { servers: locked([SQL]), ...toolRules(GENIE, { readOnly: true }) },
+      'permissions for a server that is not allowed',
+      { servers: locked([SQL]), ...toolPermissions(GENIE, { readOnly: true }) },
       /^warning rules\.value\.servers\..*: "servers" does not allow/,
     ],
     [
-      'rules for a workspace that is not allowed',
-      { workspaces: locked([HOST]), ...toolRules(`https://adb-9.7.azuredatabricks.net${SQL}`, { readOnly: true }) },
+      'permissions for a workspace that is not allowed',
+      {
+        workspaces: locked([HOST]),
+        ...toolPermissions(`https://adb-9.7.azuredatabricks.net${SQL}`, { readOnly: true }),
+      },
       /^error rules\.value\.servers\..*: "workspaces" does not allow https:\/\/adb-9/,
     ],
     [
@@ -346,8 +349,8 @@ describe('trying a policy shows', () => {
   });
 
   it('nothing of a tool that the user has turned off already', async () => {
-    const rules = { version: 1 as const, all: { readOnly: true } };
-    expect((await trial({ readOnly: locked(true) }, { ...COMPUTER, rules })).effects).toEqual([]);
+    const permissions = { version: 1 as const, all: { readOnly: true } };
+    expect((await trial({ readOnly: locked(true) }, { ...COMPUTER, permissions })).effects).toEqual([]);
   });
 
   it('what it adds, replaces, and keeps from being removed', async () => {

@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { Validator } from '@cfworker/json-schema';
 import { DOMParser } from '@xmldom/xmldom';
 import { describe, expect, it } from 'vitest';
+import { parsePermissions, permissionsJsonSchema } from '../../../../main/permissions/permissions.ts';
 import { parsePolicy } from '../../../../main/permissions/policy/parse-policy.ts';
 import { policyJsonSchema } from '../../../../main/permissions/policy/policy-schema.ts';
 import { policyInRegistry } from '../../../../main/permissions/policy/registry.ts';
-import { parseRules, rulesJsonSchema } from '../../../../main/permissions/rules.ts';
 import { policyFiles } from '../../../../resources/policy/files.ts';
 import { type Member, membersOf } from '../../../../resources/policy/members.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const FILES = policyFiles();
 const POLICY = policyJsonSchema();
-const RULES = rulesJsonSchema();
+const RULES = permissionsJsonSchema();
 
 describe.each([...FILES])('%s', (path, text) => {
   it('is up to date with the schemas: `npm run policy-files` writes it', () => {
@@ -50,9 +50,9 @@ function fileOfExamples(members: readonly Member[]): object {
   return file;
 }
 
-describe('the members of a policy and of a rules file', () => {
+describe('the members of a policy and of a permissions file', () => {
   const page = FILES.get('docs/policy-reference.md') ?? '';
-  const [, policyTable = '', rulesTable = ''] = page.split(/^## .*$/m);
+  const [, policyTable = '', permissionsTable = ''] = page.split(/^## .*$/m);
   const rows = (table: string) => [...table.matchAll(/^\| `([^`]+)` \| (.+?) \| (.*?) \| (.*) \|$/gm)];
 
   it('have an example each that the readers accept, all together', async () => {
@@ -64,17 +64,17 @@ describe('the members of a policy and of a rules file', () => {
     const read = await parsePolicy('POLICY', Buffer.from(JSON.stringify(policy)));
     expect(Object.keys(read.keys)).toHaveLength(13);
     const rules = fileOfExamples(membersOf(RULES));
-    expect(await parseRules('RULES', Buffer.from(JSON.stringify(rules)))).toEqual(rules);
+    expect(await parsePermissions('PERMISSIONS', Buffer.from(JSON.stringify(rules)))).toEqual(rules);
   });
 
   it('are all in the tables, with type and meaning', () => {
-    expect(rows(rulesTable).map(([, path]) => path)).toEqual(membersOf(RULES).map(({ path }) => path));
+    expect(rows(permissionsTable).map(([, path]) => path)).toEqual(membersOf(RULES).map(({ path }) => path));
     const listed = rows(policyTable).map(([, path = '']) => path);
     const members = membersOf(POLICY).map(({ path }) => path);
     const isElsewhere = (path: string) =>
       path.startsWith('rules.value.') || /\.(locked|reason)$/.test(path) || members.includes(`${path}.value`);
     expect(listed).toEqual([...members.filter((path) => !isElsewhere(path)), 'KEY.locked', 'KEY.reason']);
-    const empty = [...rows(policyTable), ...rows(rulesTable)].filter((cells) => !cells[2] || !cells[4]);
+    const empty = [...rows(policyTable), ...rows(permissionsTable)].filter((cells) => !cells[2] || !cells[4]);
     expect(empty.map(([, path]) => path)).toEqual([]);
   });
 
@@ -82,14 +82,14 @@ describe('the members of a policy and of a rules file', () => {
     const policy = { ...fileOfExamples(membersOf(POLICY)), other: 1 };
     await expect(parsePolicy('POLICY', Buffer.from(JSON.stringify(policy)))).rejects.toThrow('other');
     const rules = { ...fileOfExamples(membersOf(RULES)), other: 1 };
-    await expect(parseRules('RULES', Buffer.from(JSON.stringify(rules)))).rejects.toThrow('other');
+    await expect(parsePermissions('PERMISSIONS', Buffer.from(JSON.stringify(rules)))).rejects.toThrow('other');
   });
 });
 
 describe('the JSON Schemas', () => {
   it.each([
     ['policy', POLICY],
-    ['rules', RULES],
+    ['permissions', RULES],
   ] as const)('of a %s accepts what the reader accepts, and refuses unknown and missing members', (name, schema) => {
     const text = FILES.get(`docs/policy-templates/${name}.schema.json`) ?? '';
     const validator = new Validator(JSON.parse(text), '2020-12');

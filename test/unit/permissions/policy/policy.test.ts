@@ -1,15 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PermissionsFile } from '../../../../main/permissions/permissions-file.ts';
 import { policyFacts } from '../../../../main/permissions/policy/format.ts';
-import { managedRules } from '../../../../main/permissions/policy/managed-rules.ts';
 import { parsePolicy } from '../../../../main/permissions/policy/parse-policy.ts';
 import { checkServer, checkWorkspace, defaultValue, lockedValue } from '../../../../main/permissions/policy/policy.ts';
 import { PolicyFile } from '../../../../main/permissions/policy/policy-file.ts';
 import { policyInRegistry, registrySource } from '../../../../main/permissions/policy/registry.ts';
 import { systemSource, withoutPayloadKeys } from '../../../../main/permissions/policy/sources.ts';
-import { RulesFile } from '../../../../main/permissions/rules-file.ts';
+import { setPolicySource } from '../../../../main/permissions/policy/system-policy.ts';
 import { serverKey } from '../../../../main/permissions/server-key.ts';
+import { permissionsOfServer } from '../../../../main/permissions/server-permissions.ts';
 import { ROOT } from '../../project/markdown.ts';
 
 const read = (keys: object) => parsePolicy('policy.json', Buffer.from(JSON.stringify({ version: 1, ...keys })));
@@ -188,30 +189,31 @@ describe('a policy', () => {
   });
 });
 
-describe('rules of an organization', () => {
+describe('permissions of an organization', () => {
   const SERVER = serverKey(HOST, '/api/2.0/mcp/sql');
   const NOBODY = { CAUSEWAY_HOME: '/nowhere' };
 
-  async function rulesOf(keys: object) {
+  async function permissionsOf(keys: object) {
     const text = JSON.stringify({ version: 1, ...keys });
-    const source = { name: 'policy', version: () => text, read: async () => Buffer.from(text) };
-    const file = new PolicyFile(source);
-    await file.refresh();
-    return managedRules(new RulesFile(NOBODY).of(SERVER), SERVER, file);
+    setPolicySource({ name: 'policy', version: () => text, read: async () => Buffer.from(text) });
+    onTestFinished(() => setPolicySource(undefined));
+    const permissions = permissionsOfServer(new PermissionsFile(NOBODY), SERVER);
+    await permissions.refresh();
+    return permissions;
   }
 
   it.each(['/api/2.0/mcp/sql', '/API/2.0/mcp/SQL/', `${HOST}/api/2.0/mcp/sql`])(
     'find their server by %s',
     async (name) => {
-      const rules = await rulesOf({ rules: locked({ servers: { [name]: { off: ['drop'] } } }) });
-      expect(rules.isEmpty).toBe(false);
-      expect(rules.decide('drop', 'x', undefined)).toMatchObject({ do: 'refuse', by: { isManaged: true } });
-      expect(rules.decide('read', 'x', undefined)).toEqual({ do: 'allow' });
+      const permissions = await permissionsOf({ rules: locked({ servers: { [name]: { off: ['drop'] } } }) });
+      expect(permissions.isEmpty).toBe(false);
+      expect(permissions.decide('drop', 'x', undefined)).toMatchObject({ do: 'block', by: { who: 'organization' } });
+      expect(permissions.decide('read', 'x', undefined)).toEqual({ do: 'allow' });
     },
   );
 
   it('apply all, the strictest first, if they name their server by its path and by its address', async () => {
-    const rules = await rulesOf({
+    const permissions = await permissionsOf({
       rules: locked({
         servers: {
           '/api/2.0/mcp/sql': { off: ['drop'], ask: ['write'], on: ['read'] },
@@ -219,8 +221,8 @@ describe('rules of an organization', () => {
         },
       }),
     });
-    const decided = ['drop', 'write', 'read', 'other'].map((tool) => rules.decide(tool, 'x', undefined).do);
-    expect(decided).toEqual(['refuse', 'refuse', 'ask', 'allow']);
+    const decided = ['drop', 'write', 'read', 'other'].map((tool) => permissions.decide(tool, 'x', undefined).do);
+    expect(decided).toEqual(['block', 'block', 'ask', 'allow']);
   });
 
   it.each([
@@ -229,18 +231,20 @@ describe('rules of an organization', () => {
     ['https://*.azuredatabricks.net', false],
     ['https://*.acme.cloud.databricks.com', false],
   ])('find their server by the host pattern %s: %s', async (hosts, isFound) => {
-    const rules = await rulesOf({ rules: locked({ servers: { [`${hosts}/api/2.0/mcp/sql`]: { off: ['drop'] } } }) });
-    expect(rules.decide('drop', 'x', undefined).do).toBe(isFound ? 'refuse' : 'allow');
+    const permissions = await permissionsOf({
+      rules: locked({ servers: { [`${hosts}/api/2.0/mcp/sql`]: { off: ['drop'] } } }),
+    });
+    expect(permissions.decide('drop', 'x', undefined).do).toBe(isFound ? 'block' : 'allow');
   });
 
   it('do not apply to the same path of another workspace if they name a host', async () => {
     const other = 'https://other.cloud.databricks.com/api/2.0/mcp/sql';
-    expect((await rulesOf({ rules: locked({ servers: { [other]: { off: ['drop'] } } }) })).isEmpty).toBe(true);
+    expect((await permissionsOf({ rules: locked({ servers: { [other]: { off: ['drop'] } } }) })).isEmpty).toBe(true);
   });
 
   it('apply by default if the user has none', async () => {
-    const rules = await rulesOf({ readOnly: { value: true, locked: false } });
-    expect(rules.decide('execute_sql', 'x', undefined)).toMatchObject({ do: 'refuse', why: 'read-only' });
+    const permissions = await permissionsOf({ readOnly: { value: true, locked: false } });
+    expect(permissions.decide('execute_sql', 'x', undefined)).toMatchObject({ do: 'block', why: 'read-only' });
   });
 });
 
@@ -349,7 +353,7 @@ describe('the policy in the registry', () => {
     ],
     [
       'JSON that is none',
-      [`${ROOT_KEY}\\rules`, '    value    REG_SZ    {"all":'],
+      [`${ROOT_KEY}\\permissions`, '    value    REG_SZ    {"all":'],
       'the text of "value" is not valid JSON',
     ],
     ['another type', [`${ROOT_KEY}\\updates`, '    value    REG_BINARY    00'], 'REG_BINARY'],

@@ -58,7 +58,7 @@ describe.each(['alone', 'through the application'])('a tool that is off, %s', (h
     const { env, workspace } = await homeOfAna();
     for (const name of ['sql', 'other']) {
       await runCommand(env, ['servers', 'add', 'sql', '--name', name, '--meta', `from=${name}`, '--profile', 'ana']);
-      await runCommand(env, ['rules', 'set', name, '--off', ...OFF]);
+      await runCommand(env, ['permissions', 'set', name, '--off', ...OFF]);
     }
     if (how !== 'alone') await startApplication(env);
     const proxy = new ProxyProcess(['--all'], { ...env, PATH: process.env.PATH });
@@ -92,7 +92,7 @@ describe.each(['alone', 'through the application'])('a tool that is off, %s', (h
     const answers = proxy.frames.flatMap((frame) => JSON.parse(String(frame)) as { id?: number }[]);
     const ids = answers.flatMap(({ id }) => (typeof id === 'number' ? [id] : []));
     expect(new Set(ids).size).toBe(ids.length);
-    await runCommand(env, ['rules', 'clear', 'sql']);
+    await runCommand(env, ['permissions', 'clear', 'sql']);
     await proxy.request('again', 'tools/list');
     await proxy.request('call', 'tools/call', { name: 'sql__execute_sql', arguments: args });
     expect(workspace.statements).toHaveLength(1);

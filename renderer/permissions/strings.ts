@@ -3,7 +3,7 @@ export const strings = {
   allServers: 'Permissions for all servers',
   appliesTo: 'Applies to',
   allClients: 'All AI clients',
-  hasRules: (client: string) => `${client} (custom)`,
+  hasPermissions: (client: string) => `${client} (custom)`,
   newTools: 'New tools',
   clear: 'Reset permissions',
   readOnly: 'Read only',

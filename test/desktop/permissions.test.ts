@@ -20,8 +20,8 @@ describe.skipIf(reason)('a call that waits for the user, in the application', ()
     application = await startApplication({
       prepare: async (home) => {
         await mkdir(join(home, '.config', 'causeway'), { recursive: true });
-        const rules = { version: 1, all: { newTools: 'ask' } };
-        await writeFile(join(home, '.config', 'causeway', 'rules.json'), JSON.stringify(rules));
+        const permissions = { version: 1, all: { newTools: 'ask' } };
+        await writeFile(join(home, '.config', 'causeway', 'permissions.json'), JSON.stringify(permissions));
       },
     });
     const page = await application.window();

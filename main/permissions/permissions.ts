@@ -7,31 +7,31 @@ import { ownMember } from '../platform/own-member.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
 import { keyOfAddress } from './server-key.ts';
 import { SWITCHES, type Switch } from './switches.ts';
-import { unreadableRules } from './unreadable.ts';
+import { unreadablePermissions } from './unreadable.ts';
 
 const switchSchema = z.enum(SWITCHES);
 const readOnly = z.boolean().meta({ description: 'Only tools that read.', examples: [true] });
 const newTools = switchSchema.meta({ description: 'The state of tools that no list names.', examples: ['ask'] });
 const tools = (what: string, example: string) =>
   z.array(z.string()).meta({ description: `Tools that ${what}, by their names.`, examples: [[example]] });
-const toolRulesSchema = z.strictObject({
+const toolPermissionsSchema = z.strictObject({
   readOnly: readOnly.optional(),
   newTools: newTools.optional(),
   on: tools('may be used', 'execute_sql_read_only').optional(),
   off: tools('may not be used and are not listed', 'execute_sql').optional(),
   ask: tools('wait for the user at each call', 'create_issue').optional(),
 });
-/** A stored scope holds more than its rules: the clients of a server, or the names of a client. */
-const ownRulesSchema = z.object(toolRulesSchema.shape);
+/** A stored scope holds more than its permissions: the clients of a server, or the names of a client. */
+const ownPermissionsSchema = z.object(toolPermissionsSchema.shape);
 const changeSchema = z.strictObject({
   at: z.string().meta({ description: 'When, in ISO 8601.', examples: ['2026-01-02T03:04:05.678Z'] }),
   by: z.enum(['command', 'window']).meta({ description: 'Where the user made it.', examples: ['command'] }),
   what: z.string().meta({ description: 'What was changed, in words.', examples: ['Everything: read only'] }),
 });
-const ruleSetMembers = {
+const permissionSetMembers = {
   all: z
     .strictObject({ readOnly: readOnly.optional(), newTools: newTools.optional() })
-    .meta({ description: 'Rules for every server and AI client.' })
+    .meta({ description: 'Permissions for every server and AI client.' })
     .optional(),
   clients: z
     .record(
@@ -45,42 +45,44 @@ const ruleSetMembers = {
         readOnly: readOnly.optional(),
       }),
     )
-    .meta({ description: 'AI clients that rules name, by their ids; with rules for a client on every server.' })
+    .meta({
+      description: 'AI clients that permissions name, by their ids; with permissions for a client on every server.',
+    })
     .optional(),
   servers: z
     .record(
       z.string(),
       z.strictObject({
-        ...toolRulesSchema.shape,
+        ...toolPermissionsSchema.shape,
         clients: z
-          .record(z.string(), toolRulesSchema)
-          .meta({ description: 'Rules for a client at this server, by the ids of `clients`.' })
+          .record(z.string(), toolPermissionsSchema)
+          .meta({ description: 'Permissions for a client at this server, by the ids of `clients`.' })
           .optional(),
       }),
     )
-    .meta({ description: 'Rules for single servers, by their addresses.' })
+    .meta({ description: 'Permissions for single servers, by their addresses.' })
     .optional(),
 };
-/** Rules in a policy, or in a file for a team. */
-export const ruleSetSchema = z.strictObject(ruleSetMembers).superRefine(checkClients);
-const rulesSchema = z
+/** Permissions in a policy, or in a file for a team. */
+export const permissionSetSchema = z.strictObject(permissionSetMembers).superRefine(checkClients);
+const permissionsSchema = z
   .strictObject({
     version: z.literal(1).meta({ description: 'The version of this format.', examples: [1] }),
-    ...ruleSetMembers,
+    ...permissionSetMembers,
     history: z.array(changeSchema).meta({ description: 'The latest 200 changes, the newest last.' }).optional(),
   })
   .superRefine(checkClients)
   .superRefine(checkServers);
 
-/** The JSON Schema of a rules file. Some of what the reader refuses cannot be said in it, such as a path without a host. */
-export function rulesJsonSchema(): z.core.JSONSchema.BaseSchema {
-  return jsonSchemaOf(rulesSchema);
+/** The JSON Schema of a permissions file. Some of what the reader refuses cannot be said in it, such as a path without a host. */
+export function permissionsJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return jsonSchemaOf(permissionsSchema);
 }
 
-type RuleSetMembers = z.infer<z.ZodObject<typeof ruleSetMembers>>;
+type PermissionSetMembers = z.infer<z.ZodObject<typeof permissionSetMembers>>;
 
-/** A rule for a client that the file does not describe would apply to nobody. */
-function checkClients({ clients = {}, servers = {} }: RuleSetMembers, context: z.RefinementCtx): void {
+/** A permission for a client that the file does not describe would apply to nobody. */
+function checkClients({ clients = {}, servers = {} }: PermissionSetMembers, context: z.RefinementCtx): void {
   for (const [server, { clients: named = {} }] of Object.entries(servers)) {
     const unknown = Object.keys(named).find((id) => !Object.hasOwn(clients, id));
     if (unknown === undefined) continue;
@@ -89,8 +91,8 @@ function checkClients({ clients = {}, servers = {} }: RuleSetMembers, context: z
   }
 }
 
-/** A rule for a server that is not written as rules name it would apply to none. */
-function checkServers({ servers = {} }: RuleSetMembers, context: z.RefinementCtx): void {
+/** A permission for a server that is not written as permissions name it would apply to none. */
+function checkServers({ servers = {} }: PermissionSetMembers, context: z.RefinementCtx): void {
   for (const server of Object.keys(servers)) {
     const key = keyOfAddress(server);
     if (key === server) continue;
@@ -99,65 +101,65 @@ function checkServers({ servers = {} }: RuleSetMembers, context: z.RefinementCtx
   }
 }
 
-/** Rules for the tools of one server, or of one client at one server. Lists hold tools' names. */
-export type ToolRules = z.infer<typeof toolRulesSchema>;
+/** Permissions for the tools of one server, or of one client at one server. Lists hold tools' names. */
+export type ToolPermissions = z.infer<typeof toolPermissionsSchema>;
 
 /** What `rules.json` holds. A member that this version does not know makes the whole file unreadable. */
-export type Rules = z.infer<typeof rulesSchema>;
+export type Permissions = z.infer<typeof permissionsSchema>;
 
-/** Rules without the history of their changes. */
-export type RuleSet = z.infer<typeof ruleSetSchema>;
+/** Permissions without the history of their changes. */
+export type PermissionSet = z.infer<typeof permissionSetSchema>;
 
-export type RuleChange = z.infer<typeof changeSchema>;
+export type PermissionChange = z.infer<typeof changeSchema>;
 
-/** A client as rules name it. */
-export interface RuleClient {
+/** A client as permissions name it. */
+export interface PermissionClient {
   id: string;
   name: string;
   wireNames: readonly string[];
 }
 
-/** What a set of rules is for: everything, a client everywhere, a server, or a client at a server. */
-export interface RuleScope {
+/** What a set of permissions is for: everything, a client everywhere, a server, or a client at a server. */
+export interface PermissionScope {
   /** A `serverKey`. */
   server?: string | undefined;
-  client?: RuleClient | undefined;
+  client?: PermissionClient | undefined;
 }
 
 /** How many changes the file remembers. */
 const MAX_HISTORY = 200;
 
 /**
- * Reads a rules file.
+ * Reads a permissions file.
  * @throws {CausewayError} `invalid_file` with line and column if it is not JSON in UTF-8, or this version does not know its content
  */
-export async function parseRules(path: string, bytes: Buffer): Promise<Rules> {
+export async function parsePermissions(path: string, bytes: Buffer): Promise<Permissions> {
   const invalid = ({ line, column, what }: JsonFault, cause?: unknown) =>
-    unreadableRules(path, `line ${line}, column ${column}: ${what}`, INVALID_REMEDY, cause);
+    unreadablePermissions(path, `line ${line}, column ${column}: ${what}`, INVALID_REMEDY, cause);
   // A name in another encoding would be read as a name that no tool has, and so forbid nothing.
   for (const fault of findNotUtf8(bytes)) throw invalid(fault);
-  return parseJson(bytes.toString('utf8'), rulesSchema, invalid);
+  return parseJson(bytes.toString('utf8'), permissionsSchema, invalid);
 }
 
-const INVALID_REMEDY = 'Correct the file, or delete it to remove all rules.';
+const INVALID_REMEDY = 'Correct the file, or delete it to remove all restrictions.';
 
-/** The rules of a scope alone, without those of the clients in it. */
-export function rulesOf(rules: Rules, { server, client }: RuleScope): ToolRules {
-  const ofServer = server === undefined ? undefined : ownMember(rules.servers, server);
-  const ofEverything = client ? ownMember(rules.clients, client.id) : rules.all;
+/** The permissions of a scope alone, without those of the clients in it. */
+export function permissionsOf(permissions: Permissions, { server, client }: PermissionScope): ToolPermissions {
+  const ofServer = server === undefined ? undefined : ownMember(permissions.servers, server);
+  const ofEverything = client ? ownMember(permissions.clients, client.id) : permissions.all;
   const stored = server === undefined ? ofEverything : client ? ownMember(ofServer?.clients, client.id) : ofServer;
-  return ownRulesSchema.parse(stored ?? {});
+  return ownPermissionsSchema.parse(stored ?? {});
 }
 
 /** Whether there is anything for `withoutScope` to remove. */
-export function hasRules(rules: Rules, scope: RuleScope): boolean {
+export function hasPermissions(permissions: Permissions, scope: PermissionScope): boolean {
   const { server, client } = scope;
-  const inside = server === undefined || client ? {} : (ownMember(rules.servers, server)?.clients ?? {});
-  return [rulesOf(rules, scope), ...Object.values(inside)].some((of) => Object.keys(of).length > 0);
+  const inside = server === undefined || client ? {} : (ownMember(permissions.servers, server)?.clients ?? {});
+  return [permissionsOf(permissions, scope), ...Object.values(inside)].some((of) => Object.keys(of).length > 0);
 }
 
-/** The changes that `rules set` can make to a scope. Members that are left out stay as they are. */
-export interface RuleEdit {
+/** The changes that `permissions set` can make to a scope. Members that are left out stay as they are. */
+export interface PermissionEdit {
   readOnly?: boolean | undefined;
   newTools?: Switch | undefined;
   on?: readonly string[] | undefined;
@@ -166,21 +168,21 @@ export interface RuleEdit {
 }
 
 /**
- * The rules with one scope changed. A tool is in one list at a time: the last one that it was put in.
+ * The permissions with one scope changed. A tool is in one list at a time: the last one that it was put in.
  * @throws {CausewayError} `usage` if tools are named without a server, or one tool in two lists
  */
-export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules {
+export function withEdit(permissions: Permissions, scope: PermissionScope, edit: PermissionEdit): Permissions {
   const lists = { on: edit.on ?? [], off: edit.off ?? [], ask: edit.ask ?? [] };
   const named = [...lists.on, ...lists.off, ...lists.ask];
   if (scope.server === undefined && named.length > 0) {
-    throw new CausewayError('usage', 'Rules for tools need a server.', {
+    throw new CausewayError('usage', 'Permissions for tools need a server.', {
       remedy: 'Name the server that has these tools.',
     });
   }
   if (scope.server === undefined && scope.client && edit.newTools) {
     throw new CausewayError(
       'usage',
-      'A rule for new tools applies to everything, to a server, or to a client of a server.',
+      'A permission for new tools applies to everything, to a server, or to a client of a server.',
       {
         remedy: 'Name the server, or leave the client out.',
       },
@@ -189,8 +191,8 @@ export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules 
   const twice = named.find((tool, index) => named.indexOf(tool) !== index);
   if (twice !== undefined)
     throw new CausewayError('usage', `The tool "${twice}" is named twice.`, { remedy: 'Name it once.' });
-  const before = rulesOf(rules, scope);
-  const after: ToolRules = { ...before };
+  const before = permissionsOf(permissions, scope);
+  const after: ToolPermissions = { ...before };
   if (edit.readOnly !== undefined) after.readOnly = edit.readOnly;
   if (edit.newTools !== undefined) after.newTools = edit.newTools;
   for (const which of SWITCHES) {
@@ -199,71 +201,84 @@ export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules 
     if (list.length > 0) after[which] = list;
     else delete after[which];
   }
-  return withRulesOf(rules, scope, after);
+  return withPermissionsOf(permissions, scope, after);
 }
 
-/** The rules without those of a scope; for a server, those of its clients go too. */
-export function withoutScope(rules: Rules, scope: RuleScope): Rules {
-  return withRulesOf(rules, scope, undefined);
+/** The permissions without those of a scope; for a server, those of its clients go too. */
+export function withoutScope(permissions: Permissions, scope: PermissionScope): Permissions {
+  return withPermissionsOf(permissions, scope, undefined);
 }
 
 /**
- * The rules with those of a server copied to another server; the same object if it has none. They also stay where they are,
+ * The permissions with those of a server copied to another server; the same object if it has none. They also stay where they are,
  * for sessions that are open.
  * @param from, to `serverKey`s
- * @throws {CausewayError} `already_exists` if the other server has its own rules
+ * @throws {CausewayError} `already_exists` if the other server has its own permissions
  */
-export function withRulesCopied(rules: Rules, from: string, to: string, change: RuleChange): Rules {
-  const copied = ownMember(rules.servers, from);
-  const present = ownMember(rules.servers, to);
-  if (copied === undefined || isDeepStrictEqual(copied, present)) return rules;
+export function withPermissionsCopied(
+  permissions: Permissions,
+  from: string,
+  to: string,
+  change: PermissionChange,
+): Permissions {
+  const copied = ownMember(permissions.servers, from);
+  const present = ownMember(permissions.servers, to);
+  if (copied === undefined || isDeepStrictEqual(copied, present)) return permissions;
   if (present !== undefined) {
-    throw new CausewayError('already_exists', `There are already rules for ${to}.`, {
-      remedy: 'Remove one of the two with `causeway rules clear` first.',
+    throw new CausewayError('already_exists', `There are already permissions for ${to}.`, {
+      remedy: 'Remove one of the two with `causeway permissions clear` first.',
     });
   }
-  return withChange({ ...rules, servers: { ...rules.servers, [to]: copied } }, change);
+  return withChange({ ...permissions, servers: { ...permissions.servers, [to]: copied } }, change);
 }
 
-function withRulesOf(rules: Rules, { server, client }: RuleScope, after: ToolRules | undefined): Rules {
+function withPermissionsOf(
+  permissions: Permissions,
+  { server, client }: PermissionScope,
+  after: ToolPermissions | undefined,
+): Permissions {
   if (server === undefined) {
     const { readOnly, newTools } = after ?? {};
     if (!client) {
       const all = { ...(readOnly === undefined ? {} : { readOnly }), ...(newTools === undefined ? {} : { newTools }) };
-      return { ...rules, all };
+      return { ...permissions, all };
     }
     const own = { ...described(client), ...(readOnly === undefined ? {} : { readOnly }) };
-    return { ...rules, clients: { ...rules.clients, [client.id]: own } };
+    return { ...permissions, clients: { ...permissions.clients, [client.id]: own } };
   }
-  const { [server]: ofServer = {}, ...otherServers } = rules.servers ?? {};
+  const { [server]: ofServer = {}, ...otherServers } = permissions.servers ?? {};
   if (!client) {
     const next = after && { ...after, ...(ofServer.clients ? { clients: ofServer.clients } : {}) };
-    return { ...rules, servers: { ...otherServers, ...(next ? { [server]: next } : {}) } };
+    return { ...permissions, servers: { ...otherServers, ...(next ? { [server]: next } : {}) } };
   }
   const { [client.id]: _, ...otherClients } = ofServer.clients ?? {};
   const clients = { ...otherClients, ...(after ? { [client.id]: after } : {}) };
-  const known = { ...ownMember(rules.clients, client.id), ...described(client) };
+  const known = { ...ownMember(permissions.clients, client.id), ...described(client) };
   return {
-    ...rules,
-    clients: { ...rules.clients, [client.id]: known },
+    ...permissions,
+    clients: { ...permissions.clients, [client.id]: known },
     servers: { ...otherServers, [server]: { ...ofServer, clients } },
   };
 }
 
-function described({ name, wireNames }: RuleClient): { name: string; wireNames: string[] } {
+function described({ name, wireNames }: PermissionClient): { name: string; wireNames: string[] } {
   return { name, wireNames: [...wireNames] };
 }
 
-/** The rules with one more change in their history. */
-export function withChange(rules: Rules, change: RuleChange): Rules {
-  return { ...rules, history: [...(rules.history ?? []), change].slice(-MAX_HISTORY) };
+/** The permissions with one more change in their history. */
+export function withChange(permissions: Permissions, change: PermissionChange): Permissions {
+  return { ...permissions, history: [...(permissions.history ?? []), change].slice(-MAX_HISTORY) };
 }
 
 /**
  * An edit that decides about new tools, with the server's current tools named in it, so that those keep their state.
  * @param tools the server's tools as it lists them
  */
-export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonly string[]): RuleEdit {
+export function withKnownTools(
+  edit: PermissionEdit,
+  before: ToolPermissions,
+  tools: readonly string[],
+): PermissionEdit {
   const { newTools } = edit;
   const wasOn = (before.newTools ?? 'on') === 'on';
   if (newTools === undefined || newTools === 'on' || !wasOn) return edit;
@@ -272,8 +287,8 @@ export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonl
   return { ...edit, on: [...(edit.on ?? []), ...tools.filter((tool) => !isListed(tool))] };
 }
 
-/** Rules, or changes of rules, as a short text; empty for none. */
-export function formatRules({ readOnly, newTools, on, off, ask }: RuleEdit): string {
+/** Permissions, or changes of permissions, as a short text; empty for none. */
+export function formatPermissions({ readOnly, newTools, on, off, ask }: PermissionEdit): string {
   const list = (state: string, tools: readonly string[] | undefined) =>
     tools && tools.length > 0 ? [`${state}: ${tools.join(', ')}`] : [];
   return [

@@ -16,8 +16,8 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await readOnly().click();
     await expect.poll(() => readOnly().isChecked()).toBe(true);
   };
-  const rules = async () => {
-    const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
+  const permissions = async () => {
+    const text = await readFile(join(shown.home, 'causeway', 'config', 'permissions.json'), 'utf8').catch(() => '{}');
     return JSON.parse(text);
   };
   const drop = (client: ProxyProcess, id: number, query = 'DROP TABLE main.default.taxi') =>
@@ -40,10 +40,10 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     };
     expect(await tools(1)).toContain('execute_sql');
     await choice('Permission for execute_sql').selectOption('Block');
-    await expect.poll(async () => (await rules()).history?.at(-1)).toMatchObject({ by: 'window' });
+    await expect.poll(async () => (await permissions()).history?.at(-1)).toMatchObject({ by: 'window' });
     expect(await tools(2)).not.toContain('execute_sql');
     expect(textOf(await drop(client, 3))).toContain('The user has turned off');
-    await inspect('rules-tool-off');
+    await inspect('permissions-tool-off');
     await button('Reset permissions').click();
     await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('on');
     expect(await tools(4)).toContain('execute_sql');
@@ -58,10 +58,10 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     expect(await readOnly().isDisabled()).toBe(true);
     await expect.poll(() => choice('Permission for execute_sql').isDisabled()).toBe(true);
     expect(await choice('Permission for execute_sql_read_only').inputValue()).toBe('on');
-    await inspect('rules-read-only');
+    await inspect('permissions-read-only');
   });
 
-  it('rules for one client leave the others alone', async () => {
+  it('permissions for one client leave the others alone', async () => {
     await addSql();
     await choice('Applies to').selectOption('Claude Code');
     await switchToReadOnly();
@@ -69,20 +69,20 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
     await choice('Applies to').selectOption('All AI clients');
     await expect.poll(() => choice('Permission for execute_sql').isDisabled()).toBe(false);
     await choice('Applies to').selectOption('Claude Code (custom)');
-    const [ofServer] = Object.values((await rules()).servers);
+    const [ofServer] = Object.values((await permissions()).servers);
     expect(ofServer).toEqual({ clients: { 'claude-code': { readOnly: true } } });
   });
 
   it('a change on the command line is shown at once, and an unreadable file is reported', async () => {
     await addSql();
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
-    expect((await runCommand(env, ['rules', 'set', 'databricks-sql', '--ask', 'execute_sql'])).code).toBe(0);
+    expect((await runCommand(env, ['permissions', 'set', 'databricks-sql', '--ask', 'execute_sql'])).code).toBe(0);
     await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
     await page().getByRole('link', { name: 'All servers' }).click();
     await page().getByText('Latest changes').click();
     await page().getByText('databricks-sql: ask first: execute_sql · on the command line · just now').waitFor();
-    await inspect('rules-latest-changes');
-    await writeFile(join(shown.home, 'causeway', 'config', 'rules.json'), '{');
+    await inspect('permissions-latest-changes');
+    await writeFile(join(shown.home, 'causeway', 'config', 'permissions.json'), '{');
     await page().getByText('line 1, column 2').waitFor();
   });
 });

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, isWithoutRules, onlyReads, type ToolUse } from '../../../main/permissions/decision.ts';
-import type { Rules } from '../../../main/permissions/rules.ts';
+import {
+  type Decision,
+  decide as decideHere,
+  isUnrestricted,
+  onlyReads,
+  type ToolUse,
+} from '../../../main/permissions/decide.ts';
+import type { Permissions } from '../../../main/permissions/permissions.ts';
+import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
 import { keyOfAddress, serverKey } from '../../../main/permissions/server-key.ts';
 
 const HOST = 'https://acme.cloud.databricks.com';
@@ -16,7 +23,8 @@ const use = (tool: string, more: Partial<ToolUse> = {}): ToolUse => ({
   hints: undefined,
   ...more,
 });
-const rules = (of: Omit<Rules, 'version'>): Rules => ({ version: 1, ...of });
+const permissions = (of: Omit<Permissions, 'version'>): Permissions => ({ version: 1, ...of });
+const decide = (own: Permissions, of: ToolUse): Decision => decideHere({ own, policy: NO_POLICY }, of);
 
 describe('serverKey', () => {
   it.each([
@@ -34,7 +42,7 @@ describe('serverKey', () => {
     expect(GENIE).not.toBe(SQL);
   });
 
-  it('keeps what is not the path of a server, which no rule names', () => {
+  it('keeps what is not the path of a server, which no permission names', () => {
     expect(serverKey(HOST, '/api/2.0/mcp/functions/a%')).toBe(`${HOST}/api/2.0/mcp/functions/a%`);
     expect(keyOfAddress('https://*.cloud.databricks.com/api/2.0/mcp/sql')).toBeUndefined();
     expect(keyOfAddress(`${HOST}/api/2.0/mcp/functions/a%`)).toBeUndefined();
@@ -61,14 +69,14 @@ describe('onlyReads', () => {
 });
 
 describe('decide', () => {
-  it('allows everything if there are no rules', () => {
-    expect(decide(rules({}), use('ask'))).toEqual({ do: 'allow' });
+  it('allows everything if there are no permissions', () => {
+    expect(decide(permissions({}), use('ask'))).toEqual({ do: 'allow' });
   });
 
   it('refuses a tool that is off for the server, however its name is spelled', () => {
-    const off = rules({ servers: { [GENIE]: { off: ['ask'] } } });
+    const off = permissions({ servers: { [GENIE]: { off: ['ask'] } } });
     for (const tool of ['ask', 'ASK', ' ask ', 'ａｓｋ']) {
-      expect(decide(off, use(tool))).toEqual({ do: 'refuse', why: 'off', by: { scope: 'server' } });
+      expect(decide(off, use(tool))).toEqual({ do: 'block', why: 'off', by: { who: 'user', scope: 'server' } });
     }
     expect(decide(off, use('asked'))).toEqual({ do: 'allow' });
     expect(decide(off, use('ask', { server: SQL }))).toEqual({ do: 'allow' });
@@ -83,8 +91,8 @@ describe('decide', () => {
     ['what bytes that are no UTF-8 become', 'as\ufffdk'],
     ['a mark before a space', '\ufeff ask'],
   ])('refuses a tool that is off if its name has %s', (_what, tool) => {
-    const off = rules({ servers: { [GENIE]: { off: ['ask'] } } });
-    expect(decide(off, use(tool))).toMatchObject({ do: 'refuse', why: 'off' });
+    const off = permissions({ servers: { [GENIE]: { off: ['ask'] } } });
+    expect(decide(off, use(tool))).toMatchObject({ do: 'block', why: 'off' });
   });
 
   it('refuses a tool that is off in every spelling that differs in case, form or what nobody sees', () => {
@@ -102,24 +110,27 @@ describe('decide', () => {
         fc.array(fc.tuple(spell, invisible), { minLength: 12, maxLength: 12 }),
         (name, how) => {
           const spelled = Array.from(name, (letter, at) => `${how[at]?.[0](letter)}${how[at]?.[1]}`).join('');
-          const off = rules({ servers: { [GENIE]: { off: [name] } } });
-          expect(decide(off, use(spelled))).toMatchObject({ do: 'refuse', why: 'off' });
+          const off = permissions({ servers: { [GENIE]: { off: [name] } } });
+          expect(decide(off, use(spelled))).toMatchObject({ do: 'block', why: 'off' });
         },
       ),
     );
   });
 
-  it('lets the rule of a client override the rule of the server', () => {
-    const both = rules({
+  it('lets the permission of a client override the permission of the server', () => {
+    const both = permissions({
       clients: { codex: CODEX },
       servers: { [GENIE]: { off: ['ask'], clients: { codex: { on: ['ask'] } } } },
     });
     expect(decide(both, use('ask'))).toEqual({ do: 'allow' });
-    expect(decide(both, use('ask', { client: 'cursor' })).do).toBe('refuse');
+    expect(decide(both, use('ask', { client: 'cursor' })).do).toBe('block');
   });
 
-  it('applies the strictest rule of any client to a client that has not named itself', () => {
-    const one = rules({ clients: { codex: CODEX }, servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } } });
+  it('applies the strictest permission of any client to a client that has not named itself', () => {
+    const one = permissions({
+      clients: { codex: CODEX },
+      servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } },
+    });
     expect(decide(one, use('ask', { client: undefined })).do).toBe('ask');
     expect(decide(one, use('ask', { client: 'cursor' })).do).toBe('allow');
   });
@@ -127,37 +138,37 @@ describe('decide', () => {
   it('applies refusals before approvals to a client that has not named itself', () => {
     const clients = { codex: CODEX, cursor: { name: 'Cursor', wireNames: ['cursor-vscode'] } };
     const two = { codex: { ask: ['ask'] }, cursor: { off: ['ask'] } };
-    const some = rules({ clients, servers: { [GENIE]: { clients: two } } });
-    expect(decide(some, use('ask', { client: undefined }))).toMatchObject({ do: 'refuse', by: { name: 'Cursor' } });
+    const some = permissions({ clients, servers: { [GENIE]: { clients: two } } });
+    expect(decide(some, use('ask', { client: undefined }))).toMatchObject({ do: 'block', by: { name: 'Cursor' } });
     expect(decide(some, use('other', { client: undefined }))).toEqual({ do: 'allow' });
   });
 
-  it('knows a client by each of its names, and applies no client’s rule to an unknown name', () => {
+  it('knows a client by each of its names, and applies no client’s permission to an unknown name', () => {
     const codex = { name: 'Codex', wireNames: ['codex-mcp-client', 'codex-ide'] };
-    const some = rules({ clients: { codex }, servers: { [GENIE]: { clients: { codex: { off: ['ask'] } } } } });
-    const by = { scope: 'client-of-server', name: 'Codex' };
+    const some = permissions({ clients: { codex }, servers: { [GENIE]: { clients: { codex: { off: ['ask'] } } } } });
+    const by = { who: 'user', scope: 'client-of-server', name: 'Codex' };
     for (const client of codex.wireNames) {
-      expect(decide(some, use('ask', { client }))).toEqual({ do: 'refuse', why: 'off', by });
+      expect(decide(some, use('ask', { client }))).toEqual({ do: 'block', why: 'off', by });
     }
     for (const client of ['', 'other']) expect(decide(some, use('ask', { client })).do).toBe('allow');
   });
 
-  it('has no rule for a client at a server that has none for it, or at another server', () => {
+  it('has no permission for a client at a server that has none for it, or at another server', () => {
     const clients = { codex: { ...CODEX, readOnly: true } };
-    const by = { scope: 'client', name: 'Codex' };
+    const by = { who: 'user', scope: 'client', name: 'Codex' };
     for (const servers of [undefined, {}, { [GENIE]: {} }, { [SQL]: { off: ['ask'] } }]) {
-      const some = rules({ clients, ...(servers && { servers }) });
-      expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
+      const some = permissions({ clients, ...(servers && { servers }) });
+      expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'block', why: 'read-only', by });
       expect(decide(some, use('ask', { hints: { readOnlyHint: true } }))).toEqual({ do: 'allow' });
     }
   });
 
-  it('names a rule for a client whose name is not in the rules without a client name', () => {
-    const some = rules({
+  it('names a permission for a client whose name is not in the permissions without a client name', () => {
+    const some = permissions({
       clients: { codex: { ...CODEX, name: '' } },
       servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } },
     });
-    expect(decide(some, use('ask'))).toEqual({ do: 'ask', by: { scope: 'client-of-server', name: '' } });
+    expect(decide(some, use('ask'))).toEqual({ do: 'ask', by: { who: 'user', scope: 'client-of-server', name: '' } });
   });
 
   it.each([
@@ -165,68 +176,70 @@ describe('decide', () => {
       'the client at the server',
       { clients: { codex: { newTools: 'off' } } },
       'on',
-      { scope: 'client-of-server', name: 'Codex' },
+      { who: 'user', scope: 'client-of-server', name: 'Codex' },
     ],
-    ['the server', { newTools: 'off', clients: { codex: {} } }, 'on', { scope: 'server' }],
-    ['everything', { clients: { codex: {} } }, 'off', { scope: 'everything' }],
+    ['the server', { newTools: 'off', clients: { codex: {} } }, 'on', { who: 'user', scope: 'server' }],
+    ['everything', { clients: { codex: {} } }, 'off', { who: 'user', scope: 'everything' }],
   ] as const)('says that the default of %s has refused a new tool', (_whose, ofServer, newTools, by) => {
-    const some = rules({ all: { newTools }, clients: { codex: CODEX }, servers: { [GENIE]: ofServer } } as Omit<
-      Rules,
+    const some = permissions({ all: { newTools }, clients: { codex: CODEX }, servers: { [GENIE]: ofServer } } as Omit<
+      Permissions,
       'version'
     >);
-    expect(decide(some, use('new'))).toEqual({ do: 'refuse', why: 'new', by });
+    expect(decide(some, use('new'))).toEqual({ do: 'block', why: 'new', by });
   });
 
   it.each([
     [
       'the client at the server',
       { clients: { codex: { readOnly: true } } },
-      { scope: 'client-of-server', name: 'Codex' },
+      { who: 'user', scope: 'client-of-server', name: 'Codex' },
     ],
-    ['the server', { readOnly: true, clients: { codex: {} } }, { scope: 'server' }],
+    ['the server', { readOnly: true, clients: { codex: {} } }, { who: 'user', scope: 'server' }],
   ])('says that %s is read only', (_whose, ofServer, by) => {
-    const some = rules({ clients: { codex: CODEX }, servers: { [GENIE]: ofServer } });
-    expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
+    const some = permissions({ clients: { codex: CODEX }, servers: { [GENIE]: ofServer } });
+    expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'block', why: 'read-only', by });
   });
 
   it('recognizes a client that appends the name of a server to its own', () => {
-    const qwen = rules({ clients: { qwen: { name: 'Qwen', wireNames: ['qwen-cli-mcp-client'], readOnly: true } } });
+    const qwen = permissions({
+      clients: { qwen: { name: 'Qwen', wireNames: ['qwen-cli-mcp-client'], readOnly: true } },
+    });
     expect(decide(qwen, use('ask', { client: 'Qwen-CLI-mcp-client-databricks', hints: {} }))).toEqual({
-      do: 'refuse',
+      do: 'block',
       why: 'read-only',
-      by: { scope: 'client', name: 'Qwen' },
+      by: { who: 'user', scope: 'client', name: 'Qwen' },
     });
   });
 
   it.each([
     ['on', { do: 'allow' }],
-    ['ask', { do: 'ask', by: { scope: 'server' } }],
-    ['off', { do: 'refuse', why: 'new', by: { scope: 'server' } }],
+    ['ask', { do: 'ask', by: { who: 'user', scope: 'server' } }],
+    ['off', { do: 'block', why: 'new', by: { who: 'user', scope: 'server' } }],
   ] as const)('decides about a tool that no list names by the default %s', (newTools, expected) => {
-    const some = rules({ all: { newTools: 'off' }, servers: { [GENIE]: { newTools, on: ['known'] } } });
+    const some = permissions({ all: { newTools: 'off' }, servers: { [GENIE]: { newTools, on: ['known'] } } });
     expect(decide(some, use('renamed'))).toEqual(expected);
     expect(decide(some, use('known'))).toEqual({ do: 'allow' });
   });
 
   it('refuses a tool if it is unknown whether it only reads', () => {
-    expect(decide(rules({ all: { readOnly: true } }), use('ask'))).toEqual({
-      do: 'refuse',
+    expect(decide(permissions({ all: { readOnly: true } }), use('ask'))).toEqual({
+      do: 'block',
       why: 'unlisted',
-      by: { scope: 'everything' },
+      by: { who: 'user', scope: 'everything' },
     });
   });
 
   it('lets a client of a server write if only the server is read-only, but not if everything is', () => {
     const exception = { [GENIE]: { readOnly: true, clients: { codex: { readOnly: false } } } };
     const clients = { codex: CODEX };
-    expect(decide(rules({ clients, servers: exception }), use('ask', { hints: {} }))).toEqual({ do: 'allow' });
-    const strict = rules({ clients, servers: exception, all: { readOnly: true } });
-    expect(decide(strict, use('ask', { hints: {} })).do).toBe('refuse');
+    expect(decide(permissions({ clients, servers: exception }), use('ask', { hints: {} }))).toEqual({ do: 'allow' });
+    const strict = permissions({ clients, servers: exception, all: { readOnly: true } });
+    expect(decide(strict, use('ask', { hints: {} })).do).toBe('block');
   });
 
-  it('never allows a tool that is off, or one that may write under read-only, whatever else the rules say', () => {
+  it('never allows a tool that is off, or one that may write under read-only, whatever else the permissions say', () => {
     const state = fc.constantFrom('on', 'off', 'ask');
-    const toolRules = fc.record(
+    const toolPermissions = fc.record(
       {
         readOnly: fc.boolean(),
         newTools: state,
@@ -241,13 +254,13 @@ describe('decide', () => {
     });
     fc.assert(
       fc.property(
-        toolRules,
-        toolRules,
+        toolPermissions,
+        toolPermissions,
         fc.boolean(),
         fc.constantFrom('a', 'b', 'c'),
         hints,
         (own, of, all, tool, hint) => {
-          const some = rules({
+          const some = permissions({
             all: { readOnly: all },
             clients: { codex: CODEX },
             servers: { [GENIE]: { ...of, clients: { codex: own } } },
@@ -256,16 +269,16 @@ describe('decide', () => {
           const isOff =
             own.off?.includes(tool) || (of.off?.includes(tool) && !own.on?.includes(tool) && !own.ask?.includes(tool));
           const isReadOnly = all || (own.readOnly ?? of.readOnly ?? false);
-          if (isOff || (isReadOnly && onlyReads(GENIE, tool, hint) !== true)) expect(decision.do).toBe('refuse');
-          if (decision.do !== 'allow') expect(isWithoutRules(some, GENIE)).toBe(false);
+          if (isOff || (isReadOnly && onlyReads(GENIE, tool, hint) !== true)) expect(decision.do).toBe('block');
+          if (decision.do !== 'allow') expect(isUnrestricted(some, GENIE)).toBe(false);
         },
       ),
     );
   });
 });
 
-describe('isWithoutRules', () => {
-  it.each<[string, Omit<Rules, 'version'>]>([
+describe('isUnrestricted', () => {
+  it.each<[string, Omit<Permissions, 'version'>]>([
     ['nothing', {}],
     [
       'nothing in any of their parts',
@@ -276,11 +289,11 @@ describe('isWithoutRules', () => {
       { all: { readOnly: false, newTools: 'on' }, servers: { [GENIE]: { on: ['a'], off: [], ask: [] } } },
     ],
     ['another server’s', { servers: { [SQL]: { readOnly: true } } }],
-  ])('is true for rules that say %s', (_what, of) => {
-    expect(isWithoutRules(rules(of), GENIE)).toBe(true);
+  ])('is true for permissions that say %s', (_what, of) => {
+    expect(isUnrestricted(permissions(of), GENIE)).toBe(true);
   });
 
-  it.each<[string, Omit<Rules, 'version'>]>([
+  it.each<[string, Omit<Permissions, 'version'>]>([
     ['everything is read-only', { all: { readOnly: true } }],
     ['new tools are off', { all: { newTools: 'off' } }],
     ['new tools ask', { servers: { [GENIE]: { newTools: 'ask' } } }],
@@ -289,7 +302,7 @@ describe('isWithoutRules', () => {
     ['as many tools are off as need approval', { servers: { [GENIE]: { off: ['a'], ask: ['b'] } } }],
     ['a client is read-only', { clients: { codex: { ...CODEX, readOnly: true } } }],
     ['a client is read-only at this server', { servers: { [GENIE]: { clients: { codex: { readOnly: true } } } } }],
-  ])('is false for rules in which %s', (_what, of) => {
-    expect(isWithoutRules(rules(of), GENIE)).toBe(false);
+  ])('is false for permissions in which %s', (_what, of) => {
+    expect(isUnrestricted(permissions(of), GENIE)).toBe(false);
   });
 });

@@ -1,33 +1,33 @@
 import { Button, NativeSelect, Switch } from '@mantine/core';
 import { useId } from 'react';
-import type { RulesOfScope } from '../../preload/contract.ts';
+import type { PermissionsInfo } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
-import styles from './rules.module.css';
+import styles from './permissions.module.css';
 import { strings } from './strings.ts';
-import { choicesForNewTools, isSwitchState, type RulesEditor } from './use-rules.ts';
+import { choicesForNewTools, isSwitchState, type PermissionsEditor } from './use-permissions.ts';
 
 /** What AI clients may do at all servers. */
-export function RulesSection({ title, editor }: { title: string; editor: RulesEditor }) {
+export function PermissionsSection({ title, editor }: { title: string; editor: PermissionsEditor }) {
   return (
     <Card title={title}>
-      <RulesControls editor={editor} />
+      <PermissionControls editor={editor} />
     </Card>
   );
 }
 
-/** The rules of a scope: for all clients or one of them, whether tools that are new are allowed, and read only. */
-export function RulesControls({ editor }: { editor: RulesEditor }) {
-  const { scope, rules, changing, pending, clearing } = editor;
+/** The permissions of a scope: for all clients or one of them, whether tools that are new are allowed, and read only. */
+export function PermissionControls({ editor }: { editor: PermissionsEditor }) {
+  const { scope, permissions, changing, pending, clearing } = editor;
   const id = useId();
-  const { data } = rules;
+  const { data } = permissions;
   // What is new at every server can be decided for all clients only.
   const decidesNewTools = scope.server !== null || scope.client === null;
   return (
     <div className={styles.section}>
-      <FailureNotice error={rules.error} onRetry={rules.refetch} />
+      <FailureNotice error={permissions.error} onRetry={permissions.refetch} />
       {data && (
         <>
           <div className={styles.controls}>
@@ -36,9 +36,9 @@ export function RulesControls({ editor }: { editor: RulesEditor }) {
               value={scope.client ?? ''}
               data={[
                 { value: '', label: strings.allClients },
-                ...data.clients.map(({ id: client, name, hasRules }) => ({
+                ...data.clients.map(({ id: client, name, hasPermissions }) => ({
                   value: client,
-                  label: hasRules ? strings.hasRules(name) : name,
+                  label: hasPermissions ? strings.hasPermissions(name) : name,
                 })),
               ]}
               onChange={({ currentTarget }) => editor.choose(currentTarget.value || null)}
@@ -75,7 +75,7 @@ export function RulesControls({ editor }: { editor: RulesEditor }) {
   );
 }
 
-function LatestChanges({ changes }: Pick<RulesOfScope, 'changes'>) {
+function LatestChanges({ changes }: Pick<PermissionsInfo, 'changes'>) {
   return (
     <details className={styles.changes}>
       <summary>{strings.latestChanges}</summary>
@@ -94,22 +94,22 @@ function LatestChanges({ changes }: Pick<RulesOfScope, 'changes'>) {
   );
 }
 
-const STATES = { allow: 'on', ask: 'ask', refuse: 'off' } as const;
+const STATES = { allow: 'on', ask: 'ask', block: 'off' } as const;
 
-/** What can hold for a tool: nothing that is looser than the organization's rules. */
-function choicesFor({ isReadOnly, loosest }: RulesOfScope['tools'][number]) {
+/** What can hold for a tool: nothing that is looser than the organization's permissions. */
+function choicesFor({ isReadOnly, loosest }: PermissionsInfo['tools'][number]) {
   const blocked =
-    loosest === 'refuse' ? strings.blockedByOrganization : isReadOnly ? strings.blockedReadOnly : strings.block;
+    loosest === 'block' ? strings.blockedByOrganization : isReadOnly ? strings.blockedReadOnly : strings.block;
   return [
     ...(loosest === 'allow' ? [{ value: 'on', label: strings.allow }] : []),
-    ...(loosest === 'refuse' ? [] : [{ value: 'ask', label: strings.ask }]),
+    ...(loosest === 'block' ? [] : [{ value: 'ask', label: strings.ask }]),
     { value: 'off', label: blocked },
   ];
 }
 
 /** Whether the clients of the scope may use one tool. */
-export function ToolSwitch({ name, editor }: { name: string; editor: RulesEditor }) {
-  const tool = editor.rules.data?.tools.find((each) => each.name === name);
+export function ToolSwitch({ name, editor }: { name: string; editor: PermissionsEditor }) {
+  const tool = editor.permissions.data?.tools.find((each) => each.name === name);
   if (!tool) return null;
   const wanted = editor.pending?.tool?.name === name ? editor.pending.tool.state : undefined;
   return (
@@ -119,7 +119,7 @@ export function ToolSwitch({ name, editor }: { name: string; editor: RulesEditor
       title={tool.decidedBy ?? undefined}
       value={wanted ?? STATES[tool.allowed]}
       data={choicesFor(tool)}
-      disabled={tool.isReadOnly || tool.loosest === 'refuse'}
+      disabled={tool.isReadOnly || tool.loosest === 'block'}
       onChange={({ currentTarget: { value } }) => {
         if (isSwitchState(value)) editor.changing.mutate({ tool: { name, state: value } });
       }}

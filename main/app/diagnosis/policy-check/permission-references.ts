@@ -1,9 +1,9 @@
 import { isSqlServer } from '../../../../preload/contract/server-kinds.ts';
 import { CLIENTS } from '../../../clients/table.ts';
-import { SQL_TOOLS } from '../../../permissions/decision.ts';
-import { isRuledServer, matchesHost, readRuledServer } from '../../../permissions/policy/host-pattern.ts';
+import { SQL_TOOLS } from '../../../permissions/decide.ts';
+import type { PermissionSet, ToolPermissions } from '../../../permissions/permissions.ts';
+import { isNamedServer, matchesHost, readNamedServer } from '../../../permissions/policy/host-pattern.ts';
 import type { Policy } from '../../../permissions/policy/policy.ts';
-import type { RuleSet, ToolRules } from '../../../permissions/rules.ts';
 import { SWITCHES } from '../../../permissions/switches.ts';
 import { isWireName } from '../../../platform/wire-name.ts';
 import type { Computer } from './computer.ts';
@@ -11,19 +11,22 @@ import { issue, type PolicyIssue } from './issue.ts';
 import { meantBy } from './meant.ts';
 import { isAllowedPath, pathIssue } from './paths.ts';
 
-/** What the rules of a policy name that is not there (pure). */
-export function ruleIssues(policy: Policy, computer: Computer): PolicyIssue[] {
+/** What the permissions of a policy name that is not there (pure). */
+export function permissionIssues(policy: Policy, computer: Computer): PolicyIssue[] {
   const { servers = {}, clients = {} } = policy.keys.rules?.value ?? {};
   return [
     ...clientIssues(clients),
-    ...Object.entries(servers).flatMap(([name, rules]) => {
+    ...Object.entries(servers).flatMap(([name, permissions]) => {
       const at = `rules.value.servers.${name}`;
       return [
         ...placeIssues(at, name, policy),
         ...toolIssues(
           at,
           name,
-          [['', rules], ...Object.entries(rules.clients ?? {}).map(([id, of]) => [`.clients.${id}`, of] as const)],
+          [
+            ['', permissions],
+            ...Object.entries(permissions.clients ?? {}).map(([id, of]) => [`.clients.${id}`, of] as const),
+          ],
           computer,
         ),
       ];
@@ -31,8 +34,8 @@ export function ruleIssues(policy: Policy, computer: Computer): PolicyIssue[] {
   ];
 }
 
-/** A client is known by the names that it gives itself. Of two clients with the same name, the rules of the second never apply. */
-function clientIssues(clients: NonNullable<RuleSet['clients']>): PolicyIssue[] {
+/** A client is known by the names that it gives itself. Of two clients with the same name, the permissions of the second never apply. */
+function clientIssues(clients: NonNullable<PermissionSet['clients']>): PolicyIssue[] {
   const described = Object.entries(clients);
   const known = CLIENTS.flatMap(({ wireNames }) => wireNames);
   return described.flatMap(([id, { wireNames }], index) => {
@@ -54,7 +57,7 @@ function clientIssues(clients: NonNullable<RuleSet['clients']>): PolicyIssue[] {
           issue(
             'error',
             `${at}.wireNames`,
-            `"${id}" does not call itself ${wireNames.join(' or ')}: the rules would apply to another AI client.`,
+            `"${id}" does not call itself ${wireNames.join(' or ')}: the permissions would apply to another AI client.`,
             [...own],
           ),
         ]
@@ -64,13 +67,19 @@ function clientIssues(clients: NonNullable<RuleSet['clients']>): PolicyIssue[] {
     const shared =
       earlier === undefined
         ? []
-        : [issue('error', `${at}.wireNames`, `"${earlier}" has one of these names too. Only its rules would apply.`)];
+        : [
+            issue(
+              'error',
+              `${at}.wireNames`,
+              `"${earlier}" has one of these names too. Only its permissions would apply.`,
+            ),
+          ];
     return [...wrong, ...other, ...shared];
   });
 }
 
 function placeIssues(at: string, name: string, policy: Policy): PolicyIssue[] {
-  const ruled = readRuledServer(name);
+  const ruled = readNamedServer(name);
   if (!ruled) return [];
   const { workspaces } = policy.keys;
   const hosts = workspaces?.locked ? workspaces.value : undefined;
@@ -80,7 +89,7 @@ function placeIssues(at: string, name: string, policy: Policy): PolicyIssue[] {
     hosts === undefined ||
     hosts.some((pattern) => pattern === host || matchesHost(pattern, host) || matchesHost(host, pattern));
   const isRequired = policy.keys.requiredServers?.value.some((server) =>
-    isRuledServer(path, `https://x.example${server.path}`),
+    isNamedServer(path, `https://x.example${server.path}`),
   );
   return [
     ...[pathIssue(at, path) ?? []].flat(),
@@ -90,25 +99,27 @@ function placeIssues(at: string, name: string, policy: Policy): PolicyIssue[] {
           issue(
             'error',
             at,
-            `"workspaces" does not allow ${host}. These rules apply to nothing.`,
+            `"workspaces" does not allow ${host}. These permissions apply to nothing.`,
             meantBy(host, hosts),
           ),
         ]),
     ...(isRequired || isAllowedPath(policy, path)
       ? []
-      : [issue('warning', at, `"servers" does not allow ${path}. These rules apply to nothing.`)]),
+      : [issue('warning', at, `"servers" does not allow ${path}. These permissions apply to nothing.`)]),
   ];
 }
 
-type Lists = readonly (readonly [where: string, rules: ToolRules])[];
+type Lists = readonly (readonly [where: string, permissions: ToolPermissions])[];
 
 function toolIssues(at: string, name: string, lists: Lists, { servers }: Computer): PolicyIssue[] {
-  const named = lists.flatMap(([where, rules]) =>
-    SWITCHES.flatMap((state) => (rules[state] ?? []).map((tool) => ({ at: `${at}${where}.${state}`, tool, state }))),
+  const named = lists.flatMap(([where, permissions]) =>
+    SWITCHES.flatMap((state) =>
+      (permissions[state] ?? []).map((tool) => ({ at: `${at}${where}.${state}`, tool, state })),
+    ),
   );
   if (named.length === 0) return [];
-  const here = servers.filter(({ key }) => key !== undefined && isRuledServer(name, key));
-  const path = readRuledServer(name)?.path ?? '';
+  const here = servers.filter(({ key }) => key !== undefined && isNamedServer(name, key));
+  const path = readNamedServer(name)?.path ?? '';
   const known = [
     ...new Set([
       ...(isSqlServer(path) ? SQL_TOOLS : []),

@@ -1,13 +1,13 @@
 import { expect, it, test } from 'vitest';
+import { parsePermissions } from '../../../main/permissions/permissions.ts';
 import { parsePolicy } from '../../../main/permissions/policy/parse-policy.ts';
-import { parseRules } from '../../../main/permissions/rules.ts';
 
 const SQL = 'https://x.example/api/2.0/mcp/sql';
 const CODEX = { codex: { name: 'Codex', wireNames: ['codex-mcp-client'] } };
 
-/** What a user who wrote this into `rules.json` hears; undefined if it can be read. */
+/** What a user who wrote this into `permissions.json` hears; undefined if it can be read. */
 async function faultOf(text: string): Promise<string | undefined> {
-  return parseRules('RULES', Buffer.from(text)).then(
+  return parsePermissions('PERMISSIONS', Buffer.from(text)).then(
     () => undefined,
     (error: Error) => error.message,
   );
@@ -26,7 +26,7 @@ it.each<[what: string, text: string, fault: RegExp]>([
   ],
   ['a port that is the default', withServers({ [SQL.replace('e/', 'e:443/')]: {} }), /write it as/],
 ])(
-  'rules for a server that is written with %s are refused, because they would apply to none',
+  'permissions for a server that is written with %s are refused, because they would apply to none',
   async (_, text, fault) => {
     expect(await faultOf(text)).toMatch(fault);
   },
@@ -48,7 +48,7 @@ it.each<[what: string, text: string, fault: RegExp]>([
     withServers({}, { clients: { codex: { name: 'Codex', wireNames: [], readOnly: true } } }),
     /wireNames/,
   ],
-])('rules for a client that %s are refused, because they would apply to nobody', async (_, text, fault) => {
+])('permissions for a client that %s are refused, because they would apply to nobody', async (_, text, fault) => {
   expect(await faultOf(text)).toMatch(fault);
 });
 
@@ -60,16 +60,21 @@ it.each<[what: string, text: string, fault: string]>([
   ],
   ['all servers', `{"version":1,"servers":{},"servers":{}}`, 'line 1, column 27: "servers" is given twice'],
   ['a name written with an escape', '{"version":1,"all":{"readOnly":true},"\\u0061ll":{}}', '"all" is given twice'],
-])('rules in which %s is given twice are refused, because one of the two would not apply', async (_, text, fault) => {
-  expect(await faultOf(text)).toContain(fault);
-});
+])(
+  'permissions in which %s is given twice are refused, because one of the two would not apply',
+  async (_, text, fault) => {
+    expect(await faultOf(text)).toContain(fault);
+  },
+);
 
 test('names may repeat where they are in different objects, or in texts', async () => {
-  const rules = { off: ['off', '{"off":1,"off":2}', '"'], clients: { codex: { off: ['off'], on: ['on'] } } };
-  expect(await faultOf(withServers({ [SQL]: rules, [`${SQL}-2`]: rules }, { clients: CODEX }))).toBeUndefined();
+  const permissions = { off: ['off', '{"off":1,"off":2}', '"'], clients: { codex: { off: ['off'], on: ['on'] } } };
+  expect(
+    await faultOf(withServers({ [SQL]: permissions, [`${SQL}-2`]: permissions }, { clients: CODEX })),
+  ).toBeUndefined();
 });
 
-it.each<[what: string, rules: object, fault: RegExp]>([
+it.each<[what: string, permissions: object, fault: RegExp]>([
   [
     'a client that it does not describe',
     { servers: { '/a': { clients: { codex: { off: ['x'] } } } } },
@@ -80,8 +85,8 @@ it.each<[what: string, rules: object, fault: RegExp]>([
     { servers: { '/api/a': { off: ['x'] }, '/API/A/': { off: ['y'] } } },
     /this server is listed twice, with different spellings/,
   ],
-])('a policy with rules for %s is refused', async (_, rules, fault) => {
-  const text = JSON.stringify({ version: 1, rules: { value: rules, locked: true } });
+])('a policy with permissions for %s is refused', async (_, permissions, fault) => {
+  const text = JSON.stringify({ version: 1, rules: { value: permissions, locked: true } });
   await expect(parsePolicy('POLICY', Buffer.from(text))).rejects.toThrow(fault);
 });
 

@@ -1,0 +1,114 @@
+import { type PermissionsHere, permissionsHere } from '../app/permissions.ts';
+import { effectivePermissions, type PermissionRow } from '../permissions/in-effect.ts';
+import { formatPermissions } from '../permissions/permissions.ts';
+import type { Policy } from '../permissions/policy/policy.ts';
+import { sentences } from '../platform/errors.ts';
+import { remedyFor } from '../words/failure.ts';
+import type { CommandContext } from './command.ts';
+import { jsonFailure } from './failure.ts';
+import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
+
+/** How many of the latest changes are shown. */
+const SHOWN_CHANGES = 5;
+
+/** `causeway permissions`: every permission with who has decided it, and the latest changes. */
+export async function listPermissions(context: CommandContext, options: { json?: boolean }): Promise<void> {
+  const here = await permissionsHere(context.env, await context.causeway().auth());
+  if (options.json) return writeJson(context.stdout, asData(here));
+  const { policy, own, rows, serversOf } = here;
+  const line = organizationLine(policy, rows);
+  if (line !== undefined) await writeLine(context.stdout, printable(line));
+  if (policy.problem === null && rows.length === 0) {
+    await writeLine(context.stdout, 'Nothing is restricted yet. Every client may use every tool.');
+    return writeLine(context.stdout, 'Start with: causeway permissions set --all --read-only');
+  }
+  const isManaged = rows.some(({ by }) => by === 'organization');
+  const table = rows.map((row) => [
+    serversOf(row)?.join(', ') ?? 'all',
+    row.client?.id ?? 'all',
+    permissionText(row),
+    ...(isManaged ? [deciderText(row)] : []),
+  ]);
+  const heads = ['SERVER', 'CLIENT', 'PERMISSION', ...(isManaged ? ['SET BY'] : [])];
+  for (const each of columns([heads, ...table.map((cells) => cells.map(printable))]))
+    await writeLine(context.stdout, each);
+  const latest = (own.history ?? []).slice(-SHOWN_CHANGES).toReversed();
+  if (latest.length > 0) await write(context.stdout, '\nLatest changes:\n');
+  for (const { at, what } of latest) await writeLine(context.stdout, `  ${localTime(at)}  ${what}`);
+}
+
+/** What the organization's permissions mean for the user's own, as sentences; undefined if it decides nothing here. */
+function organizationLine(policy: Policy, rows: readonly PermissionRow[]): string | undefined {
+  if (policy.problem)
+    return sentences(policy.problem.message, 'No tool may be called.', remedyFor('command', policy.problem));
+  const ofOrganization = rows.filter(({ by }) => by === 'organization');
+  if (ofOrganization.length === 0) return undefined;
+  const whose = policy.organization === null ? 'your organization' : `your organization (${policy.organization})`;
+  const what = ofOrganization.some(({ locked }) => locked)
+    ? 'its locked permissions take precedence'
+    : 'its permissions apply where you have set none';
+  return `Managed by ${whose}: ${what}. See: causeway policy show`;
+}
+
+function permissionText(row: PermissionRow): string {
+  const text = formatPermissions(row.of);
+  if (row.ineffective.length === 0) return text;
+  const after = effectivePermissions(row);
+  return after === undefined
+    ? `${text} (no effect: ${ineffectiveText(row)})`
+    : `${formatPermissions(after)} (no effect: ${formatPermissions(row.of)}, because ${ineffectiveText(row)})`;
+}
+
+function ineffectiveText({ ineffective }: PermissionRow): string {
+  return ineffective.map(({ what }) => what).join(', ');
+}
+
+function deciderText({ by, locked }: Pick<PermissionRow, 'by' | 'locked'>): string {
+  if (by === 'user') return 'you';
+  return locked ? 'organization' : 'organization, until you decide';
+}
+
+function asData({ policy, own, rows, serversOf }: PermissionsHere): object {
+  const ofUser = rows.filter(({ by }) => by === 'user');
+  return {
+    rules: ofUser.map((row) => ({ ...placeOf(row, serversOf), ...row.of })),
+    history: own.history ?? [],
+    ...inEffectData({ policy, rows, serversOf }),
+  };
+}
+
+/** What decides about tools, and who has decided it. */
+export function inEffectData({ policy, rows, serversOf }: Omit<PermissionsHere, 'own'>) {
+  return {
+    inEffect: rows.flatMap((row) => {
+      const of = effectivePermissions(row);
+      return of === undefined ? [] : [{ ...placeOf(row, serversOf), ...of, by: row.by, locked: row.locked }];
+    }),
+    organization: policy.source === null ? null : organizationData(policy),
+  };
+}
+
+function placeOf(row: PermissionRow, serversOf: PermissionsHere['serversOf']) {
+  const servers = serversOf(row);
+  return { server: servers?.[0] ?? null, servers, client: row.client?.id ?? null };
+}
+
+function organizationData(policy: Policy) {
+  const { source, organization: name, contact, problem, keys } = policy;
+  const locked = keys.readOnly?.locked === true || keys.rules?.locked === true;
+  return { source, name, contact, locked: problem !== null || locked, problem: problem && jsonFailure(problem) };
+}
+
+/** What decides about tools, in a line for each permission. */
+export function inEffectLines({ inEffect, organization }: ReturnType<typeof inEffectData>): string[] {
+  if (organization?.problem) return [`no tool may be called: ${organization.problem.message}`];
+  return inEffect.map(({ servers, client, by, locked, ...of }) => {
+    const where = [servers?.join(', ') ?? 'all servers', ...(client === null ? [] : [client])].join(', ');
+    return `${where}: ${formatPermissions(of)}${by === 'user' ? '' : ` (${deciderText({ by, locked })})`}`;
+  });
+}
+
+function localTime(at: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? at : time.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+}

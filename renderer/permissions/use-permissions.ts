@@ -1,0 +1,87 @@
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { PermissionScopeInfo, PermissionsInfo, SwitchState } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+import { strings } from './strings.ts';
+
+type PermissionsChange = Omit<
+  Parameters<typeof window.causeway.request.changePermissions>[0],
+  keyof PermissionScopeInfo
+>;
+
+/** The permissions of one scope, and what changes them. */
+export interface PermissionsEditor {
+  scope: PermissionScopeInfo;
+  /** Goes over to the permissions for one client, or for all clients where that is null. */
+  choose(client: string | null): void;
+  permissions: UseQueryResult<PermissionsInfo>;
+  changing: UseMutationResult<void, Error, PermissionsChange>;
+  /** The change that is being made, which the controls show already. */
+  pending: PermissionsChange | undefined;
+  clearing: UseMutationResult<void, Error, void>;
+}
+
+/** @param version changes when the server's tools may be others than before */
+export function usePermissions(server: string | null, version = ''): PermissionsEditor {
+  const [client, choose] = useState<string | null>(null);
+  const queries = useQueryClient();
+  useEffect(
+    () => window.causeway.on.permissionsChanged(() => void queries.invalidateQueries({ queryKey: ['permissions'] })),
+    [queries],
+  );
+  const scope = { server, client };
+  const permissions = useQuery({
+    queryKey: ['permissions', server, client, version],
+    queryFn: () => unwrap(window.causeway.request.getPermissions(scope)),
+    placeholderData: (before) => before,
+    gcTime: 0,
+  });
+  const onSuccess = () => queries.invalidateQueries({ queryKey: ['permissions'] });
+  const changing = useMutation({
+    mutationFn: (change: PermissionsChange) =>
+      unwrap(window.causeway.request.changePermissions({ ...scope, ...change })),
+    onSuccess,
+  });
+  const clearing = useMutation({
+    mutationFn: () => unwrap(window.causeway.request.clearPermissions(scope)),
+    onSuccess,
+  });
+  const pending = changing.isPending ? changing.variables : undefined;
+  return { scope, choose, permissions, changing, pending, clearing };
+}
+
+/** What can hold for the tools that no permission names: nothing that is looser than the organization's permissions. */
+export function choicesForNewTools(
+  { server, client }: PermissionScopeInfo,
+  { newTools, loosestNewTools }: PermissionsInfo,
+): { value: string; label: string; disabled?: boolean }[] {
+  const wider = client !== null ? strings.asAllClients : server === null ? strings.allow : strings.asAllServers;
+  const isFree = loosestNewTools === 'allow';
+  const unset = { allow: wider, ask: strings.askByOrganization, block: strings.blockedByOrganization }[loosestNewTools];
+  return [
+    ...(newTools === null ? [{ value: '', label: unset }] : []),
+    ...(newTools === 'on' || (isFree && (newTools !== null || server !== null))
+      ? [{ value: 'on', label: isFree ? strings.allow : strings.notInEffect(strings.allow), disabled: !isFree }]
+      : []),
+    ...(newTools === 'ask' || loosestNewTools !== 'block'
+      ? [
+          {
+            value: 'ask',
+            label: loosestNewTools === 'block' ? strings.notInEffect(strings.ask) : strings.ask,
+            disabled: loosestNewTools === 'block',
+          },
+        ]
+      : []),
+    { value: 'off', label: strings.block },
+  ];
+}
+
+export function isSwitchState(value: string): value is SwitchState {
+  return value === 'on' || value === 'off' || value === 'ask';
+}
