@@ -1,5 +1,5 @@
 import { pathOfRow } from '../../preload/contract/server-kinds.ts';
-import type { OfferedServerInfo, ServerKind } from '../../preload/contract.ts';
+import type { OfferedServerInfo } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
 const { servers: words } = strings;
@@ -10,9 +10,6 @@ export interface OfferedRow {
   title: string;
   about: string;
   path: string;
-  kind: ServerKind;
-  /** What the server is proposed from. */
-  target: string;
   /** Why it is of no use just now. */
   obstacle: string | null;
 }
@@ -23,8 +20,6 @@ export const SQL_ROW: OfferedRow = {
   title: words.sql,
   about: words.sqlAbout,
   path: pathOfRow('sql'),
-  kind: 'sql',
-  target: '',
   obstacle: null,
 };
 
@@ -46,9 +41,9 @@ export function offeredRows(
   servers: readonly OfferedServerInfo[],
 ): { group: OfferedRow['group']; rows: OfferedRow[] }[] {
   const found = servers.flatMap((server): OfferedRow[] => {
-    const { group, title, about, add, path, kind, obstacle, successor } = server;
+    const { group, title, about, add, path, obstacle, successor } = server;
     if (path === null || successor !== null || group === 'sql' || group === 'apps') return [];
-    const row = { group, title, about, path, kind, target: add, obstacle };
+    const row = { group, title, about, path, obstacle };
     if (!BY_SCHEMA.has(group)) return [row];
     const name = add.slice(add.indexOf(':') + 1);
     if (name.split('.').length !== 2) return [];

@@ -115,8 +115,8 @@ function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void 
   const isSignedIn = state.warehouse.status === 'known';
   const adding = useMutation({
     mutationFn: async (name: string) => {
-      const proposed = await unwrap(window.causeway.request.proposeServer({ profile: name, kind: 'sql', target: '' }));
-      await unwrap(window.causeway.request.addServer({ profile: name, kind: 'sql', ...proposed }));
+      const proposed = await unwrap(window.causeway.request.proposeServer({ profile: name, word: 'sql' }));
+      await unwrap(window.causeway.request.addServer({ profile: name, ...proposed }));
       return proposed.name;
     },
     onSuccess: (name) => {

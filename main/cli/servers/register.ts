@@ -69,7 +69,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('--dry-run', 'only show what would be added')
     .option('-y, --yes', "confirm an app's address without asking")
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
-      (await import('./apps.ts')).addAny(where(command), kind, target.join('/'), command.optsWithGlobals()),
+      (await import('./add.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('set <name>'))
     .description('change the values that tool calls of a server send in _meta')
@@ -104,7 +104,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     .description('start a stopped Databricks App and wait until it runs; NAME is a server in the list, or app:NAME')
     .option('-p, --profile <name>', "the profile (default: the server's, or as the Databricks CLI chooses)")
     .action(async (name: string, _options, command: Command) =>
-      (await import('./apps.ts')).startServer(where(command), name, command.optsWithGlobals()),
+      (await import('./add.ts')).startServer(where(command), name, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('sign-in <name>'))
     .description('sign in to a service such as GitHub; NAME is a server in the list, or CATALOG.SCHEMA.SERVICE')
