@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { clientMark, list, problem, text } from './parts.ts';
 
-/** What happened to a server's entry in one file of a client. */
+/**
+ * What happened to a server's entry in one file: never written; as it was written; as it was written, and would be written
+ * differently today; gone though it was written; changed since; leading to an executable that is not there; with a command
+ * that the PATH does not lead to; or another program of the same name.
+ */
 const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'not-on-path', 'foreign']);
 
 const clientName = z.object({ id: z.string(), name: z.string() });
@@ -162,6 +166,7 @@ export const clientEvents = {
   clientsChanged: z.object({}),
 } as const;
 
+export type ClientFileInfo = z.output<typeof clientFile>;
 export type AiClient = z.output<typeof aiClient>;
 export type ClientBackup = z.output<typeof clientBackup>;
 export type ClientChange = z.output<typeof clientChange>;

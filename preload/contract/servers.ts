@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clientMark, inProfile, list, text } from './parts.ts';
-import { SERVER_KINDS, SERVER_TYPES, type ServerType } from './server-kinds.ts';
+import { SERVER_GROUPS, SERVER_KINDS, SERVER_TYPES, type ServerType } from './server-kinds.ts';
 
 const kind = z.enum(SERVER_KINDS);
 
@@ -44,7 +44,10 @@ export const configuredServer = z.object({
     remedy: z.string().nullable(),
     /** When it is checked again automatically, in milliseconds since the epoch; null if the user has to act first. */
     retryAt: z.number().nullable(),
-    /** What can be done about it from here. */
+    /**
+     * What can be done about it from here; `accounts` leads to where its profile is put right, `open-page` to where a user signs in
+     * whose token cannot.
+     */
     action: z
       .enum(['sign-in', 'sign-in-to-service', 'open-page', 'accounts', 'confirm-app', 'start-app', 'check-again'])
       .nullable(),
@@ -101,14 +104,15 @@ const serverNamed = z.object({ name: text() });
 /** Work that the window can cancel, under an id of its choice. */
 const job = z.object({ job: text().min(1) });
 
-const group = z.enum(['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps']);
+const group = z.enum(SERVER_GROUPS);
 
-/** Something that the workspace offers as an MCP server: main/workspace/offered-servers.ts. */
+/** Something that the workspace offers as an MCP server. */
 const offered = z.object({
   group,
   title: z.string(),
+  /** The owner's comment; empty if there is none. */
   about: z.string(),
-  /** What the command takes for it; no other has the same. */
+  /** What `causeway servers add` takes for it, such as `system.ai.github` or `genie:01ef…`; no other has the same. */
   add: z.string(),
   /** Null for an app, which has its own address. */
   path: z.string().nullable(),

@@ -1,4 +1,4 @@
-import { pathOfRow } from '../../preload/contract/server-kinds.ts';
+import { pathOfRow, SERVER_GROUPS } from '../../preload/contract/server-kinds.ts';
 import type { OfferedServerInfo } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
@@ -23,16 +23,6 @@ export const SQL_ROW: OfferedRow = {
   obstacle: null,
 };
 
-/** The order in which groups are shown. */
-const GROUPS: readonly OfferedServerInfo['group'][] = [
-  'sql',
-  'genie',
-  'functions',
-  'search',
-  'services',
-  'connections',
-];
-
 /** Groups of which a schema is offered as a whole: its parts can be added one by one later. */
 const BY_SCHEMA: ReadonlySet<OfferedServerInfo['group']> = new Set(['functions', 'search']);
 
@@ -52,7 +42,7 @@ export function offeredRows(
     return [{ ...row, title: name, about: parts === 0 ? '' : count }];
   });
   const rows = [SQL_ROW, ...found];
-  return GROUPS.flatMap((group) => {
+  return SERVER_GROUPS.flatMap((group) => {
     const own = rows.filter((row) => row.group === group);
     return own.length === 0 ? [] : [{ group, rows: own }];
   });

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
-import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
+import { SERVER_GROUPS, SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { MAX_WALK_REQUESTS } from '../../workspace/walk-limits.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
