@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { appOf } from '../../../preload/contract/server-path.ts';
 import type { AppAddress, RequestOutputs, ServerUsageInfo, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import type { Causeway } from '../../app/causeway.ts';
@@ -41,7 +42,7 @@ export class DesktopServers {
   /** The titles of Genie spaces, by profile and path; undefined if one could not be read. */
   readonly #titles = new Map<string, string | undefined>();
   /** The profiles that hold credentials of their own. */
-  #withCredentials: ReadonlySet<string> = new Set();
+  #withCredentials: readonly string[] = [];
   #servers: readonly ManagedServer[] = [];
   #monitor: Promise<HealthMonitor> | undefined;
   #isKept: boolean;
@@ -196,7 +197,7 @@ export class DesktopServers {
 
   #listed(servers: readonly ManagedServer[]): void {
     this.#servers = servers;
-    void this.#lookUpProfiles();
+    void this.#lookUpProfiles([]);
     if (this.#monitor) void this.#monitor.then((monitor) => monitor.update(servers));
     else this.#monitor = this.#connect(servers);
   }
@@ -207,17 +208,21 @@ export class DesktopServers {
     return monitor;
   }
 
-  async #lookUpProfiles(): Promise<void> {
+  /** Shows the states again if other profiles hold credentials now: the configuration file changes at any time. */
+  async #lookUpProfiles(states: readonly MonitoredServerState[]): Promise<void> {
     // A configuration file that cannot be read is reported where it is used.
     const entries = await this.#causeway
       .auth()
       .then((auth) => auth.profiles())
       .catch(() => []);
     const own = entries.flatMap((each) => (each.usable && !maySignIn(each.profile) ? each.name : []));
-    this.#withCredentials = new Set(own);
+    if (isDeepStrictEqual(own, this.#withCredentials)) return;
+    this.#withCredentials = own;
+    this.#show((await this.#monitor)?.states() ?? states);
   }
 
   #show(states: readonly MonitoredServerState[]): void {
+    if (states.some(({ health }) => 'problem' in health)) void this.#lookUpProfiles(states);
     const now = Date.now();
     const health = new Map(states.map((state) => [state.name, state.health]));
     const connecting = { name: 'connecting' } as const;
@@ -226,7 +231,7 @@ export class DesktopServers {
         return describeConfiguredServer(server, {
           health: health.get(server.name) ?? connecting,
           title: this.#titles.get(titleKey(server)),
-          hasCredentials: this.#withCredentials.has(server.profile),
+          hasCredentials: this.#withCredentials.includes(server.profile),
           now,
         });
       }),

@@ -141,6 +141,16 @@ describe('the servers of the desktop', () => {
     });
   });
 
+  it('lead to the accounts as soon as their profile has credentials instead of a sign-in', async () => {
+    await servers.add({ ...FUNCTIONS, profile: 'oauth' });
+    const action = () => model.state.servers[0]?.state.action;
+    await expect.poll(action).toBe('sign-in');
+    const [, host] = /\[oauth\][^[]*?(host *=.*)/.exec(await home.readConfig()) ?? [];
+    await writeFile(home.configFile, `[oauth]\n${host}\nclient_id = nobody\nclient_secret = wrong\n`);
+    await servers.check('functions');
+    await expect.poll(action).toBe('accounts');
+  });
+
   it('report a token that no longer covers them as soon as a call is refused', async () => {
     await servers.add(FUNCTIONS);
     await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
