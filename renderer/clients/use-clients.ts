@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { DesktopState } from '../../preload/contract.ts';
+import type { ConfiguredServer } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 
-/** The AI clients of this computer with their entries, kept current while they are shown. */
-export function useClients({ servers }: DesktopState) {
+/** The AI clients of this computer with their entries in these servers' names, kept current while they are shown. */
+export function useClients(servers: readonly Pick<ConfiguredServer, 'name'>[]) {
   const queries = useQueryClient();
   useEffect(
     () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),

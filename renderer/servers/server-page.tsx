@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
+import { useClients } from '../clients/use-clients.ts';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -29,7 +30,7 @@ import { ServiceAccount } from './service-account.tsx';
 import { strings } from './strings.ts';
 import { Successor } from './successor.tsx';
 import { ToolList } from './tools/tool-list.tsx';
-import { useClients, useUsage } from './use-usage.ts';
+import { useUsage } from './use-usage.ts';
 
 interface ServerPageProps {
   server: ConfiguredServer;
@@ -48,7 +49,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
   const { managed } = useDesktopState();
   const hasToStay = isRequired(managed, 'requiredServers', name);
   const usage = useUsage().get(name);
-  const report = useClients(servers.map((each) => each.name));
+  const report = useClients(servers);
   const [isAdding, setAdding] = useState(false);
   const checking = useMutation({
     mutationFn: () => unwrap(request.checkServer({ name })),

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { Allowances } from '../approvals/waiting-calls.tsx';
+import { useClients } from '../clients/use-clients.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { strings as rulesStrings } from '../rules/strings.ts';
 import { useRules } from '../rules/use-rules.ts';
@@ -24,7 +25,7 @@ import { ServerPage } from './server-page.tsx';
 import { ServerRow } from './server-row.tsx';
 import styles from './servers.module.css';
 import { strings } from './strings.ts';
-import { clientsWith, useClients, useUsage } from './use-usage.ts';
+import { clientsWith, useUsage } from './use-usage.ts';
 
 /** The managed servers that AI clients are to have: their state and tools, and how to add and remove one. */
 export function ServersScreen({ state }: { state: DesktopState }) {
@@ -78,7 +79,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
 
 function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
   const usage = useUsage();
-  const report = useClients(servers.map(({ name }) => name));
+  const report = useClients(servers);
   return (
     <ul className={`${layout.list} ${styles.servers}`} aria-label={strings.list}>
       {servers.map((server) => (

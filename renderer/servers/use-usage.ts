@@ -1,5 +1,4 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { AiClient, ServerUsageInfo } from '../../preload/contract.ts';
 import { hasEntry } from '../clients/format.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -16,21 +15,6 @@ export function useUsage(): ReadonlyMap<string, ServerUsageInfo> {
   });
   useSubscription(USAGE, window.causeway.on.serverUsageChanged);
   return new Map(data.map((usage) => [usage.name, usage]));
-}
-
-/** The AI clients on this computer, kept current; the names of the servers are part of what is asked. */
-export function useClients(servers: readonly string[]) {
-  const queries = useQueryClient();
-  useEffect(
-    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
-    [queries],
-  );
-  return useQuery({
-    queryKey: ['clients', servers],
-    queryFn: () => unwrap(window.causeway.request.listClients()),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-  });
 }
 
 /** The clients that have a server: by its own entry, or by one for all servers. */
