@@ -75,6 +75,7 @@ export const events = {
 
 export type RequestName = keyof typeof requests;
 export type EventName = keyof typeof events;
+/** As they pass the schemas: what the window leaves out has its default. */
 export type RequestInputs = { [Name in RequestName]: z.output<(typeof requests)[Name]['input']> };
 export type RequestOutputs = { [Name in RequestName]: z.output<(typeof requests)[Name]['output']> };
 export type EventPayloads = { [Name in EventName]: z.output<(typeof events)[Name]> };
@@ -87,7 +88,9 @@ type Arguments<Input> = undefined extends Input ? [] : [input: Input];
 /** What the preload script puts at `window.causeway`. */
 export interface CausewayApi {
   request: {
-    [Name in RequestName]: (...input: Arguments<RequestInputs[Name]>) => Promise<Reply<RequestOutputs[Name]>>;
+    [Name in RequestName]: (
+      ...input: Arguments<z.input<(typeof requests)[Name]['input']>>
+    ) => Promise<Reply<RequestOutputs[Name]>>;
   };
   /** Each function subscribes a listener and returns the function that unsubscribes it. */
   on: { [Name in EventName]: (listener: (payload: EventPayloads[Name]) => void) => () => void };

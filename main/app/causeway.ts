@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { AuthService, Profile, SignInOptions } from '../auth/auth.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import type { MonitoredServer } from '../hub/health/health.ts';
+import type { McpSession, McpSessionOptions } from '../hub/health/mcp-session.ts';
 import type { HealthMonitor, HealthMonitorOptions } from '../hub/health/monitor.ts';
 import type { Hub } from '../hub/server.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
@@ -47,6 +48,7 @@ export interface WorkspaceSession {
 
 /** The application's services, built once. The desktop shell, the command line and the tests all use this. */
 export interface Causeway {
+  env: NodeJS.ProcessEnv;
   /** What the desktop's settings say about proxies. */
   systemProxies?: ProxyLookup | undefined;
   /** Profiles and tokens, loaded on first use. */
@@ -70,6 +72,11 @@ export interface Causeway {
    * is reported, never started.
    */
   monitorHealth(servers: readonly MonitoredServer[], options?: HealthOptions): Promise<HealthMonitor>;
+  /**
+   * Opens a session of Causeway's own with a server, over the same connections and tokens.
+   * @throws {CausewayError} as `openEndpoint`
+   */
+  openMcpSession(server: Pick<MonitoredServer, 'profile' | 'path'>, options?: McpSessionOptions): Promise<McpSession>;
   /**
    * Replaces the connections after a sleep or a network change, so that no request waits for a timeout on a dead one.
    */
@@ -129,11 +136,9 @@ export function createCauseway(options: CausewayOptions): Causeway {
       // Loading the module can fail too, for example when no more files can be opened.
       remembering = remembering.then(remember).catch(() => undefined);
     });
-    const openSqlServer = async ({ path, warehouseId }: SqlServerChoice) => {
-      const { McpSession } = await import('../hub/health/mcp-session.ts');
-      const found = await endpoint({ profile: profile.name, path });
+    const openSqlServer = ({ path, warehouseId }: SqlServerChoice) => {
       const meta = warehouseId === undefined ? undefined : { warehouse_id: warehouseId };
-      return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
+      return openMcpSession({ profile: profile.name, path }, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
     };
     const warehouses = createWarehouseService(named, {
       env,
@@ -152,6 +157,11 @@ export function createCauseway(options: CausewayOptions): Causeway {
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS, systemProxies }));
     return openEndpoint(request, { auth: await auth(), pool: pools.to, env, permissions, ...access });
+  };
+
+  const openMcpSession: Causeway['openMcpSession'] = async ({ profile, path }, sessionOptions) => {
+    const { McpSession } = await import('../hub/health/mcp-session.ts');
+    return new McpSession(await endpoint({ profile, path }), sessionOptions);
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
@@ -215,14 +225,12 @@ export function createCauseway(options: CausewayOptions): Causeway {
           for (const end of ends) end();
         };
       },
-      connect: async ({ profile, path }, onToolsChanged) => {
-        const { McpSession } = await import('../hub/health/mcp-session.ts');
-        return new McpSession(await endpoint({ profile, path }), { onToolsChanged });
-      },
+      connect: (server, onToolsChanged) => openMcpSession(server, { onToolsChanged }),
     });
   };
 
   return {
+    env,
     systemProxies,
     auth,
     services: access.services,
@@ -230,6 +238,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     open,
     serveProxies,
     monitorHealth,
+    openMcpSession,
     renewConnections,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {

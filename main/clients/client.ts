@@ -1,3 +1,4 @@
+import type { ClientMark } from '../../preload/contract/parts.ts';
 import type { HttpShape, StdioShape } from './entry.ts';
 import type { FilePlace, Places, Sign } from './places.ts';
 
@@ -34,9 +35,6 @@ export interface ProcessFacts {
   notIn?: RegExp;
 }
 
-/** A client's mark: an icon by its name in `simple-icons`, or one or two letters. */
-type Mark = { icon: string } | { monogram: string };
-
 /** A client's time limit for one call. */
 interface Patience {
   /** The limit with the entry as we write it, in milliseconds. */
@@ -61,7 +59,7 @@ export interface ClientFacts {
   name: string;
   /** Its name in `clientInfo`, or the prefix of it if it appends a server's name; empty if unknown. */
   wireNames: string[];
-  mark: Mark;
+  mark: ClientMark;
   /** Its time limit for one call; left out if no limit is known. */
   patience?: Patience;
   /** Whether it is known to show a server's questions (MCP › Elicitation) to a person, and not to answer by itself. */

@@ -1,3 +1,4 @@
+import type { ClientOutcome } from '../../preload/contract/clients.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
 import type { Changed } from './change.ts';
@@ -11,17 +12,12 @@ import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
 /** The result of one file. */
-export interface ChangeOutcome {
-  client: string;
-  name: string;
-  file: string | null;
-  result: 'written' | 'unchanged' | 'would change' | 'failed';
+export interface ChangeOutcome extends Pick<ClientOutcome, 'client' | 'name' | 'file' | 'result' | 'warnings'> {
   /** The difference, as a unified diff. */
   diff?: string;
   backup?: string;
   /** What the user must do before it takes effect. */
   afterwards?: string;
-  warnings: string[];
   /** Other clients that read the same entries and so lose, or lost, them too. */
   sharedWith?: ClientName[];
   /** Why the file was not changed. */

@@ -1,10 +1,10 @@
 import { ownMember } from '../platform/own-member.ts';
 import type { ClientFacts } from './client.ts';
 import { differenceOf } from './difference.ts';
-import type { UndoHint } from './editors/editor.ts';
+import type { EditTarget, EntryEditor } from './editors/editor.ts';
 import { excerptOf, type JsonOddities } from './editors/excerpt.ts';
 import { editorOf, editTarget, hasNewerLayout, laidOut } from './editors.ts';
-import { type Entry, isOurs } from './entry.ts';
+import { type DataTable, type Entry, isOurs } from './entry.ts';
 import { type FileRecord, writtenAs } from './record.ts';
 import { checkStarts, correctionOf } from './server-entry.ts';
 
@@ -52,62 +52,22 @@ export function plan(
   wanted: Wanted,
   options: PlanOptions,
 ): PlanWithBytes {
-  const { known, replace = false, project } = options;
   const editor = editorOf(client.format);
-  const record: FileRecord = {
-    ...known,
-    client: client.id,
-    path: file,
-    ...(project === undefined ? {} : { project }),
-    entries: { ...known?.entries },
-    initial: { ...known?.initial },
-    ...(known?.meta ? { meta: { ...known.meta } } : {}),
-  };
-  delete record.previous;
   const excerpt = excerptOf(client, before ?? NOTHING, editTarget(client, file));
-  let { text } = excerpt;
   const target = editTarget(laidOut(client, hasNewerLayout(client, file, excerpt)), file, excerpt);
-  const older = target.key.length === client.key.length ? undefined : editTarget(client, file, excerpt);
-  let undoHint: UndoHint | undefined = known?.remnant;
-  const inUse: string[] = [];
-  let replaces = false;
-  if (before === undefined) record.created = true;
-  for (const [name, entry] of wanted) {
-    const written = writtenAs(known, name);
-    // Otherwise, an entry from before the client moved its entries would take effect again when the newer one is removed.
-    if (older && isOurs(editor.read(text, older).get(name), written))
-      text = editor.remove(text, older, name, undefined);
-    const entries = editor.read(text, target);
-    const present = entries.get(name);
-    const others = Object.keys(record.entries).some((other) => entries.has(other));
-    const mine = present !== undefined && isOurs(present, written);
-    const began = ownMember(record.initial, name);
-    delete record.entries[name];
-    delete record.initial?.[name];
-    delete record.meta?.[name];
-    if (!entry) {
-      if (mine) text = editor.remove(text, target, name, undoHint);
-      continue;
-    }
-    if (present !== undefined && !mine && !replace) {
-      inUse.push(name);
-      continue;
-    }
-    if (present !== undefined && !mine) {
-      text = editor.remove(text, target, name, undefined);
-      replaces = true;
-    }
-    const correction = mine ? correctionOf(client, entry, name, present, known) : entry;
-    if (mine) checkStarts(client, file, name, present, correction);
-    const edited = editor.put(text, target, name, correction);
-    if (edited.undoHint && !others) undoHint = edited.undoHint;
-    text = edited.text;
-    record.entries[name] = entry.fixed;
-    if (entry.meta) record.meta = { ...record.meta, [name]: entry.meta };
-    if (record.initial) record.initial[name] = { ...(mine ? began : {}), ...entry.initial };
-  }
-  if (undoHint) record.remnant = undoHint;
-  const { bytes: after, oddities } = excerpt.restore(text, new Set(wanted.keys()));
+  const draft: Draft = {
+    client,
+    editor,
+    target,
+    older: target.key.length === client.key.length ? undefined : editTarget(client, file, excerpt),
+    text: excerpt.text,
+    record: recordBefore(client, file, before === undefined, options),
+    inUse: [],
+    replaces: false,
+  };
+  for (const [name, entry] of wanted) planEntry(draft, name, entry, options);
+  const { record, inUse, replaces } = draft;
+  const { bytes: after, oddities } = excerpt.restore(draft.text, new Set(wanted.keys()));
   const isSame = (before ?? NOTHING).equals(after);
   return {
     after,
@@ -117,6 +77,89 @@ export function plan(
     warnings: describeOddities(oddities, client),
     ...(isSame ? {} : { change: { isEmpty: after.length === 0, diff: differenceOf(file, before ?? NOTHING, after) } }),
   };
+}
+
+/** A file's text and what is remembered about it, while entries are planned one after the other. */
+interface Draft extends Pick<Plan, 'record' | 'inUse' | 'replaces'> {
+  client: ClientFacts;
+  editor: EntryEditor;
+  target: EditTarget;
+  /** Where earlier versions of the client keep entries, if this file has the newer place. */
+  older: EditTarget | undefined;
+  text: string;
+}
+
+function recordBefore(client: ClientFacts, file: string, isNew: boolean, { known, project }: PlanOptions): FileRecord {
+  const before: Partial<FileRecord> = { ...known };
+  delete before.previous;
+  return {
+    ...before,
+    client: client.id,
+    path: file,
+    ...(project === undefined ? {} : { project }),
+    entries: { ...before.entries },
+    initial: { ...known?.initial },
+    ...(known?.meta ? { meta: { ...known.meta } } : {}),
+    ...(isNew ? { created: true } : {}),
+  };
+}
+
+function planEntry(
+  draft: Draft,
+  name: string,
+  entry: Entry | undefined,
+  { known, replace = false }: PlanOptions,
+): void {
+  const { editor, target, record } = draft;
+  const written = writtenAs(known, name);
+  removeOlder(draft, name, written);
+  const entries = editor.read(draft.text, target);
+  const present = entries.get(name);
+  const others = Object.keys(record.entries).some((other) => entries.has(other));
+  const mine = present !== undefined && isOurs(present, written);
+  const began = mine ? ownMember(record.initial, name) : undefined;
+  delete record.entries[name];
+  delete record.initial?.[name];
+  delete record.meta?.[name];
+  if (!entry) {
+    if (mine) draft.text = editor.remove(draft.text, target, name, record.remnant);
+    return;
+  }
+  const isForeign = present !== undefined && !mine;
+  if (isForeign && !replace) {
+    draft.inUse.push(name);
+    return;
+  }
+  if (isForeign) {
+    draft.text = editor.remove(draft.text, target, name, undefined);
+    draft.replaces = true;
+  }
+  const correction = mine ? corrected(draft, name, entry, present, known) : entry;
+  const edited = editor.put(draft.text, target, name, correction);
+  draft.text = edited.text;
+  if (edited.undoHint && !others) record.remnant = edited.undoHint;
+  record.entries[name] = entry.fixed;
+  if (entry.meta) record.meta = { ...record.meta, [name]: entry.meta };
+  if (record.initial) record.initial[name] = { ...began, ...entry.initial };
+}
+
+/** Otherwise, an entry from before the client moved its entries would take effect again when the newer one is removed. */
+function removeOlder(draft: Draft, name: string, written: readonly DataTable[]): void {
+  const { editor, older, text } = draft;
+  if (older && isOurs(editor.read(text, older).get(name), written))
+    draft.text = editor.remove(text, older, name, undefined);
+}
+
+function corrected(
+  { client, target }: Draft,
+  name: string,
+  entry: Entry,
+  present: unknown,
+  known: FileRecord | undefined,
+): Entry {
+  const correction = correctionOf(client, entry, name, present, known);
+  checkStarts(client, target.file, name, present, correction);
+  return correction;
 }
 
 /** What a JSON text contains that the client's own parser refuses, as sentences. It is not changed. */

@@ -254,21 +254,17 @@ export function pathInRow(row: ServerRowName, target: string, called: string): s
  */
 const MAX_SPACE_NAME_LENGTH = 10;
 
-/** A server that has no name yet. */
-export interface UnnamedServer {
-  kind: ManagedServerKind;
-  path: string;
-  /** The title of a Genie space. */
-  title?: string | undefined;
-}
-
 /**
  * A short, unused name for a server. A Genie space is named after its title, or after the end of its id where the title has no
  * letter that a name takes.
  */
-export function suggestName({ kind, path, title = '' }: UnnamedServer, usedNames: readonly string[]): string {
+export function suggestName(
+  { path, title = '' }: Pick<ManagedServer, 'path' | 'title'>,
+  usedNames: readonly string[],
+): string {
+  const { kind, named } = serverAt(path);
   const isSpace = kind === 'genie' && slugOf(title) !== '';
-  const slug = slugOf(isSpace ? title : serverAt(path).named) || 'server';
+  const slug = slugOf(isSpace ? title : named) || 'server';
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`;
     const room = isSpace ? MAX_SPACE_NAME_LENGTH - suffix.length : MAX_NAME_LENGTH - 3;

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import type { ClientFileInfo, EntryState } from '../../preload/contract/clients.ts';
 import { inOneLine } from '../words/failure.ts';
 import { allServersIn, type EntryTarget, ownMetaOf } from './all-servers.ts';
 import type { ClientFacts } from './client.ts';
@@ -14,35 +15,14 @@ import { type FileRecord, recordedFile, type WrittenRecord, writtenAs } from './
 import type { Meta } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
+/** A client's id and name. */
+export type ClientName = ClientFileInfo['sharedWith'][number];
+
 /** The state of one file of a client. */
-export interface FileReport {
-  path: string;
-  exists: boolean;
-  /** Whether entries of ours were written to it before. */
-  known: boolean;
-  /** Each server's entry, by the server's name, and the entry for all of them, if the file has one. */
-  entries: Record<string, EntryStatus>;
-  /** The names of entries for all servers as one. */
-  all: string[];
-  /** The servers that one of these entries leads to; an entry for one profile leads only to its servers. */
-  servedByAll: string[];
-  /** Our entries that lead to no server in the list. */
-  leftOver: string[];
-  /** Servers whose entry a repair would change. */
-  repairable: string[];
-  /** Other clients that read the same entries: removing one here removes it from them. */
-  sharedWith: ClientName[];
+export interface FileReport extends Omit<ClientFileInfo, 'pins' | 'problem'> {
   /** What entries carry in `_meta` beside what their servers carry in every client, by the server's name. */
   meta: Record<string, Meta>;
-  /** The folder of the project whose file it is; `null` for the user's own. */
-  project: string | null;
   problem?: string;
-}
-
-/** A client's id and name. */
-export interface ClientName {
-  id: string;
-  name: string;
 }
 
 /** The state of one client. */
@@ -199,26 +179,11 @@ function metaIn(servers: readonly ManagedServer[], known: FileRecord | undefined
   return Object.fromEntries(found.filter(([, meta]) => Object.keys(meta).length > 0));
 }
 
-/**
- * What happened to a server's entry in one file: never written; as it was written; as it was written, and would be written
- * differently today; gone though it was written; changed since; leading to an executable that is not there; with a command
- * that the PATH does not lead to; or another program of the same name.
- */
-export type EntryStatus =
-  | 'absent'
-  | 'current'
-  | 'outdated'
-  | 'vanished'
-  | 'edited'
-  | 'broken'
-  | 'not-on-path'
-  | 'foreign';
-
 /** The states in which an entry is wrong. If its command is not on the PATH, the entry itself is right. */
-export const MODIFIED: readonly EntryStatus[] = ['vanished', 'edited', 'broken'];
+export const MODIFIED: readonly EntryState[] = ['vanished', 'edited', 'broken'];
 
 /** The states in which an entry of ours is in the file. */
-export const THERE: readonly EntryStatus[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];
+export const THERE: readonly EntryState[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];
 
 /** The facts from which the state of an entry is derived. */
 interface EntryFacts {
@@ -232,7 +197,7 @@ interface EntryFacts {
 }
 
 /** The state of one entry. Only checks the file system for its command. */
-async function entryStatus({ name, present, wanted, known, isProgram }: EntryFacts): Promise<EntryStatus> {
+async function entryStatus({ name, present, wanted, known, isProgram }: EntryFacts): Promise<EntryState> {
   const written = writtenAs(known, name);
   if (present === undefined) return written.length > 0 ? 'vanished' : 'absent';
   if (!isOurs(present, written)) return 'foreign';
@@ -262,7 +227,7 @@ function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
 }
 
 /** Whether writing an entry again changes it. */
-function isRepairable(state: EntryStatus, present: unknown, wanted: Entry): boolean {
+function isRepairable(state: EntryState, present: unknown, wanted: Entry): boolean {
   const canDiffer = state === 'not-on-path' || MODIFIED.includes(state);
   return state === 'outdated' || (canDiffer && !isCurrent(present, wanted));
 }

@@ -1,5 +1,5 @@
 import type { clientRequests } from '../../preload/contract/clients.ts';
-import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
+import type { AiClient, ClientBackup, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
 import type { Causeway } from '../app/causeway.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
@@ -18,6 +18,8 @@ import { CausewayError } from '../platform/errors.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
 import { openDesktopClients } from './open-clients.ts';
+
+type Change = Parameters<HandlersOf<typeof clientRequests>['changeClients']>[0];
 
 /** The longest line of a diff that is shown, in characters: a client may keep its whole history in one line. */
 const MAX_LINE_LENGTH = 400;
@@ -69,7 +71,7 @@ class Clients {
     return reports;
   }
 
-  async change(change: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
+  async change(change: Change, { dryRun = false } = {}): Promise<ClientOutcome[]> {
     const outcomes = await this.#make(change, dryRun);
     if (!dryRun) {
       for (const { client } of outcomes) this.#changed.add(client);
@@ -78,7 +80,7 @@ class Clients {
     return outcomes;
   }
 
-  async #make(change: ClientChange, dryRun: boolean): Promise<ClientOutcome[]> {
+  async #make(change: Change, dryRun: boolean): Promise<ClientOutcome[]> {
     const { action, clients, servers, itself, project, pin, allInOne, ...allowed } = change;
     const choice = { ...allowed, project: project ?? undefined, dryRun };
     if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
@@ -122,7 +124,7 @@ class Clients {
 
   async #directly(
     servers: ManagedServer[],
-    { clientId, callbackPort }: NonNullable<ClientChange['itself']>,
+    { clientId, callbackPort }: NonNullable<Change['itself']>,
   ): Promise<HttpChoice> {
     return directly(servers, await this.#context.causeway.auth(), {
       clientId: clientId ?? undefined,

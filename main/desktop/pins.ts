@@ -1,13 +1,14 @@
 import type { pinRequests } from '../../preload/contract/pins.ts';
+import { setMeta } from '../app/servers/change-list.ts';
 import { formatPinned, PIN_RANK, type Pin, sqlServerOf } from '../clients/pins.ts';
 import { withPin } from '../clients/server-arguments.ts';
-import { findServer, type ManagedServer, openServers, withMeta } from '../clients/servers.ts';
+import { type ManagedServer, openServers } from '../clients/servers.ts';
 import { pinProblem } from '../warehouses/pin-problem.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { openDesktopClients } from './open-clients.ts';
 
 /** The warehouses that entries of AI clients pin their calls to. */
-export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof pinRequests> {
+export function pinHandlers({ causeway, env, model }: DesktopContext): HandlersOf<typeof pinRequests> {
   return {
     listPins: async ({ profile }) => {
       const { pins } = await pinsOfProfile(env, profile);
@@ -28,8 +29,7 @@ export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof p
       };
     },
     pinServer: async ({ server, warehouseId }) => {
-      const list = await openServers(env);
-      await list.change((now) => withMeta(now, server, withPin(findServer(now, server).meta ?? {}, warehouseId)));
+      await setMeta(causeway, server, (now) => withPin(now, warehouseId));
     },
   };
 }

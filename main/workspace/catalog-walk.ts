@@ -1,4 +1,5 @@
 import { isNoAnswer } from '../../preload/contract/error-facts.ts';
+import { SERVER_GROUPS } from '../../preload/contract/server-kinds.ts';
 import { appsApi } from './apps.ts';
 import { catalogApi, isHidden, isMcpConnection } from './catalog.ts';
 import { WorkspaceError } from './errors.ts';
@@ -15,7 +16,6 @@ import {
   offeredService,
   offeredSpace,
   olderSqlServer,
-  SERVER_GROUPS,
   type ServerGroup,
 } from './offered-servers.ts';
 import { gather, parts } from './paging.ts';

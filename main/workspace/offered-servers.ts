@@ -1,13 +1,12 @@
 import { pathOfRow, type ServerType, serverAt } from '../../preload/contract/server-kinds.ts';
+import type { OfferedGroup, OfferedServerInfo } from '../../preload/contract/servers.ts';
 import type { DatabricksApp } from './apps.ts';
 import type { CatalogItem, Connection, McpService } from './catalog.ts';
 import type { GenieSpace } from './genie.ts';
 import { servicePath, serviceTitle } from './service-name.ts';
 
-/** The groups in which people see what a workspace offers, in their order. */
-export const SERVER_GROUPS = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'] as const;
-
-export type ServerGroup = (typeof SERVER_GROUPS)[number];
+export type ServerGroup = OfferedGroup;
+export type OfferedServer = OfferedServerInfo;
 
 /** The groups' names for people. */
 export const GROUP_TITLES: Record<ServerGroup, string> = {
@@ -31,22 +30,6 @@ const GROUPS: Record<ServerType, ServerGroup> = {
   app: 'apps',
   other: 'services',
 };
-
-/** Something that the workspace offers as an MCP server. */
-export interface OfferedServer {
-  group: ServerGroup;
-  title: string;
-  /** The owner's comment; empty if there is none. */
-  about: string;
-  /** What `causeway servers add` takes for it, such as `system.ai.github` or `genie:01ef…`. */
-  add: string;
-  /** Its path on the workspace; null for an app, which has its own host. */
-  path: string | null;
-  /** Why it cannot be used now; null if no reason is known. */
-  obstacle: string | null;
-  /** What `causeway servers add` takes for the server that replaces it; null if nothing does. */
-  successor: string | null;
-}
 
 /** What replaces the SQL server at its older path. */
 const SQL_SUCCESSOR = serverAt(pathOfRow('sql')).successor?.add ?? null;

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { clientMark, list, problem, text } from './parts.ts';
 
-/** What happened to a server's entry in one file of a client. */
+/**
+ * What happened to a server's entry in one file: never written; as it was written; as it was written, and would be written
+ * differently today; gone though it was written; changed since; leading to an executable that is not there; with a command
+ * that the PATH does not lead to; or another program of the same name.
+ */
 const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'not-on-path', 'foreign']);
 
 const clientName = z.object({ id: z.string(), name: z.string() });
@@ -84,9 +88,9 @@ const clientChange = z.object({
   clients: list(text()).min(1),
   servers: list(text()).min(1),
   /** Whether an entry that is not ours is replaced too. */
-  replace: z.boolean(),
+  replace: z.boolean().default(false),
   /** Also while the client runs, although it then may overwrite the change. */
-  whileRunning: z.boolean(),
+  whileRunning: z.boolean().default(false),
   /** Also from a file that other clients read and that would lose it too. */
   evenShared: z.boolean().default(false),
   /** The folder of the project in whose files; null for the user's own. */
@@ -97,7 +101,8 @@ const clientChange = z.object({
    */
   itself: z
     .object({ clientId: text().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
-    .nullable(),
+    .nullable()
+    .default(null),
   /** With `add`: one entry for all servers, instead of one for each. */
   allInOne: z.boolean().default(false),
   /** Pins the calls of these entries to a warehouse, or to none of their own; null leaves that as it is. */
@@ -162,9 +167,11 @@ export const clientEvents = {
   clientsChanged: z.object({}),
 } as const;
 
+export type ClientFileInfo = z.output<typeof clientFile>;
 export type AiClient = z.output<typeof aiClient>;
 export type ClientBackup = z.output<typeof clientBackup>;
-export type ClientChange = z.output<typeof clientChange>;
+/** What the window asks for: what it leaves out is nothing special. */
+export type ClientChange = z.input<typeof clientChange>;
 export type ClientOutcome = z.output<typeof clientOutcome>;
 export type ClientsReport = z.output<typeof clientsReport>;
 export type EntryState = z.output<typeof entryState>;

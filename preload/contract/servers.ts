@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clientMark, inProfile, list, text } from './parts.ts';
-import { type ManagedServerKind, SERVER_KINDS, SERVER_TYPES, type ServerType } from './server-kinds.ts';
+import { SERVER_GROUPS, SERVER_KINDS, SERVER_TYPES, type ServerType } from './server-kinds.ts';
 
 const kind = z.enum(SERVER_KINDS);
 
@@ -44,7 +44,10 @@ export const configuredServer = z.object({
     remedy: z.string().nullable(),
     /** When it is checked again automatically, in milliseconds since the epoch; null if the user has to act first. */
     retryAt: z.number().nullable(),
-    /** What can be done about it from here. */
+    /**
+     * What can be done about it from here; `accounts` leads to where its profile is put right, `open-page` to where a user signs in
+     * whose token cannot.
+     */
     action: z
       .enum(['sign-in', 'sign-in-to-service', 'open-page', 'accounts', 'confirm-app', 'start-app', 'check-again'])
       .nullable(),
@@ -83,8 +86,8 @@ const appAddress = z.object({
   isUsual: z.boolean(),
   /** The address that was confirmed until now; null if none was. */
   confirmed: z.string().nullable(),
-  /** How the app is if it does not run: "is stopped". */
-  halt: z.string().nullable(),
+  /** How the app is if it does not run, such as "is stopped", and whether starting it may help. */
+  halt: z.object({ words: z.string(), canStart: z.boolean() }).nullable(),
 });
 
 /** What a table may have: more than any tool answers with. */
@@ -101,15 +104,15 @@ const serverNamed = z.object({ name: text() });
 /** Work that the window can cancel, under an id of its choice. */
 const job = z.object({ job: text().min(1) });
 
-const group = z.enum(['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps']);
+const group = z.enum(SERVER_GROUPS);
 
-/** Something that the workspace offers as an MCP server: main/workspace/offered-servers.ts. */
+/** Something that the workspace offers as an MCP server. */
 const offered = z.object({
   group,
-  kind,
   title: z.string(),
+  /** The owner's comment; empty if there is none. */
   about: z.string(),
-  /** What the command takes for it; no other has the same. */
+  /** What `causeway servers add` takes for it, such as `system.ai.github` or `genie:01ef…`; no other has the same. */
   add: z.string(),
   /** Null for an app, which has its own address. */
   path: z.string().nullable(),
@@ -166,12 +169,9 @@ export const serverRequests = {
     output: z.object({ leftOut: z.array(z.string()), isPartial: z.boolean() }),
   },
   cancelJob: { input: job, output: z.undefined() },
-  /**
-   * The path of a server by what it is to show, and a name for it. For `other` the target is the path or the address. Where the
-   * path is known, the target is not looked at.
-   */
+  /** The path of a server, and a name for it, by its path or address, or by what the command takes for it. */
   proposeServer: {
-    input: inProfile.extend({ kind, target: text(), path: text().optional() }),
+    input: inProfile.extend({ word: text().optional(), path: text().optional() }),
     output: z.object({
       path: z.string(),
       name: z.string(),
@@ -183,7 +183,6 @@ export const serverRequests = {
   /** An app is added with the address that the user has confirmed. */
   addServer: {
     input: inProfile.extend({
-      kind,
       path: text(),
       name: text(),
       title: text().optional(),
@@ -191,7 +190,7 @@ export const serverRequests = {
     }),
     output: z.undefined(),
   },
-  /** Where the workspace says an app is: by its name, such as `mcp-reports`, or its path. */
+  /** Where the workspace says an app is, by its name, such as `mcp-reports`. */
   findApp: { input: inProfile.extend({ app: text() }), output: appAddress },
   /** The same for a server of the list that is an app. */
   findAppOf: { input: serverNamed, output: appAddress },
@@ -257,7 +256,6 @@ export type ConfiguredServer = z.output<typeof configuredServer>;
 export type { ServerType };
 export type ServerUsageInfo = z.output<typeof serverUsage>;
 export type AppAddress = z.output<typeof appAddress>;
-export type ServerKind = ManagedServerKind;
 export type OfferedServerInfo = z.output<typeof offered>;
 export type OfferedGroup = z.output<typeof group>;
 export type ToolInfo = z.output<typeof tool>;

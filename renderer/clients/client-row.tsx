@@ -10,7 +10,6 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { toast } from '../shared/toast.tsx';
-import { clientChange } from './change.ts';
 import { ClientDetails } from './client-details.tsx';
 import { ClientTrouble } from './client-trouble.tsx';
 import styles from './clients.module.css';
@@ -53,7 +52,7 @@ export function ClientRow(props: ClientRowProps) {
     onReview({
       title,
       verb,
-      change: clientChange({ action: ACTIONS[verb], clients: [id], servers: chosen }, more),
+      change: { action: ACTIONS[verb], clients: [id], servers: chosen, ...more },
       running: isRunning && !more.project ? [name] : [],
     });
   const switching = useMutation({
@@ -70,7 +69,7 @@ export function ClientRow(props: ClientRowProps) {
     if (on && (isRunning || !files.every(({ known }) => known))) return review('Add', addTo(server, name), [server]);
     const isShared = files.some(({ sharedWith }) => sharedWith.length > 0);
     if (!on && (isRunning || isShared)) return review('Remove', removeFrom(server, name), [server]);
-    switching.mutate(clientChange({ action: on ? 'add' : 'remove', clients: [id], servers: [server] }));
+    switching.mutate({ action: on ? 'add' : 'remove', clients: [id], servers: [server] });
   };
   const { tone, words } = summaryOf(client, servers);
   return (

@@ -14,7 +14,6 @@ import { ScreenHead } from '../shared/screen-head.tsx';
 import { SkeletonRows } from '../shared/skeleton-rows.tsx';
 import { Backups } from './backups.tsx';
 import { ByHand } from './by-hand.tsx';
-import { clientChange } from './change.ts';
 import { projectsOf } from './client-details.tsx';
 import { ClientRow } from './client-row.tsx';
 import styles from './clients.module.css';
@@ -31,7 +30,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   const [connecting, setConnecting] = useState<AiClient | null>(null);
   const [lookingBack, setLookingBack] = useState(false);
   const [done, setDone] = useDone();
-  const report = useClients(state);
+  const report = useClients(state.servers);
   const finish = (outcomes: ClientOutcome[]) => {
     const changed = outcomes.map(({ client }) => client);
     setDone([...done.filter(({ client }) => !changed.includes(client)), ...outcomes]);
@@ -201,11 +200,11 @@ function everythingFor({ clients, servers }: ClientsReport, { servers: states, m
   return {
     title: strings.review.addAll,
     verb: 'Add',
-    change: clientChange({
+    change: {
       action: 'add',
       clients: lacking.map(({ id }) => id),
       servers: names.filter((name) => !isFailing(name) && lacking.some((client) => !hasServer(client, name))),
-    }),
+    },
     running: lacking.filter(({ isRunning }) => isRunning).map(({ name }) => name),
     failing: names.filter(isFailing),
   };

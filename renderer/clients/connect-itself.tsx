@@ -7,7 +7,6 @@ import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
 import { usePrevious } from '../shared/use-last.ts';
-import { clientChange } from './change.ts';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 import { strings } from './strings.ts';
@@ -67,10 +66,12 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
     onReview({
       title: strings.review.directly(name),
       verb: 'Update',
-      change: clientChange(
-        { action: 'add', clients: [id], servers: chosen },
-        { itself: { clientId: clientId.trim() || null, callbackPort } },
-      ),
+      change: {
+        action: 'add',
+        clients: [id],
+        servers: chosen,
+        itself: { clientId: clientId.trim() || null, callbackPort },
+      },
       running: isRunning ? [name] : [],
     });
   };

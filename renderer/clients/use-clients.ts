@@ -1,11 +1,11 @@
 import { keepPreviousData, type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { ClientsReport } from '../../preload/contract.ts';
+import type { ClientsReport, ConfiguredServer } from '../../preload/contract.ts';
 import { useAnswer } from '../shared/answered.ts';
 
-/** The AI clients of this computer with their entries, kept current while they are shown. */
+/** The AI clients of this computer with their entries in these servers' names, kept current while they are shown. */
 export function useClients(
-  { servers }: { servers: readonly { name: string }[] },
+  servers: readonly Pick<ConfiguredServer, 'name'>[],
   { staleTime = 0, enabled = true } = {},
 ): UseQueryResult<ClientsReport> {
   const queries = useQueryClient();

@@ -22,7 +22,7 @@ const { clients: words } = strings;
 export function ClientsStep({ state, progress: { now, change } }: StepProps) {
   const { request } = window.causeway;
   const [isPreviewing, setPreviewing] = useState(false);
-  const report = useClients(state);
+  const report = useClients(state.servers);
   const servers = (report.data?.servers ?? []).map(({ name }) => name);
   const clients = report.data?.clients ?? [];
   const usable = clients.filter(isUsable).map(({ id }) => id);
@@ -33,13 +33,6 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
     action: 'add',
     clients: missing.map(({ id }) => id),
     servers,
-    replace: false,
-    whileRunning: false,
-    evenShared: false,
-    project: null,
-    itself: null,
-    pin: null,
-    allInOne: false,
   };
   const adding = useAction(
     (whileRunning: boolean) => request.changeClients({ ...addition, whileRunning }),

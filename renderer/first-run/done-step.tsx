@@ -22,7 +22,7 @@ const { done: words } = strings;
 
 /** What to ask first, and in which client. */
 export function DoneStep({ state, progress: { change, end } }: StepProps) {
-  const report = useClients(state);
+  const report = useClients(state.servers);
   const servers = (report.data?.servers ?? []).map(({ name }) => name);
   const clients = (report.data?.clients ?? []).filter((client) => hasAny(client, servers));
   const isEmpty = report.data !== undefined && clients.length === 0;

@@ -1,5 +1,5 @@
-import { pathOfRow } from '../../preload/contract/server-kinds.ts';
-import type { OfferedServerInfo, ServerKind } from '../../preload/contract.ts';
+import { pathOfRow, SERVER_GROUPS } from '../../preload/contract/server-kinds.ts';
+import type { OfferedServerInfo } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
 const { servers: words } = strings;
@@ -10,9 +10,6 @@ export interface OfferedRow {
   title: string;
   about: string;
   path: string;
-  kind: ServerKind;
-  /** What the server is proposed from. */
-  target: string;
   /** Why it is of no use just now. */
   obstacle: string | null;
 }
@@ -23,20 +20,8 @@ export const SQL_ROW: OfferedRow = {
   title: words.sql,
   about: words.sqlAbout,
   path: pathOfRow('sql'),
-  kind: 'sql',
-  target: '',
   obstacle: null,
 };
-
-/** The order in which groups are shown. */
-const GROUPS: readonly OfferedServerInfo['group'][] = [
-  'sql',
-  'genie',
-  'functions',
-  'search',
-  'services',
-  'connections',
-];
 
 /** Groups of which a schema is offered as a whole: its parts can be added one by one later. */
 const BY_SCHEMA: ReadonlySet<OfferedServerInfo['group']> = new Set(['functions', 'search']);
@@ -46,9 +31,9 @@ export function offeredRows(
   servers: readonly OfferedServerInfo[],
 ): { group: OfferedRow['group']; rows: OfferedRow[] }[] {
   const found = servers.flatMap((server): OfferedRow[] => {
-    const { group, title, about, add, path, kind, obstacle, successor } = server;
+    const { group, title, about, add, path, obstacle, successor } = server;
     if (path === null || successor !== null || group === 'sql' || group === 'apps') return [];
-    const row = { group, title, about, path, kind, target: add, obstacle };
+    const row = { group, title, about, path, obstacle };
     if (!BY_SCHEMA.has(group)) return [row];
     const name = add.slice(add.indexOf(':') + 1);
     if (name.split('.').length !== 2) return [];
@@ -57,7 +42,7 @@ export function offeredRows(
     return [{ ...row, title: name, about: parts === 0 ? '' : count }];
   });
   const rows = [SQL_ROW, ...found];
-  return GROUPS.flatMap((group) => {
+  return SERVER_GROUPS.flatMap((group) => {
     const own = rows.filter((row) => row.group === group);
     return own.length === 0 ? [] : [{ group, rows: own }];
   });

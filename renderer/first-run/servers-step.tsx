@@ -134,10 +134,10 @@ async function save(profile: string, added: readonly OfferedRow[], removed: read
   const { request } = window.causeway;
   const failures: Failed[] = [];
   for (const name of removed) await unwrap(request.removeServer({ name }));
-  for (const { kind, target, path, title } of added) {
+  for (const { path, title } of added) {
     try {
-      const proposed = await unwrap(request.proposeServer({ profile, kind, target, path }));
-      await unwrap(request.addServer({ profile, kind, ...proposed }));
+      const proposed = await unwrap(request.proposeServer({ profile, path }));
+      await unwrap(request.addServer({ profile, ...proposed }));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       failures.push({ title, problem: problemIn(error) });

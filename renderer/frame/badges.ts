@@ -60,7 +60,7 @@ export function isInTrouble({ problem, files }: AiClient): boolean {
 function useClientsInTrouble(state: DesktopState): number {
   const hasServers = state.servers.length > 0;
   const isIdle = useIdle(state.warehouse.status !== 'loading');
-  const { data } = useClients(state, { staleTime: Number.POSITIVE_INFINITY, enabled: isIdle && hasServers });
+  const { data } = useClients(state.servers, { staleTime: Number.POSITIVE_INFINITY, enabled: isIdle && hasServers });
   return hasServers && data ? data.clients.filter(isInTrouble).length : 0;
 }
 

@@ -120,7 +120,7 @@ function Commands({ state, query, onRun }: CommandsProps) {
     enabled: profile !== null && state.warehouse.status === 'known',
     gcTime: 0,
   });
-  const clients = useClients(state);
+  const clients = useClients(state.servers);
   const accounts = useAccounts(state);
   const commands = useMemo(
     () =>

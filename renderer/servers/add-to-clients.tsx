@@ -38,13 +38,6 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
     action: 'add',
     clients: chosen.map(({ id }) => id),
     servers: [server.name],
-    replace: false,
-    whileRunning: false,
-    evenShared: false,
-    project: null,
-    itself: null,
-    allInOne: false,
-    pin: null,
   };
   const adding = useMutation({
     mutationFn: () => unwrap(request.changeClients(change)),

@@ -92,7 +92,7 @@ function Address({ address: { origin, isUsual, confirmed, halt } }: { address: A
       </dl>
       {isMoved && <Notice message={words.changed} remedy={words.changedRemedy} />}
       {!isUsual && <Notice message={words.unusual} remedy={words.unusualRemedy} />}
-      {halt !== null && <p>{words.halted(halt)}</p>}
+      {halt !== null && <p>{words.halted(halt.words, halt.canStart)}</p>}
     </>
   );
 }

@@ -49,7 +49,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
   const { managed } = useDesktopState();
   const hasToStay = isRequired(managed, 'requiredServers', name);
   const usage = useUsage().get(name);
-  const report = useClients({ servers });
+  const report = useClients(servers);
   const [isAdding, setAdding] = useState(false);
   const checking = useMutation({
     mutationFn: () => unwrap(request.checkServer({ name })),

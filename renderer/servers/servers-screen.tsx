@@ -78,7 +78,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
 
 function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
   const usage = useUsage();
-  const report = useClients({ servers });
+  const report = useClients(servers);
   return (
     <ul className={`${layout.list} ${styles.servers}`} aria-label={strings.list}>
       {servers.map((server) => (
@@ -110,8 +110,8 @@ function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void 
   const isSignedIn = state.warehouse.status === 'known';
   const adding = useMutation({
     mutationFn: async (name: string) => {
-      const proposed = await unwrap(window.causeway.request.proposeServer({ profile: name, kind: 'sql', target: '' }));
-      await unwrap(window.causeway.request.addServer({ profile: name, kind: 'sql', ...proposed }));
+      const proposed = await unwrap(window.causeway.request.proposeServer({ profile: name, word: 'sql' }));
+      await unwrap(window.causeway.request.addServer({ profile: name, ...proposed }));
       return proposed.name;
     },
     onSuccess: (name) => {

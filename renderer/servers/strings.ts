@@ -75,7 +75,8 @@ export const strings = {
     unusualRemedy: 'Databricks hosts apps under databricksapps.com. Ask the app’s owner before you confirm.',
     changed: 'The address of this app has changed.',
     changedRemedy: 'No token has gone to the new one. Ask the app’s owner whether the change is expected.',
-    halted: (halt: string) => `The app ${halt}. You can start it from its server.`,
+    halted: (halt: string, canStart: boolean) =>
+      `The app ${halt}.${canStart ? ' You can start it from its server.' : ''}`,
     confirmed: (app: string) => `Address of ${app} confirmed`,
   },
 

@@ -34,6 +34,13 @@ describe.skipIf(whyNotHere)('Databricks Apps among the servers, in the window', 
     await shown.page.getByText('mcp-reports is running').waitFor();
   });
 
+  it('an app that has crashed is not said to be startable', async () => {
+    await giveServer('broken', '/apps/mcp-broken/mcp', 'agent');
+    await go('Servers');
+    await button('Review address of broken').click();
+    await shown.page.getByRole('dialog').getByText('The app has crashed.', { exact: true }).waitFor();
+  });
+
   it('an address that cannot be read says why, and confirms nothing', async () => {
     await giveServer('reports', '/apps/mcp-reports/mcp', 'agent');
     await go('Servers');

@@ -4,7 +4,7 @@ import { type ChangeChoice, type ChangeOutcome, directly } from '../../clients/o
 import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
-import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
+import type { ClientReport, FileReport } from '../../clients/survey.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { inOneLine, remedyFor } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
@@ -202,7 +202,7 @@ async function print(context: CommandContext, outcome: ChangeOutcome): Promise<v
   for (const warning of warnings) await line(`  ${warning}`);
 }
 
-const REPAIRS: Partial<Record<EntryStatus, string>> = {
+const REPAIRS: Partial<Record<FileReport['entries'][string], string>> = {
   outdated: 'updates it',
   vanished: 'restores it',
   edited: 'fixes it',

@@ -1,7 +1,7 @@
-import type { EntryStatus, FileReport } from '../../clients/survey.ts';
+import type { FileReport } from '../../clients/survey.ts';
 
 /** The names of the states of an entry. */
-export const ENTRY_WORDS: Record<EntryStatus, string> = {
+export const ENTRY_WORDS: Record<FileReport['entries'][string], string> = {
   absent: 'not added',
   current: 'added',
   outdated: 'added; an update is available',
@@ -16,6 +16,6 @@ export const ENTRY_WORDS: Record<EntryStatus, string> = {
 export function shownEntries({
   entries,
   servedByAll,
-}: Pick<FileReport, 'entries' | 'servedByAll'>): [name: string, EntryStatus][] {
+}: Pick<FileReport, 'entries' | 'servedByAll'>): [name: string, FileReport['entries'][string]][] {
   return Object.entries(entries).filter(([name, state]) => state !== 'absent' || !servedByAll.includes(name));
 }

@@ -1,8 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
-import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
+import { SERVER_GROUPS, SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { AUTH_TYPES } from '../../auth/auth.ts';
 import type { KnownName } from '../../platform/name-memory.ts';
-import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
 import { pathOf } from '../failure.ts';
 
 /** The names that can occur on a command line, as they were last listed. */

@@ -1,6 +1,7 @@
+import { SERVER_GROUPS } from '../../../preload/contract/server-kinds.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { leftOutOf, OUTSIDE_CATALOG, walkCatalog } from '../../workspace/catalog-walk.ts';
-import { GROUP_TITLES, type OfferedServer, SERVER_GROUPS, type ServerGroup } from '../../workspace/offered-servers.ts';
+import { GROUP_TITLES, type OfferedServer, type ServerGroup } from '../../workspace/offered-servers.ts';
 import type { WalkEnd } from '../../workspace/walk-queue.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';

@@ -1,12 +1,11 @@
-import { moveServer as move } from '../../app/move-server.ts';
+import { moveServer as move } from '../../app/servers/move-server.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
-import { openServers } from '../../clients/servers.ts';
 import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { inOneLine } from '../../words/failure.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
 import { writeJson, writeLine } from '../terminal.ts';
-import { askForTools, describeServer } from './servers.ts';
+import { describeServer } from './servers.ts';
 
 export interface MoveOptions {
   json?: boolean;
@@ -19,11 +18,9 @@ export interface MoveOptions {
 export async function moveServer(context: CommandContext, name: string, options: MoveOptions): Promise<void> {
   const { json, dryRun } = options;
   const { before, after, tools, hasPermissions, outcomes } = await move(name, {
-    auth: context.causeway().auth,
-    list: await openServers(context.env),
+    causeway: context.causeway(),
     permissions: new PermissionsFile(context.env),
     clients: openClients(context, options),
-    countTools: async (server) => (await askForTools(context, server)).length,
     by: 'command',
     dryRun,
     whileRunning: options.force,

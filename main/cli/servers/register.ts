@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
-import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
+import { SERVER_GROUPS, SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { MAX_WALK_REQUESTS } from '../../workspace/walk-limits.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
@@ -69,7 +68,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('--dry-run', 'only show what would be added')
     .option('-y, --yes', "confirm an app's address without asking")
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
-      (await import('./apps.ts')).addAny(where(command), kind, target.join('/'), command.optsWithGlobals()),
+      (await import('./add.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('set <name>'))
     .description('change the values that tool calls of a server send in _meta')
@@ -104,7 +103,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     .description('start a stopped Databricks App and wait until it runs; NAME is a server in the list, or app:NAME')
     .option('-p, --profile <name>', "the profile (default: the server's, or as the Databricks CLI chooses)")
     .action(async (name: string, _options, command: Command) =>
-      (await import('./apps.ts')).startServer(where(command), name, command.optsWithGlobals()),
+      (await import('./add.ts')).startServer(where(command), name, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('sign-in <name>'))
     .description('sign in to a service such as GitHub; NAME is a server in the list, or CATALOG.SCHEMA.SERVICE')

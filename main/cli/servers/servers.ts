@@ -1,100 +1,20 @@
-import { type ManagedServerKind, SERVER_KINDS, serverAt } from '../../../preload/contract/server-kinds.ts';
-import type { Profile } from '../../auth/auth.ts';
-import { openEndpoint } from '../../bridge/endpoint.ts';
+import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import { removeServers, setMeta } from '../../app/servers/change-list.ts';
+import { listTools } from '../../app/servers/move-server.ts';
 import { listedTool } from '../../bridge/listed-tools.ts';
-import { checkedServerPath, formatMeta, parseMeta } from '../../clients/server-arguments.ts';
-import {
-  findServer,
-  type ManagedServer,
-  openServers,
-  type ServerList,
-  sameServer,
-  serverPath,
-  suggestName,
-  withMeta,
-  withoutServer,
-  withServer,
-} from '../../clients/servers.ts';
+import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
+import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import { longNames } from '../../clients/table.ts';
 import { formatHealth } from '../../hub/health/format.ts';
 import type { ServerTool } from '../../hub/health/mcp-session.ts';
-import type { ListedTool } from '../../permissions/decide.ts';
 import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { serverKey } from '../../permissions/server-key.ts';
 import { permissionsOfServer } from '../../permissions/server-permissions.ts';
-import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
-import { openPool } from '../../platform/http.ts';
 import { inOneLine } from '../../words/failure.ts';
-import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
 import { columns, printable, writeJson, writeLine } from '../terminal.ts';
-import { type NamedServer, namedServer } from './named-server.ts';
-
-export interface AddServerOptions {
-  profile?: string;
-  name?: string;
-  path?: string;
-  meta?: string[];
-  json?: boolean;
-  dryRun?: boolean;
-  yes?: boolean;
-}
-
-/** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
-export async function addServer(
-  context: CommandContext,
-  kindText: string | undefined,
-  target: string,
-  options: AddServerOptions,
-): Promise<void> {
-  const meta = options.meta && parseMeta(options.meta);
-  const { kind, path } = await serverMeant(context, kindText, target, options);
-  const [list, profile] = [
-    await openServers(context.env),
-    await (await context.causeway().auth()).profile(options.profile),
-  ];
-  const title = await titleOf(context, profile, path);
-  let added: ManagedServer | undefined;
-  const edit = (now: ServerList): ServerList => {
-    if (options.name === undefined) refuseSecond(now, { profile: profile.name, path, ...(meta ? { meta } : {}) });
-    const usedNames = now.servers.map(({ name }) => name);
-    const name = options.name ?? suggestName({ kind, path, title }, usedNames);
-    added = { name, profile: profile.name, kind, path, ...(title ? { title } : {}), ...(meta ? { meta } : {}) };
-    return withServer(now, added);
-  };
-  if (options.dryRun) edit(list.read());
-  else await list.change(edit);
-  if (!added) return;
-  if (options.json) return writeJson(context.stdout, added);
-  if (options.dryRun) return writeLine(context.stdout, `Would add ${describeServer(added)}`);
-  await writeLine(context.stdout, `Added ${describeServer(added)}`);
-  await writeLine(
-    context.stdout,
-    `Try it with \`causeway servers test ${added.name}\`. Add it to your clients with \`causeway clients add\`.`,
-  );
-}
-
-/** The timeout for a Genie space's title, in milliseconds. Without it, the server is named after its id. */
-const TITLE_TIMEOUT_MS = 5_000;
-
-async function titleOf(context: CommandContext, profile: Profile, path: string): Promise<string | undefined> {
-  if (spaceOf(path) === undefined) return undefined;
-  const { client } = await context.causeway().open(profile.name);
-  return spaceTitle(client.genie, path, AbortSignal.any([context.signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)]));
-}
-
-/** Refuses to add a server a second time. @throws {CausewayError} `already_exists` */
-function refuseSecond(now: ServerList, added: Pick<ManagedServer, 'profile' | 'path' | 'meta'>): void {
-  const same = sameServer(now.servers, added);
-  if (!same) return;
-  const message = `Server "${same.name}" is already ${same.path} with profile ${same.profile}.`;
-  throw new CausewayError('already_exists', message, {
-    remedy: 'To add it twice, give the second one a name with --name.',
-    candidates: [{ name: same.name }],
-  });
-}
 
 /** `causeway servers set NAME --meta …`. */
 export async function setServer(
@@ -108,9 +28,7 @@ export async function setServer(
     });
   }
   const wanted = meta === false ? {} : parseMeta(meta);
-  const list = await openServers(context.env);
-  const edit = (now: ServerList): ServerList => withMeta(now, name, wanted);
-  const changed = findServer(dryRun ? edit(list.read()) : await list.change(edit), name);
+  const changed = await setMeta(context.causeway(), name, () => wanted, { dryRun });
   if (json) return writeJson(context.stdout, changed);
   await writeLine(context.stdout, `${dryRun ? 'Would be' : 'Now'} ${describeServer(changed)}`);
   if (!dryRun) await writeLine(context.stdout, 'Run `causeway clients repair` to update the entries of your clients.');
@@ -122,52 +40,12 @@ export async function removeServer(
   names: string[],
   { json, dryRun }: { json?: boolean; dryRun?: boolean },
 ): Promise<void> {
-  const list = await openServers(context.env);
-  const removed: ManagedServer[] = [];
-  const edit = (now: ServerList): ServerList =>
-    names.reduce((left, name) => {
-      removed.push(findServer(left, name));
-      return withoutServer(left, name);
-    }, now);
-  if (dryRun) edit(list.read());
-  else await list.change(edit);
+  const removed = await removeServers(context.causeway(), names, { dryRun });
   if (json) return writeJson(context.stdout, removed);
-  if (dryRun) {
-    for (const server of removed) await writeLine(context.stdout, `Would remove ${describeServer(server)}`);
-    return;
-  }
-  for (const server of removed) await writeLine(context.stdout, `Removed ${describeServer(server)}`);
+  const did = dryRun ? 'Would remove' : 'Removed';
+  for (const server of removed) await writeLine(context.stdout, `${did} ${describeServer(server)}`);
+  if (dryRun) return;
   await writeLine(context.stdout, 'AI clients keep their entries. Remove them with `causeway clients remove`.');
-}
-
-/** @throws {CausewayError} `usage`; as `namedServer` */
-async function serverMeant(
-  context: CommandContext,
-  kindText: string | undefined,
-  target: string,
-  options: AddServerOptions,
-): Promise<NamedServer> {
-  const named =
-    kindText !== undefined && target === '' && options.path === undefined
-      ? await namedServer(context, kindText, options.profile)
-      : undefined;
-  if (named) return named;
-  const kind = kindOf(kindText, options.path);
-  const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
-  return { kind: serverAt(path).kind, path };
-}
-
-function kindOf(text: string | undefined, path: string | undefined): ManagedServerKind {
-  if (text === undefined && path !== undefined) return 'other';
-  if (text !== undefined && path !== undefined) {
-    throw new CausewayError('usage', 'A kind and --path were both given.', { remedy: 'Give one of them.' });
-  }
-  const kind = SERVER_KINDS.find((known) => known === text && known !== 'other');
-  if (kind) return kind;
-  const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
-  throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is not a kind of server.`, {
-    remedy: `Use a name from \`causeway servers browse\`, one of ${known}, or --path with a path.`,
-  });
 }
 
 /** `causeway servers`: the servers that clients are to have. */
@@ -233,7 +111,7 @@ export async function test(context: CommandContext, names: string[], options: { 
 
 async function testOne(context: CommandContext, server: ManagedServer, failures: unknown[]): Promise<Tested> {
   try {
-    const tools = await askForTools(context, server);
+    const tools = await listTools(context.causeway(), server, context.signal);
     return {
       server,
       tools: await withPermissions(context, server, tools),
@@ -271,9 +149,6 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
   for (const warning of warnings) await writeLine(stderr, `  ${warning}`);
 }
 
-/** The part of a tool that users read, and what the server says about what it does. */
-type DescribedTool = Pick<ServerTool, 'name' | 'description'> & Pick<ListedTool, 'hints'>;
-
 /** A tool, and whether AI clients without permissions of their own may use it. */
 interface PermittedTool extends Pick<ServerTool, 'name' | 'description'> {
   permission: 'allow' | 'ask' | 'refuse';
@@ -284,46 +159,18 @@ interface PermittedTool extends Pick<ServerTool, 'name' | 'description'> {
 async function withPermissions(
   context: CommandContext,
   { profile, path }: ManagedServer,
-  tools: readonly DescribedTool[],
+  tools: readonly ServerTool[],
 ): Promise<PermittedTool[]> {
   const { host } = await (await context.causeway().auth()).profile(profile);
   const permissions = permissionsOfServer(new PermissionsFile(context.env), serverKey(host, path));
   await permissions.refresh();
-  return tools.map(({ hints, ...tool }) => {
-    const decision = permissions.decide(tool.name, '', hints);
+  return tools.map((tool) => {
+    const { name, description } = tool;
+    const decision = permissions.decide(name, '', listedTool(tool)?.hints ?? {});
     const permission = decision.do === 'block' ? 'refuse' : decision.do;
-    return { ...tool, permission, decidedBy: 'by' in decision ? decision.by.who : null };
+    const decidedBy = 'by' in decision ? decision.by.who : null;
+    return { name, ...(description ? { description } : {}), permission, decidedBy };
   });
-}
-
-/** How long a server may be silent, in milliseconds: a warehouse may have to start. */
-const SILENCE_TIMEOUT_MS = 60_000;
-
-/**
- * Begins a session with a server and asks what tools it has, as the running application does.
- * @throws {CausewayError} as `openEndpoint`; `unexpected_answer` with the server's words, `timeout`, `cancelled`
- */
-export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<DescribedTool[]> {
-  const { env, signal } = context;
-  const { systemProxies } = context.causeway();
-  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_TIMEOUT_MS, systemProxies }));
-  const causeway = context.causeway();
-  const endpoint = await openEndpoint(
-    { profile, path },
-    { auth: await causeway.auth(), pool: pools.to, env, services: causeway.services, apps: causeway.apps },
-  );
-  const { McpSession } = await import('../../hub/health/mcp-session.ts');
-  const session = new McpSession(endpoint);
-  try {
-    return (await session.tools(signal)).map(({ name, description, ...tool }) => ({
-      name,
-      ...(description ? { description } : {}),
-      hints: listedTool({ name, ...tool })?.hints ?? {},
-    }));
-  } finally {
-    await session.close();
-    await pools.close();
-  }
 }
 
 /** A server in one line. */

@@ -1,7 +1,6 @@
+import { findService } from '../../app/servers/service.ts';
 import { unlessAborted } from '../../auth/single-flight.ts';
-import { openServers } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../terminal.ts';
@@ -17,7 +16,7 @@ export async function signInToService(
   name: string,
   options: ServiceOptions & { browser: boolean },
 ): Promise<void> {
-  const service = await findService(context, name, options.profile);
+  const service = await findService(context.causeway(), name, options.profile);
   const { signal } = context;
   const checked = await unlessAborted(service.checkBeforeSignIn(), signal);
   if (checked.state !== 'signed-out') return tell(context, service, checked.state, options);
@@ -42,7 +41,7 @@ export async function signInToService(
 
 /** `causeway servers sign-out NAME`: the workspace forgets the user's credential. */
 export async function signOutOfService(context: CommandContext, name: string, options: ServiceOptions): Promise<void> {
-  const service = await findService(context, name, options.profile);
+  const service = await findService(context.causeway(), name, options.profile);
   const checked = await unlessAborted(service.check(), context.signal);
   const hasSignIn = checked.state !== 'not-needed';
   if (!hasSignIn && !options.json) return tell(context, service, 'not-needed', options);
@@ -86,27 +85,4 @@ async function tell(
 
 function named({ service, title, profile }: ServiceSignIn) {
   return { service, title, profile: profile.name, host: profile.host };
-}
-
-/** The service of a server in the list, or of that name. @throws {CausewayError} `not_found`, `profile_not_found` */
-async function findService(
-  context: CommandContext,
-  name: string,
-  profileName: string | undefined,
-): Promise<ServiceSignIn> {
-  const causeway = context.causeway();
-  const { servers } = (await openServers(context.env)).atOpening;
-  const server = servers.find((each) => each.name === name);
-  const service = serviceOf(server?.path ?? `/ai-gateway/mcp-services/${name}`);
-  if (service === undefined) {
-    const what = server
-      ? `Server "${name}" is ${server.path}. It has no sign-in of its own.`
-      : `There is no server and no service "${name}".`;
-    throw new CausewayError('not_found', what, {
-      remedy: 'Use a server from `causeway servers`, or a service as CATALOG.SCHEMA.SERVICE.',
-      candidates: servers.filter(({ path }) => serviceOf(path) !== undefined).map((each) => ({ name: each.name })),
-    });
-  }
-  const [auth, services] = await Promise.all([causeway.auth(), causeway.services()]);
-  return services.of(await auth.profile(profileName ?? server?.profile), service);
 }

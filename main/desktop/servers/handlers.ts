@@ -1,8 +1,9 @@
-import { serverAt } from '../../../preload/contract/server-kinds.ts';
-import type { OfferedServerInfo, serverRequests } from '../../../preload/contract/servers.ts';
+import type { serverRequests } from '../../../preload/contract/servers.ts';
+import { proposeServer } from '../../app/servers/change-list.ts';
+import { findService } from '../../app/servers/service.ts';
+import { serverPath } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
-import type { OfferedServer } from '../../workspace/offered-servers.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { strings } from './strings.ts';
 import { tableAsCsv } from './table.ts';
@@ -22,15 +23,18 @@ export function serverHandlers({
         const { leftOutOf, walkCatalog } = await import('../../workspace/catalog-walk.ts');
         const { client } = await causeway.open(profile);
         for await (const event of walkCatalog(client.rest, { groups, search, isWhole, signal })) {
-          if (event.what === 'found') emit('serversFound', { job, servers: event.servers.map(offeredForWindow) });
+          if (event.what === 'found') emit('serversFound', { job, servers: event.servers });
           if (event.what === 'end')
             return { leftOut: leftOutOf(event), isPartial: event.stopped !== null || event.failures.length > 0 };
         }
         throw new CausewayError('cancelled', strings.cancelled);
       }),
-    proposeServer: ({ profile, kind, target, path }) => servers.propose(profile, kind, target, path),
+    proposeServer: (typed) => proposeServer(causeway, typed),
     addServer: async (server) => void (await servers.add(server)),
-    findApp: ({ profile, app }) => servers.findApp(profile, app),
+    findApp: async ({ profile, app }) => {
+      const { appAddress } = await import('../../app/servers/apps.ts');
+      return appAddress(causeway, profile, serverPath('app', app));
+    },
     findAppOf: ({ name }) => servers.findAppOf(name),
     confirmApp: async ({ name, origin }) => void (await servers.confirmApp(name, origin)),
     startApp: ({ job, name }) =>
@@ -43,21 +47,21 @@ export function serverHandlers({
     removeServer: async ({ name }) => void (await servers.remove(name)),
     checkServer: async ({ name }) => void (await servers.check(name)),
     signInToService: async ({ name }) => {
-      const service = await servers.service(name);
+      const service = await findService(causeway, name);
       const { state } = await service.checkBeforeSignIn();
       if (state === 'signed-out') await service.begin({ asked: true });
       else await servers.check(name);
     },
     openServicePage: async ({ name }) => {
-      const service = await servers.service(name);
+      const service = await findService(causeway, name);
       await service.open(service.url);
     },
     isSignedInToService: async ({ name }) => {
-      const { state } = await (await servers.service(name)).check();
+      const { state } = await (await findService(causeway, name)).check();
       return state === 'signed-in' ? true : state === 'signed-out' ? false : null;
     },
     signOutOfService: async ({ name }) => {
-      await (await servers.service(name)).signOut();
+      await (await findService(causeway, name)).signOut();
     },
     listTools: ({ name }) => servers.tools(name),
     tryTool: ({ job, name, tool, arguments: args }) =>
@@ -70,7 +74,7 @@ export function serverHandlers({
       ),
     openWorkspaceOf: async ({ name }) => void (await shell.openInBrowser((await servers.addressOf(name)).host)),
     copyServer: async ({ name, what }) => {
-      if (what === 'sign-in-page') return void shell.copy((await servers.service(name)).url);
+      if (what === 'sign-in-page') return void shell.copy((await findService(causeway, name)).url);
       const { url, path } = await servers.addressOf(name);
       return void shell.copy(what === 'path' ? path : url);
     },
@@ -83,11 +87,6 @@ export function serverHandlers({
       return { file };
     },
   };
-}
-
-/** What is found, with the kind of server that it is added as. An app has no path of the workspace. */
-function offeredForWindow(server: OfferedServer): OfferedServerInfo {
-  return { ...server, kind: server.path === null ? 'app' : serverAt(server.path).kind };
 }
 
 /** Work that the window has started and may cancel, each under the id that the window has given it. */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { failedResult } from '../../hub/failed-result.ts';
 import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
-import type { ToolHints } from '../../permissions/decide.ts';
 import { withoutControls } from '../../platform/display.ts';
 import { strings } from './strings.ts';
 
@@ -34,12 +33,6 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
     },
     effect: effectOf(hints),
   };
-}
-
-/** What a server says about what a tool does. */
-export function hintsOf({ annotations }: ServerTool): ToolHints {
-  const { readOnlyHint, destructiveHint } = Annotations.parse(annotations);
-  return { readOnlyHint, destructiveHint };
 }
 
 /** The effect by a tool's annotations: a tool that is not read-only may destroy, unless it declares otherwise. */

@@ -1,32 +1,19 @@
 import { type ErrorCode, endsByProfile, endsBySignIn } from '../../../preload/contract/error-facts.ts';
+import type { ConfiguredServer } from '../../../preload/contract/servers.ts';
 import { sentences } from '../../platform/errors.ts';
 import type { NextAction } from '../../platform/next-action.ts';
 import { remedyFor } from '../../words/failure.ts';
 import type { ServerHealth, Trouble } from './health.ts';
 
-/**
- * What a button beside a server's state does; `accounts` leads to where its profile is put right, `open-page` to where a user
- * signs in whose token cannot.
- */
-export type HealthAction =
-  | 'sign-in'
-  | 'sign-in-to-service'
-  | 'open-page'
-  | 'accounts'
-  | 'confirm-app'
-  | 'start-app'
-  | 'check-again';
+type ShownState = ConfiguredServer['state'];
 
-/** A server's state as text: the tray, the window and the command line show the same. */
-export interface FormattedHealth {
-  /** A few words, as for a row of a list: "Running, 6 tools". */
-  label: string;
+/** What a button beside a server's state does. */
+export type HealthAction = NonNullable<ShownState['action']>;
+
+/** A server's state as text: the tray, the window and the command line show the same. The remedy is text for a command. */
+export interface FormattedHealth extends Pick<ShownState, 'label' | 'remedy' | 'action'> {
   /** The state, in one or two sentences. */
   sentence: string;
-  /** What the user can do about it, as text for a command; null if there is nothing to do. */
-  remedy: string | null;
-  /** What can be done about it from here. */
-  action: HealthAction | null;
 }
 
 /** Which profile the server uses, and the time that delays count from. */

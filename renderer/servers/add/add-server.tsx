@@ -86,13 +86,11 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const [offered, setOffered] = useState<OfferedServerInfo | null>(null);
   const [target, setTarget] = useState<string | null>(null);
   const [isConfirming, setConfirming] = useState(false);
-  const kind = offered?.kind ?? 'other';
-  const path = offered?.path ?? undefined;
-  const isApp = kind === 'app';
+  const isApp = offered?.path === null;
   const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
-    queryKey: ['proposal', profile, kind, target, path, existingNames],
-    queryFn: () => unwrap(request.proposeServer({ profile, kind, target: target ?? '', path })),
+    queryKey: ['proposal', profile, isApp, target, existingNames],
+    queryFn: () => unwrap(request.proposeServer({ profile, [isApp ? 'word' : 'path']: target ?? '' })),
     enabled: target !== null,
     gcTime: 0,
   });
@@ -105,7 +103,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   }, [name, ownName]);
   const adding = useMutation({
     mutationFn: async (server: { path: string; name: string; title?: string | undefined; confirmed?: string }) => {
-      await unwrap(request.addServer({ profile, kind, ...server }));
+      await unwrap(request.addServer({ profile, ...server }));
       return server;
     },
     onSuccess: (added) => {
@@ -121,7 +119,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   };
   const chooseOffered = (server: OfferedServerInfo | null) => {
     setOffered(server);
-    choose(server === null ? null : server.kind === 'app' ? server.title : server.add);
+    choose(server && (server.path ?? server.add));
   };
   const isReady = proposal.data !== undefined && target !== null && name.trim() !== '';
   if (isConfirming && offered) {

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { SERVER_GROUPS } from '../../../preload/contract/server-kinds.ts';
 import type { OfferedGroup, OfferedServerInfo } from '../../../preload/contract.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
@@ -17,13 +18,12 @@ interface OfferedListProps {
 }
 
 const words = strings.offered;
-const GROUPS: readonly OfferedGroup[] = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'];
 
 /** How many of a group are shown before more are asked for. */
 const SHOWN = 20;
 
 /** Everything that the workspace offers as servers, in groups, as it comes in. */
-export function OfferedList({ profile, groups = GROUPS, chosen, onChoose }: OfferedListProps) {
+export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose }: OfferedListProps) {
   const [text, setText] = useState('');
   const [deep, setDeep] = useState<string | null>(null);
   const first = useOfferedServers(profile, { text: '', isWhole: false, groups });

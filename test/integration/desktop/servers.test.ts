@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Causeway, createCauseway } from '../../../main/app/causeway.ts';
+import { proposeServer } from '../../../main/app/servers/change-list.ts';
 import { openServers, withoutServer, withServer } from '../../../main/clients/servers.ts';
 import { problemFor } from '../../../main/desktop/failure.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
@@ -52,12 +53,13 @@ describe('the servers of the desktop', () => {
     await list.change((now) => withServer(now, { name: 'genie-7191', profile: 'ana', kind: 'genie', path }));
     const titles = () => model.state.servers.map(({ name, title }) => `${name}: ${title}`);
     await expect.poll(titles).toEqual(['genie-7191: New York taxi trips']);
-    const proposed = await servers.propose('ana', 'genie', space?.spaceId ?? '');
+    const propose = (id = '') => proposeServer(causeway, { profile: 'ana', word: 'genie', target: id });
+    const proposed = await propose(space?.spaceId);
     expect(proposed).toEqual({ path, name: 'new-york', title: 'New York taxi trips', same: 'genie-7191' });
     const { same: _same, ...server } = proposed;
-    await servers.add({ profile: 'ana', kind: 'genie', ...server });
+    await servers.add({ profile: 'ana', ...server });
     await expect.poll(titles).toEqual(['genie-7191: New York taxi trips', 'new-york: New York taxi trips']);
-    expect((await servers.propose('ana', 'genie', '0'.repeat(32))).name).toBe('genie-0000');
+    expect((await propose('0'.repeat(32))).name).toBe('genie-0000');
   });
 
   it('count what the user tries, and mark a failed statement as a failure', async () => {
@@ -136,10 +138,21 @@ describe('the servers of the desktop', () => {
     expect(model.state.servers[0]?.state).toMatchObject({ action: 'sign-in' });
     await expect(servers.add(FUNCTIONS)).rejects.toMatchObject({ code: 'already_exists' });
     await expect(servers.add({ ...FUNCTIONS, name: 'x', path: '/etc' })).rejects.toMatchObject({ code: 'usage' });
-    await expect(servers.propose('ana', 'functions', 'main')).rejects.toMatchObject({ code: 'usage' });
-    await expect(servers.propose('ana', 'other', 'https://example.com/api/2.0/mcp/sql')).rejects.toMatchObject({
+    const propose = (typed: object) => proposeServer(causeway, { profile: 'ana', ...typed });
+    await expect(propose({ word: 'functions', target: 'main' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(propose({ path: 'https://example.com/api/2.0/mcp/sql' })).rejects.toMatchObject({
       message: expect.stringContaining('does not belong to'),
     });
+  });
+
+  it('lead to the accounts as soon as their profile has credentials instead of a sign-in', async () => {
+    await servers.add({ ...FUNCTIONS, profile: 'oauth' });
+    const action = () => model.state.servers[0]?.state.action;
+    await expect.poll(action).toBe('sign-in');
+    const [, host] = /\[oauth\][^[]*?(host *=.*)/.exec(await home.readConfig()) ?? [];
+    await writeFile(home.configFile, `[oauth]\n${host}\nclient_id = nobody\nclient_secret = wrong\n`);
+    await servers.check('functions');
+    await expect.poll(action).toBe('accounts');
   });
 
   it('report a token that no longer covers them as soon as a call is refused', async () => {

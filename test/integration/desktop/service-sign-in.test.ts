@@ -37,7 +37,7 @@ beforeEach(async () => {
   });
   await desktop.start('user');
   const path = `/ai-gateway/mcp-services/${GITHUB}`;
-  await desktop.handlers.addServer({ profile: 'user', kind: 'other', path, name: 'code' });
+  await desktop.handlers.addServer({ profile: 'user', path, name: 'code' });
 });
 afterEach(async () => {
   await desktop.close();

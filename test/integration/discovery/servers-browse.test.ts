@@ -182,6 +182,14 @@ describe('what a workspace offers', () => {
     await writeFile(list, before);
   });
 
+  test('is added by its address in the workspace, and by no other address', async () => {
+    const add = (path: string) => small.run('ben', 'servers', 'add', '--path', path, '--dry-run');
+    const { stdout } = await add(`${small.workspace.host}/api/2.0/mcp/functions/main/sales`);
+    expect(stdout).toContain('Would add functions-sales: /api/2.0/mcp/functions/main/sales as ben');
+    const { code, stderr } = await add('https://example.com/api/2.0/mcp/sql');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`does not belong to ${small.workspace.host}.`)]);
+  });
+
   test('is reported as refused if the token is', async () => {
     small.workspace.faults.add({ path: '/api/*', effect: { kind: 'refuse-token' }, times: 'always' });
     const { code, stdout } = await small.run('ben', 'servers', 'browse');

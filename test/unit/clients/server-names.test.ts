@@ -4,7 +4,7 @@ import { longNames } from '../../../main/clients/table.ts';
 
 const ID = '01ef2b7c9d3e4f5a8b6c7d8e9f007191';
 const spaceNamed = (title: string | undefined, usedNames: readonly string[] = []) =>
-  suggestName({ kind: 'genie', path: `/api/2.0/mcp/genie/${ID}`, title }, usedNames);
+  suggestName({ path: `/api/2.0/mcp/genie/${ID}`, title }, usedNames);
 
 describe('the name that is proposed for a Genie space', () => {
   it.each([
@@ -37,15 +37,15 @@ describe('the name that is proposed for a Genie space', () => {
 
 describe('the name that is proposed for another server', () => {
   it.each([
-    ['sql', '/api/2.0/mcp/sql', 'databricks-sql'],
-    ['functions', '/api/2.0/mcp/functions/main/default', 'functions-default'],
-    ['vector-search', '/api/2.0/mcp/ai-search/main/support', 'search-support'],
-    ['app', '/apps/mcp-reports/mcp', 'mcp-reports'],
-    ['other', '/ai-gateway/mcp-services/system.ai.github', 'system-ai-github'],
-    ['other', '/api/2.0/mcp/external/caf%C3%A9', 'cafe'],
-    ['other', '/api/2.0/mcp/external/100%', '100'],
-  ] as const)('of kind %s at %s is %s', (kind, path, name) => {
-    expect(suggestName({ kind, path }, [])).toBe(name);
-    expect(suggestName({ kind, path }, [name])).toBe(`${name}-2`);
+    ['/api/2.0/mcp/sql', 'databricks-sql'],
+    ['/api/2.0/mcp/functions/main/default', 'functions-default'],
+    ['/api/2.0/mcp/ai-search/main/support', 'search-support'],
+    ['/apps/mcp-reports/mcp', 'mcp-reports'],
+    ['/ai-gateway/mcp-services/system.ai.github', 'system-ai-github'],
+    ['/api/2.0/mcp/external/caf%C3%A9', 'cafe'],
+    ['/api/2.0/mcp/external/100%', '100'],
+  ] as const)('at %s is %s', (path, name) => {
+    expect(suggestName({ path }, [])).toBe(name);
+    expect(suggestName({ path }, [name])).toBe(`${name}-2`);
   });
 });

@@ -14,7 +14,9 @@ import { effective, known } from './states.ts';
 const unused = (): never => {
   throw new Error('not used here');
 };
+const env = { CAUSEWAY_HOME: mkdtempSync(join(tmpdir(), 'causeway-contract-')) };
 const causeway: Causeway = {
+  env,
   auth: unused,
   services: unused,
   apps: unused,
@@ -22,10 +24,10 @@ const causeway: Causeway = {
   open: unused,
   serveProxies: unused,
   monitorHealth: unused,
+  openMcpSession: unused,
   renewConnections: unused,
   close: unused,
 };
-const env = { CAUSEWAY_HOME: mkdtempSync(join(tmpdir(), 'causeway-contract-')) };
 afterAll(() => rmSync(env.CAUSEWAY_HOME, { recursive: true }));
 
 const handlers = () =>

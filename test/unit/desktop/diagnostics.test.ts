@@ -5,10 +5,11 @@ import { clientsFinding, serversFinding } from '../../../main/app/diagnosis/loca
 import { type ReportParts, reportOf } from '../../../main/app/diagnosis/report.ts';
 import { warehouseFinding } from '../../../main/app/diagnosis/workspace-checks.ts';
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
-import type { ClientReport, EntryStatus } from '../../../main/clients/survey.ts';
+import type { ClientReport } from '../../../main/clients/survey.ts';
 import { reportedState, versionFinding } from '../../../main/desktop/diagnostics.ts';
 import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
+import type { EntryState } from '../../../preload/contract/clients.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';
 import { formatDiagnosis, sortedChecks } from '../../../renderer/diagnostics/format.ts';
 import { effective, failure, known, stateOf, warehouse } from './states.ts';
@@ -101,7 +102,7 @@ describe('the warehouse that queries run on', () => {
 
 describe('the entries in AI clients’ files', () => {
   const NOTHING_ELSE = { servedByAll: [], repairable: [], sharedWith: [], meta: {}, project: null };
-  const client = (name: string, state: EntryStatus | null, change: Partial<ClientReport> = {}): ClientReport => ({
+  const client = (name: string, state: EntryState | null, change: Partial<ClientReport> = {}): ClientReport => ({
     id: name,
     name,
     because: 'it is there',

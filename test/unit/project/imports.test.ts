@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/words/': ['main/platform/'],
   'main/permissions/': ['main/platform/', 'preload/contract'],
   'main/auth/': ['main/platform/', 'main/permissions/'],
-  'main/workspace/': ['main/platform/', 'main/auth/'],
+  'main/workspace/': ['main/platform/', 'main/auth/', 'preload/contract'],
   'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/', 'preload/contract'],
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/permissions/'],
   'main/hub/': [
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   'main/audit/': ['main/platform/', 'main/permissions/', 'main/bridge/', 'main/hub/'],
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
-  'main/clients/': ['main/platform/', 'main/permissions/'],
+  'main/clients/': ['main/platform/', 'main/permissions/', 'preload/contract'],
   'main/app/': ['main/(?!cli/|desktop/|index)', 'preload/contract'],
   'main/cli/': ['main/(?!desktop/|index)'],
   'main/desktop/': ['main/(?!cli/|index)', 'preload/(?!index)'],

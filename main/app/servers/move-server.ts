@@ -1,22 +1,19 @@
-import { serverAt } from '../../preload/contract/server-kinds.ts';
-import type { ChangeOutcome } from '../clients/outcome.ts';
-import { findServer, type ManagedServer, type ServerList, withPath } from '../clients/servers.ts';
-import type { ClientsService } from '../clients/service.ts';
-import { type Permissions, withPermissionsCopied } from '../permissions/permissions.ts';
-import type { PermissionsFile } from '../permissions/permissions-file.ts';
-import { serverKey } from '../permissions/server-key.ts';
-import { CausewayError } from '../platform/errors.ts';
-import type { SettingsFile } from '../platform/settings.ts';
-import { inOneLine } from '../words/failure.ts';
-import type { Causeway } from './causeway.ts';
+import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import type { ChangeOutcome } from '../../clients/outcome.ts';
+import { findServer, type ManagedServer, openServers, withPath } from '../../clients/servers.ts';
+import type { ClientsService } from '../../clients/service.ts';
+import type { ServerTool } from '../../hub/health/mcp-session.ts';
+import { type Permissions, withPermissionsCopied } from '../../permissions/permissions.ts';
+import type { PermissionsFile } from '../../permissions/permissions-file.ts';
+import { serverKey } from '../../permissions/server-key.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { inOneLine } from '../../words/failure.ts';
+import type { Causeway } from '../causeway.ts';
 
 export interface MoveParts {
-  auth: Causeway['auth'];
-  list: SettingsFile<ServerList>;
+  causeway: Causeway;
   permissions: PermissionsFile;
   clients: ClientsService;
-  /** Asks a server for its tools, and resolves to how many it has. */
-  countTools(server: ManagedServer): Promise<number>;
   /** Who changes the permissions, as their history records it. */
   by: 'command' | 'window';
   dryRun?: boolean | undefined;
@@ -42,7 +39,8 @@ export interface Moved {
  * @throws {CausewayError} `not_found`, also if nothing has replaced it; `unavailable` if the new server does not answer
  */
 export async function moveServer(name: string, parts: MoveParts): Promise<Moved> {
-  const { list, clients, dryRun = false, whileRunning } = parts;
+  const { causeway, clients, dryRun = false, whileRunning, signal } = parts;
+  const list = await openServers(causeway.env);
   const before = findServer(list.read(), name);
   const { successor } = serverAt(before.path);
   if (!successor) {
@@ -51,24 +49,44 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
     });
   }
   const after: ManagedServer = { ...before, kind: serverAt(successor.path).kind, path: successor.path };
-  const tools = await parts.countTools(after).catch((cause: unknown) => {
-    parts.signal?.throwIfAborted();
+  const tools = await listTools(causeway, after, signal).catch((cause: unknown) => {
+    signal?.throwIfAborted();
     const message = `${successor.add} does not respond, and "${name}" was not moved: ${inOneLine(cause)}`;
     throw new CausewayError('unavailable', message, { cause });
   });
   const hasPermissions = await copyPermissions(before, after, parts);
   if (!dryRun) await list.change((now) => withPath(now, name, after.path));
   const outcomes = await clients.repair([], [after], { dryRun, whileRunning });
-  return { before, after, tools, hasPermissions, outcomes: outcomes.filter(({ result }) => result !== 'unchanged') };
+  return {
+    before,
+    after,
+    tools: tools.length,
+    hasPermissions,
+    outcomes: outcomes.filter(({ result }) => result !== 'unchanged'),
+  };
+}
+
+/** Begins a session with a server, and asks for its tools. @throws {CausewayError} as `McpSession.tools` */
+export async function listTools(
+  causeway: Causeway,
+  server: Pick<ManagedServer, 'profile' | 'path'>,
+  signal: AbortSignal | undefined,
+): Promise<ServerTool[]> {
+  const session = await causeway.openMcpSession(server);
+  try {
+    return await session.tools(signal);
+  } finally {
+    await session.close();
+  }
 }
 
 /** Whether there are permissions to take along. They hold at the new place before anything leads there. */
 async function copyPermissions(
   before: ManagedServer,
   after: ManagedServer,
-  { auth, permissions, by, dryRun }: MoveParts,
+  { causeway, permissions, by, dryRun }: MoveParts,
 ): Promise<boolean> {
-  const { host } = await (await auth()).profile(before.profile);
+  const { host } = await (await causeway.auth()).profile(before.profile);
   const change = { at: new Date().toISOString(), by, what: `${before.name}: also at ${after.path}` };
   let isCopied = false;
   await permissions.change((now: Permissions) => {

@@ -1,0 +1,87 @@
+import { isAppPath } from '../../../preload/contract/server-kinds.ts';
+import { type AppAddress, appAddress, startAppNamed } from '../../app/servers/apps.ts';
+import { addServer as add, type NewServer, titleOfSpace } from '../../app/servers/change-list.ts';
+import { typedServer } from '../../app/servers/typed-server.ts';
+import { parseMeta } from '../../clients/server-arguments.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import { describeServer } from './servers.ts';
+
+export interface AddServerOptions {
+  profile?: string;
+  name?: string;
+  path?: string;
+  meta?: string[];
+  json?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
+export async function addServer(
+  context: CommandContext,
+  word: string | undefined,
+  target: string,
+  options: AddServerOptions,
+): Promise<void> {
+  const { stdout, signal } = context;
+  const { dryRun = false, json } = options;
+  const causeway = context.causeway();
+  const meta = options.meta && parseMeta(options.meta);
+  const path = await typedServer(causeway, { ...options, word, target }, '--path', signal);
+  const { name: profile } = await (await causeway.auth()).profile(options.profile);
+  const address = isAppPath(path) ? await appAddress(causeway, profile, path, signal) : undefined;
+  const title = await titleOfSpace(causeway, { profile, path });
+  const wanted: NewServer = { name: options.name, profile, path, title, meta, confirmed: address?.origin };
+  // What cannot be added is not asked about.
+  const planned = await add(causeway, wanted, { dryRun: true });
+  if (address) await agree(context, address, profile, options);
+  const { server, isNew } = dryRun ? planned : await add(causeway, wanted);
+  if (json) return writeJson(stdout, server);
+  const did = isNew ? ['Would add', 'Added'] : ['Would confirm', 'Confirmed'];
+  await writeLine(stdout, `${did[dryRun ? 0 : 1]} ${describeServer(server)}`);
+  if (dryRun) return;
+  if (address?.halt) {
+    const { words, canStart } = address.halt;
+    const start = canStart ? ` Start it with \`causeway servers start ${server.name}\`.` : '';
+    await writeLine(stdout, printable(`It ${words}.${start}`));
+  }
+  await writeLine(
+    stdout,
+    `Try it with \`causeway servers test ${server.name}\`. Add it to your clients with \`causeway clients add\`.`,
+  );
+}
+
+/** Shows where an app is, and asks whether tokens may go there. @throws {CausewayError} `cancelled`, `usage` */
+async function agree(
+  context: CommandContext,
+  { app, origin, confirmed, isUsual }: AppAddress,
+  profile: string,
+  { dryRun, yes }: AddServerOptions,
+): Promise<void> {
+  const say = (line: string) => writeLine(context.stderr, printable(line));
+  await say(`App "${app}" is at ${origin}.`);
+  if (confirmed !== null && confirmed !== origin) await say(`Confirmed so far: ${confirmed}.`);
+  if (!isUsual) await say('This is not the usual form of a Databricks Apps address.');
+  await say(`Its calls send the token of profile ${profile} to that address.`);
+  if (dryRun || yes || (await confirm(context, 'Allow this?', '--yes'))) return;
+  throw new CausewayError('cancelled', 'Nothing was added.');
+}
+
+/** `causeway servers start NAME`: starts a Databricks App, and waits until it runs. */
+export async function startServer(
+  context: CommandContext,
+  name: string,
+  { profile, json }: { profile?: string; json?: boolean },
+): Promise<void> {
+  const { stdout, signal } = context;
+  const progress = openProgress(context, json);
+  const onProgress = (text: string) => progress.say(printable(text));
+  const started = await startAppNamed(context.causeway(), name, { profile, signal, onProgress }).finally(() =>
+    progress.end(),
+  );
+  if (json) return writeJson(stdout, started);
+  const { app, wasStarted } = started;
+  await writeLine(stdout, printable(`App "${app}" ${wasStarted ? 'is running now' : 'is already running'}.`));
+}
