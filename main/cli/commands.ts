@@ -348,8 +348,8 @@ function registerAudit(program: Command, context: CommandContext): void {
 }
 
 const PROVISION_HELP = `
-The file is YAML or JSON and contains profiles (without secrets), servers, permissions, and the AI clients to set up. The command adds
-what is missing. It reports what differs, changes none of it, and removes nothing. docs/policy.md has an example.`;
+The file is YAML or JSON and contains profiles (without secrets), servers, permissions, and the AI clients to set up. The
+command adds what is missing. It reports what differs, changes none of it, and removes nothing. docs/policy.md has an example.`;
 
 /** `causeway provision`: profiles, servers, permissions and entries of a computer in one file. Its code loads when it runs. */
 function registerProvision(program: Command, context: CommandContext): void {
