@@ -44,9 +44,10 @@ function begin(what: 'proxy' | 'command', profile: string): CausewayProcess {
 
 describe('a renewal that is under way', () => {
   it.each([
-    ['before its answer begins', { kind: 'delay', milliseconds: 5_000 }],
-    ['after the head of its answer', { kind: 'stall', milliseconds: 5_000, afterBytes: 0 }],
-    ['in the middle of its answer', { kind: 'stall', milliseconds: 5_000, afterBytes: 40 }],
+    // Half of the time that a process waits for such an answer before it ends.
+    ['before its answer begins', { kind: 'delay', milliseconds: 2_500 }],
+    ['after the head of its answer', { kind: 'stall', milliseconds: 2_500, afterBytes: 0 }],
+    ['in the middle of its answer', { kind: 'stall', milliseconds: 2_500, afterBytes: 40 }],
   ] as const)('outlasts each signal, and the end of the input, to a proxy and to a command: %s', async (_, effect) => {
     await signInLongAgo(NAMES);
     stage.workspace.faults.add({ path: TOKEN, effect, times: 'always' });
@@ -66,12 +67,14 @@ describe('a renewal that is under way', () => {
         },
       },
     ];
-    const started = ends.map(({ what }, index) => begin(what, NAMES[index] ?? ''));
-    await expect.poll(renewals, { timeout: 30_000 }).toBe(ends.length);
-    ends.forEach(({ end }, index) => {
-      const process = started[index];
-      if (process) end(process);
-    });
+    const started: CausewayProcess[] = [];
+    // Each is ended as soon as its own renewal is under way: together they would take longer to start than the answer.
+    for (const [index, { what, end }] of ends.entries()) {
+      const process = begin(what, NAMES[index] ?? '');
+      started.push(process);
+      await expect.poll(renewals, { timeout: 30_000 }).toBe(index + 1);
+      end(process);
+    }
     const codes = await Promise.all(started.map(({ ended }) => ended));
     expect(codes).toEqual([130, 130, 130, 0, 0, 0, 0, 0]);
     stage.workspace.faults.clear();

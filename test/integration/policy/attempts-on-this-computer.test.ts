@@ -28,7 +28,7 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
 
   test.each<[string, object]>([
     ['readOnly', { readOnly: locked(true) }],
-    ['permissions', { rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }) }],
+    ['rules', { rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }) }],
     ['audit', { audit: locked({ file: true }) }],
     ['oauthApplication', { oauthApplication: locked({ clientId: 'acme-causeway' }) }],
   ])('adds one that connects directly, past %s', async (key, keys) => {
