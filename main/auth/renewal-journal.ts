@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readBounded } from '../platform/bounded-file.ts';
 import { asSentence, CausewayError } from '../platform/errors.ts';
+import { readStored } from '../platform/json.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
 import type { Profile } from './auth.ts';
 import type { TokenRecord } from './secrets/token-record.ts';
@@ -40,7 +40,7 @@ export class RenewalJournal {
 
   /** An earlier renewal with this refresh token that has not come to its end. */
   async unfinished(record: TokenRecord): Promise<UnfinishedRenewal | undefined> {
-    const entry = await this.#read();
+    const entry = await readStored(this.#file, Entry);
     return entry && entry.state !== 'ended' && entry.token === digestOf(record) ? entry : undefined;
   }
 
@@ -74,22 +74,14 @@ export class RenewalJournal {
 
   /** No answer came to the renewal that has begun. */
   async unanswered(): Promise<void> {
-    const entry = await this.#read();
+    const entry = await readStored(this.#file, Entry);
     if (entry) await this.leave({ ...entry, state: 'unanswered' });
   }
 
   /** Why the sign-in has ended, if a renewal that was cut off has ended it. */
   async whyEnded(now: number): Promise<string | undefined> {
-    const entry = await this.#read();
+    const entry = await readStored(this.#file, Entry);
     return entry?.state === 'ended' ? whyCutOff(entry, now) : undefined;
-  }
-
-  async #read(): Promise<UnfinishedRenewal | undefined> {
-    try {
-      return Entry.parse(JSON.parse((await readBounded(this.#file, 'own')).toString('utf8')));
-    } catch {
-      return undefined;
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { readBounded } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
+import { jsonIn } from '../platform/json.ts';
 import { stateFolder } from '../platform/paths.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { type FileRecord, fileSchema } from './record.ts';
@@ -102,7 +103,7 @@ async function allBackups(env: NodeJS.ProcessEnv) {
   const found = await Promise.all(
     ids.map(async (id) => {
       const bytes = await readBounded(join(backupFolder(env), id, ABOUT), 'own').catch(() => undefined);
-      const about = aboutSchema.safeParse(parseOrNothing(bytes?.toString('utf8') ?? '{}'));
+      const about = aboutSchema.safeParse(jsonIn(bytes?.toString('utf8') ?? '{}'));
       return about.success ? [{ ...about.data, id }] : [];
     }),
   );
@@ -130,12 +131,4 @@ export async function backedUpBytes(
   { id, file, missing }: Backup,
 ): Promise<Buffer | undefined> {
   return missing ? undefined : readBounded(join(backupFolder(env), id, basename(file)), 'client');
-}
-
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { ServerRequest } from '../bridge/endpoint.ts';
+import { parseText } from '../bridge/frame/frame.ts';
+import { membersOf } from '../bridge/frame/members.ts';
 import { VERSION } from '../platform/version.ts';
 import type { Rendezvous } from './rendezvous.ts';
 import {
@@ -194,7 +196,7 @@ class Dialogue {
   }
 
   #checkPeer(line: string): { check: PeerCheck; proof: string } {
-    const { hub, nonce, proof } = readObject(line);
+    const { hub, nonce, proof } = membersOf(parseText(line));
     if (hub !== HUB_PROTOCOL) return { check: 'unavailable', proof: '' };
     const { address, secret } = this.#rendezvous;
     if (!isNonce(nonce)) return { check: 'impostor', proof: '' };
@@ -205,15 +207,6 @@ class Dialogue {
 }
 
 function isReady(line: string): boolean {
-  const { hub, ready } = readObject(line);
+  const { hub, ready } = membersOf(parseText(line));
   return hub === HUB_PROTOCOL && ready === true;
-}
-
-function readObject(line: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    // Not JSON: not one of ours.
-    return {};
-  }
 }

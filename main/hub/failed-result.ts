@@ -1,3 +1,4 @@
+import { parseText } from '../bridge/frame/frame.ts';
 import { itemsOf, memberAt, membersOf } from '../bridge/frame/members.ts';
 
 /** The states in which SQL statements and Genie's answers end without a result. */
@@ -44,10 +45,5 @@ function wordsOf(error: unknown): string | undefined {
 }
 
 function jsonIn(text: string): unknown {
-  if (text.length > MAX_TEXT_LENGTH || !/^\s*\{/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text.length > MAX_TEXT_LENGTH || !/^\s*\{/.test(text) ? undefined : parseText(text);
 }

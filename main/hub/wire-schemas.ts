@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseText } from '../bridge/frame/frame.ts';
 import {
   type ApprovalAnswer,
   type ApprovalsAnswer,
@@ -147,10 +148,5 @@ export function readQuits(line: string): boolean {
 }
 
 function readLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(line)).data;
-  } catch {
-    // Not JSON: not one of ours.
-    return undefined;
-  }
+  return schema.safeParse(parseText(line)).data;
 }

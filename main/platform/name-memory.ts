@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readBounded } from './bounded-file.ts';
+import { jsonIn } from './json.ts';
 import { ownMember } from './own-member.ts';
 import { stateFolder } from './paths.ts';
 
@@ -59,7 +60,7 @@ export async function rememberNames(
 
 async function read(env: NodeJS.ProcessEnv): Promise<{ memory: Memory; bytes: Buffer | undefined }> {
   const bytes = await readBounded(fileOf(env), 'own').catch(() => undefined);
-  return { memory: memoryIn(jsonIn(bytes)), bytes };
+  return { memory: memoryIn(jsonIn(String(bytes))), bytes };
 }
 
 /** Read by hand: a completion that loaded the schema library would take a quarter longer. What does not fit is left out. */
@@ -81,15 +82,6 @@ export function namesIn(list: unknown, member: string): KnownName[] {
     if (typeof name !== 'string') return [];
     return typeof id === 'string' ? [{ name, id }] : [{ name }];
   });
-}
-
-/** The content of our own file; undefined if it is damaged. The next list replaces it. */
-export function jsonIn(bytes: Buffer | undefined): unknown {
-  try {
-    return JSON.parse(bytes?.toString('utf8') ?? '');
-  } catch {
-    return undefined;
-  }
 }
 
 function objectIn(value: unknown): Record<string, unknown> {

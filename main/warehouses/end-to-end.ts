@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pathOfRow } from '../../preload/contract/server-kinds.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { foreignCause, foreignText } from '../platform/foreign-text.ts';
+import { jsonIn } from '../platform/json.ts';
 import type { RetryClock } from '../platform/retry.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
@@ -289,7 +290,7 @@ function readStatement(result: unknown): StatementOutcome | { id: string } {
   }
   const { isError, structuredContent, content } = answer.data;
   const text = content.find(({ type }) => type === 'text')?.text ?? '';
-  const parsed = statementSchema.safeParse(structuredContent ?? parseJson(text));
+  const parsed = statementSchema.safeParse(structuredContent ?? jsonIn(text));
   if (!parsed.success) return { succeeded: isError !== true, explanation: foreignText(text) || 'no explanation' };
   const { statement_id: id, status } = parsed.data;
   if (id !== undefined && UNFINISHED.has(status.state)) return { id };
@@ -297,12 +298,4 @@ function readStatement(result: unknown): StatementOutcome | { id: string } {
     succeeded: status.state === 'SUCCEEDED' && isError !== true,
     explanation: foreignText(status.error?.message ?? status.state),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
+import { jsonIn } from '../../platform/json.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { isLoopback } from '../profiles/host.ts';
 
@@ -87,7 +88,7 @@ const Metadata = z.looseObject({
 
 async function readMetadata(host: string, place: string, response: Response): Promise<oauth.AuthorizationServer> {
   const text = await response.text();
-  const found = Metadata.safeParse(asJson(text));
+  const found = Metadata.safeParse(jsonIn(text));
   if (!found.success) throw noWorkspace(host, /^\s*</.test(text) ? PAGE : 'its response is not JSON');
   const { issuer, ...members } = found.data;
   // The issuer's path differs between kinds of hosts; what must not differ is the origin.
@@ -105,14 +106,6 @@ async function readMetadata(host: string, place: string, response: Response): Pr
   }
   const known = Object.entries({ ...members, token_endpoint: members.token_endpoint ?? `${place}/v1/token` });
   return { issuer, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function noWorkspace(host: string, detail: string): CausewayError {

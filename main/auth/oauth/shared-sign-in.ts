@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { readStored } from '../../platform/json.ts';
 import { acquireLock } from '../../platform/lock.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 import { remedyFor } from '../../words/failure.ts';
@@ -77,7 +77,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
   const { profile, tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now, pages } = options;
   const lock = await acquireLock(lockFolder, { signal, onWait: options.onWaitForOther });
   try {
-    const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.usableRecord()]);
+    const [outcome, record] = await Promise.all([readStored(outcomeFile, Outcome), tokens.usableRecord()]);
     const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
     if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
     const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;
@@ -132,14 +132,6 @@ function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }
     return new CausewayError(code, message ?? 'The sign-in failed.', next);
   }
   return isShared() ? signedOut(profile) : signedInElsewhere(profile);
-}
-
-async function readOutcome(file: string): Promise<Outcome | undefined> {
-  try {
-    return Outcome.parse(JSON.parse((await readBounded(file, 'own')).toString('utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 /** If it cannot be written, waiting processes ask the user themselves; the sign-in still succeeds. */

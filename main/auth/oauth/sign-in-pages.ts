@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { readStored } from '../../platform/json.ts';
 import { withLock } from '../../platform/lock.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import { isProcessAlive } from '../../platform/process-alive.ts';
@@ -42,14 +42,8 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
   const file = join(stateFolder(env), 'sign-in', `page-${id}.json`);
   const locked = <T>(work: () => Promise<T>) => withLock(join(stateFolder(env), 'locks', `sign-in-page-${id}`), work);
 
-  async function read(): Promise<Stored | undefined> {
-    try {
-      return Stored.parse(JSON.parse((await readBounded(file, 'own')).toString('utf8')));
-    } catch {
-      // Nothing was opened, or its record is damaged, which does not prevent a sign-in.
-      return undefined;
-    }
-  }
+  /** A damaged record does not prevent a sign-in. */
+  const read = () => readStored(file, Stored);
 
   /** If it cannot be written, a second page may open, but the sign-in still succeeds. */
   const write = (page: Stored) => writeWholeFile(file, JSON.stringify(page), { mode: 0o600 }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
+import { jsonIn } from '../../platform/json.ts';
 import { retryAfterMs } from '../../platform/retry.ts';
 import { Secret } from '../../platform/secret.ts';
 import { unsendablePart } from '../access-token.ts';
@@ -56,7 +57,7 @@ export async function readTokenAnswer(
 ): Promise<TokenAnswer> {
   const text = await response.text();
   if (isSignInPage(response, text)) return { unusable: signInPage(host), refreshToken: undefined };
-  const body = asJson(text);
+  const body = jsonIn(text);
   const { error, error_description, error_code, message } = Refused.safeParse(body).data ?? {};
   // Some services refuse with the status of success.
   if (response.ok && (error === undefined || isGranted(body))) return readGranted(body, host);
@@ -135,12 +136,4 @@ function signInPage(host: string): CausewayError {
 function challengeParameter(challenge: string, name: string): string {
   const [, quoted = ''] = new RegExp(`\\b${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(challenge) ?? [];
   return quoted.replaceAll(/\\(.)/gs, '$1');
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

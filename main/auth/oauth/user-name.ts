@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
+import { jsonIn } from '../../platform/json.ts';
 import type { Secret } from '../../platform/secret.ts';
 import type { Profile } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
@@ -45,19 +46,11 @@ export async function userNameIn(
  * has no access. A page is not the workspace's own answer.
  */
 function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {
-  const said = Refusal.safeParse(parseJson(body)).data?.message;
+  const said = Refusal.safeParse(jsonIn(body)).data?.message;
   if (said === undefined || SAYS_SCOPES_ARE_MISSING.test(said)) return undefined;
   throw new CausewayError(
     'permission_denied',
     `${host} does not give this user access (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,
     { remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.' },
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

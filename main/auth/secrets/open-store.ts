@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { defaultValue, lockedValue } from '../../permissions/policy/policy.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';
-import { readBounded } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError } from '../../platform/errors.ts';
+import { readStored } from '../../platform/json.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
 import { keychainOrMemory, loadKeychain, memoryStore } from './keychain-or-memory.ts';
@@ -106,13 +106,9 @@ export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
   const policy = await currentPolicy();
   const managed = lockedValue(policy, 'tokenStore');
   if (managed) return managed;
-  try {
-    const stored = await readBounded(join(configFolder(env), `${SETTINGS_NAME}.json`), 'own');
-    return settings.parse(JSON.parse(stored.toString('utf8'))).tokenStore;
-  } catch {
-    // Nothing was chosen, or the file is damaged, which the desktop tells.
-    return defaultValue(policy, 'tokenStore') ?? 'keychain';
-  }
+  // Where nothing was chosen, or the file is damaged, which the desktop tells, the default counts.
+  const stored = await readStored(join(configFolder(env), `${SETTINGS_NAME}.json`), settings);
+  return stored?.tokenStore ?? defaultValue(policy, 'tokenStore') ?? 'keychain';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { jsonIn } from '../../platform/json.ts';
 import { Secret } from '../../platform/secret.ts';
 import type { AccessToken } from '../access-token.ts';
 
@@ -64,7 +65,7 @@ export function packRecord(record: TokenRecord): Secret {
 
 /** The record in a stored text; undefined for anything else, which counts as signed out. */
 export function unpackRecord(text: Secret): TokenRecord | undefined {
-  const parsed = Stored.safeParse(asJson(text));
+  const parsed = Stored.safeParse(jsonIn(text.reveal()));
   if (!parsed.success) return undefined;
   const stored = parsed.data;
   return {
@@ -79,12 +80,4 @@ export function unpackRecord(text: Secret): TokenRecord | undefined {
     generation: stored.generation,
     refusals: stored.refusals,
   };
-}
-
-function asJson(text: Secret): unknown {
-  try {
-    return JSON.parse(text.reveal());
-  } catch {
-    return undefined;
-  }
 }

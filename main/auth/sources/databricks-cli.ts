@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
+import { jsonIn } from '../../platform/json.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
 import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
@@ -122,7 +123,7 @@ function run(program: string, args: string[], { env, configFile }: CliOptions): 
 }
 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {
-  const answer = Answer.safeParse(asJson(output)).data;
+  const answer = Answer.safeParse(jsonIn(output.reveal())).data;
   if (!answer) {
     throw new CausewayError('cli_unavailable', `${program} did not return a token.`, {
       remedy: 'Update the Databricks CLI.',
@@ -135,12 +136,4 @@ function readToken(output: Secret, program: string, issuedAt: number): AccessTok
   const endsAt = expiry === undefined ? Number.NaN : Date.parse(expiry);
   // Go writes the year 1 for a token that does not say when it expires.
   return { token, issuedAt, expiresAt: endsAt > 0 ? asTime(endsAt) : expiryFrom(issuedAt, expires_in) };
-}
-
-function asJson(text: Secret): unknown {
-  try {
-    return JSON.parse(text.reveal());
-  } catch {
-    return undefined;
-  }
 }

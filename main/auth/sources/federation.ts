@@ -4,6 +4,7 @@ import { displayText } from '../../platform/display.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { codeOf } from '../../platform/file-errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
+import { jsonIn } from '../../platform/json.ts';
 import { Secret } from '../../platform/secret.ts';
 import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
@@ -237,7 +238,7 @@ async function requestFromGitHub({ profile, env, to }: IdTokenContext, audience:
     headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
   });
   const text = await response.text();
-  const answer = response.ok ? GitHubAnswer.safeParse(asJson(text)).data : undefined;
+  const answer = response.ok ? GitHubAnswer.safeParse(jsonIn(text)).data : undefined;
   if (answer) return new Secret(answer.value);
   const said = response.ok ? 'its response contains no token' : `HTTP ${response.status}: ${text}`;
   throw new CausewayError(
@@ -250,12 +251,4 @@ async function requestFromGitHub({ profile, env, to }: IdTokenContext, audience:
           : 'The address and its token expire with the job. Run this inside the job, with `permissions: id-token: write`.',
     },
   );
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,8 @@ import { readConfig } from '../../auth/profiles/config-file.ts';
 import { chooseProfile, listProfiles, type ProfileBook } from '../../auth/profiles/profiles.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { readBounded } from '../../platform/bounded-file.ts';
-import { jsonIn, type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
+import { jsonIn } from '../../platform/json.ts';
+import { type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
 import { configFilePath, serverListPath } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
 import { buildProgram, withCurrentName } from '../commands.ts';
@@ -55,7 +56,7 @@ async function knownNames(env: NodeJS.ProcessEnv, words: readonly string[]): Pro
     rememberedNames(env, chosen(book, profile)),
     readBounded(serverListPath(env), 'own').catch(() => undefined),
   ]);
-  const { servers } = Object(jsonIn(list));
+  const { servers } = Object(jsonIn(String(list)));
   return {
     profiles: listProfiles(book).map(
       (entry): KnownName => ({ name: entry.name, id: entry.usable ? entry.profile.host : '' }),

@@ -1,5 +1,6 @@
 import type { CallContents, ContentsPart } from '../../../preload/contract.ts';
 import { membersOf } from '../../bridge/frame/members.ts';
+import { jsonIn } from '../../platform/json.ts';
 import { clearedText } from '../../platform/outside-text.ts';
 import { isSecretName, REDACTED } from '../../platform/redact.ts';
 import type { RecordedCall, RecordedFrame } from './recorded-contents.ts';
@@ -43,16 +44,6 @@ function partOf(frame: RecordedFrame, blocksOf: (value: unknown) => Block[]): Co
   const blocks =
     value === undefined ? [{ title: 'Raw message', text: clearedText(frame.text) }] : blocksOf(redactedJson(value));
   return { blocks, bytes, isCut: isCut(frame) };
-}
-
-/** Undefined if the text is not JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // It is shown as it was sent.
-    return undefined;
-  }
 }
 
 function requestBlocks(frame: unknown): Block[] {

@@ -3,6 +3,7 @@ import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { failedResult } from '../../hub/failed-result.ts';
 import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
 import { withoutControls } from '../../platform/display.ts';
+import { jsonIn } from '../../platform/json.ts';
 import { strings } from './strings.ts';
 
 /** A server's tools and their results, as the window shows them. */
@@ -83,19 +84,10 @@ export function answerForWindow({ isError, content, structuredContent }: ToolRes
 /** Whether a part of an answer is a text that holds this JSON and nothing else. */
 function says(part: unknown, json: string | undefined): boolean {
   const { data } = TextContent.safeParse(part);
-  return data !== undefined && JSON.stringify(jsonIn(data.text)) === json;
+  return data !== undefined && JSON.stringify(/^\s*[[{]/.test(data.text) ? jsonIn(data.text) : undefined) === json;
 }
 
 const TextContent = z.object({ type: z.literal('text'), text: z.string() });
-
-function jsonIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The failed statement or question in an answer, in words. */
 function failureOf(structured: unknown, content: readonly unknown[]): ToolAnswer['failure'] {
