@@ -34,6 +34,33 @@ export function isAlive(token: AccessToken, now: number): boolean {
   return token.expiresAt === undefined || now < token.expiresAt;
 }
 
+/** How long a token that still works is used after its renewal has failed, in milliseconds. */
+const REFRESH_GRACE_MS = 30_000;
+
+/** Which of a profile's tokens can be used without renewing them. */
+export class Freshness {
+  readonly #now: () => number;
+  readonly #chance: number;
+  #graceUntil = 0;
+
+  constructor(now: () => number, chance: number) {
+    this.#now = now;
+    this.#chance = chance;
+  }
+
+  /** A renewal has failed: a token that still works is used for a while before the next attempt. */
+  postponeRenewal(): void {
+    this.#graceUntil = this.#now() + REFRESH_GRACE_MS;
+  }
+
+  /** @param rejected the token that the workspace has just refused */
+  isUsable(access: AccessToken, rejected: Secret | undefined): boolean {
+    const now = this.#now();
+    const isInGrace = now >= this.#graceUntil - REFRESH_GRACE_MS && now < this.#graceUntil && isAlive(access, now);
+    return !access.token.equals(rejected) && (isInGrace || isFresh(access, now, this.#chance));
+  }
+}
+
 /**
  * When a token expires, counted from the moment the request was sent; undefined if the server did not say.
  * @param expiresIn seconds, as token responses give it (RFC 6749 §5.1)

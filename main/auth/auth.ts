@@ -1,6 +1,6 @@
 import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
-import type { SignInIdentity } from './identity.ts';
+import type { ProxyLookup } from '../platform/system-proxies.ts';
 
 /** How a profile gets its bearer token (spec/managed-mcp-endpoints.md › Authentication). */
 export type AuthMethod =
@@ -35,6 +35,11 @@ export interface Profile {
   method: AuthMethod;
   /** Set for unified hosts, which serve several workspaces: goes out as `X-Databricks-Workspace-Id`. */
   workspaceId: string | undefined;
+}
+
+/** What tells one profile's sign-in from another, such as in the store of tokens. A host has no spaces. */
+export function signInKey({ host, name }: Pick<Profile, 'host' | 'name'>): string {
+  return `${host} ${name}`;
 }
 
 /** Whether users sign in to the profile, instead of its holding credentials. */
@@ -217,101 +222,26 @@ export type AuthEvent =
   /** A message for the user. */
   | { type: 'notice'; message: string };
 
-/** Profiles and their tokens: the only way from a profile's name to a bearer token. */
-export interface AuthService {
-  /** The profiles of the configuration file, in its order. */
-  profiles(): Promise<ProfileEntry[]>;
-  /**
-   * The profile of that name, or the one that the environment or the configuration file makes the default.
-   * @throws {CausewayError} `profile_not_found`, `profile_unusable`, `ambiguous`
-   */
-  profile(name?: string): Promise<Profile>;
-  /** The profile's token source; the same one each time, so that all who ask share one renewal. */
-  tokens(profile: Profile): TokenSource;
-  /**
-   * The source of the tokens that Databricks Apps take. It throws, besides what `tokens` does, `profile_unusable` for personal
-   * access tokens, and `sign_in_failed` if an Entra ID token is not exchanged.
-   */
-  appTokens(profile: Profile): TokenSource;
-
-  signInState(profile: Profile): Promise<SignInState>;
-  /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in for all processes. */
-  signInPage(profile: Profile): Promise<SignInPage | undefined>;
-  /** The pages of another sign-in at a workspace, such as that of a service, in all processes of this user. */
-  pagesOf(subject: PageSubject): Promise<SignInPages>;
-  /**
-   * Shows a page of a configured workspace to the user.
-   * @throws {CausewayError} `usage` for any other address, `sign_in_failed` if the browser cannot be opened
-   */
-  openBrowser(url: string): Promise<void>;
-  /**
-   * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
-   * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,
-   * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` if the profile holds its own credentials
-   */
-  signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
-  /** The sign-in that this process knows to be open in the browser now, with its page's address if known. */
-  signInUnderWay(profile: Profile): { url: string | undefined } | undefined;
-  /** Whether a keychain that this process has asked has been silent for two seconds: its user may have to unlock it. */
-  awaitsKeychain(): boolean;
-  /**
-   * Removes the sign-in from this computer and revokes it at the workspace.
-   * @returns whether the workspace confirmed that it is revoked
-   * @throws {CausewayError} `signed_out` if there is none; `profile_unusable` if the profile holds its own credentials
-   */
-  signOut(profile: Profile): Promise<{ revoked: boolean }>;
-  /** As whom the profile's sign-in acts now; undefined if there is none. Renews nothing and asks nobody. */
-  identity(profile: Profile): Promise<SignInIdentity | undefined>;
-  /** Calls back soon after a user has signed in or out, in any process. @returns a function that ends it */
-  onSignInChange(profile: Profile, listener: () => void): () => void;
-
-  /**
-   * The host of the workspace at a URL as a user pastes it. Asks the workspace, and changes nothing.
-   * @throws {CausewayError} `usage` if it cannot be one, `wrong_workspace` if something else answers there, `unavailable`,
-   * `unreachable`, `tls`, `timeout`
-   */
-  findWorkspace(url: string, signal?: AbortSignal): Promise<string>;
-  /** Adds a profile that signs in in the browser. @throws {CausewayError} `already_exists`, `usage`, `profile_unusable` */
-  addProfile(name: string, host: string): Promise<Profile>;
-  /**
-   * A profile that is not in a file yet, for a sign-in before `addProfile` writes it. Nothing is changed.
-   * @throws {CausewayError} as `addProfile` would at this moment
-   */
-  draftProfile(name: string, host: string): Promise<Profile>;
-  /** The sign-in is kept. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
-  renameProfile(from: string, to: string): Promise<void>;
-  /**
-   * Points a profile to another workspace. A sign-in to the previous one ends. Sends no request to either.
-   * @throws {CausewayError} `profile_not_found`, `usage`
-   */
-  moveProfile(name: string, host: string): Promise<void>;
-  /** Removes the sign-in, too. @throws {CausewayError} `profile_not_found` */
-  removeProfile(name: string): Promise<void>;
-
-  /**
-   * Whether the workspace knows a public OAuth application. No user signs in.
-   * @throws {CausewayError} `unavailable` if it does not say, `wrong_workspace`, `unreachable`, `tls`, `timeout`
-   */
-  knowsApplication(profile: Profile, application: { clientId: string; redirectUri: string }): Promise<boolean>;
-  oauthApplication(host: string): Promise<OAuthApplication | undefined>;
-  /** Undefined stands for the built-in application. */
-  setOAuthApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
-
-  /**
-   * Moves all sign-ins and applications' secrets to another store. `switchOver` saves the choice.
-   * @throws {CausewayError} `keychain_unavailable`, and what `switchOver` throws; then all stays as it was
-   */
-  moveSecrets(to: 'keychain' | 'encrypted-file', switchOver: () => Promise<void>): Promise<void>;
-
-  /**
-   * Checks the store of sign-ins by using it. @returns its kind
-   * @throws {CausewayError} `keychain_unavailable`, `keychain_locked`, `invalid_file`, `usage`
-   */
-  checkStore(): Promise<string>;
-
-  /** Requests tokens over new connections from now on: the computer has slept, or is on another network. @throws {CausewayError} `invalid_file` */
-  renewConnections(): Promise<void>;
-  /** @returns a function that ends the subscription */
-  subscribe(listener: (event: AuthEvent) => void): () => void;
-  close(): Promise<void>;
+export interface AuthOptions {
+  env: NodeJS.ProcessEnv;
+  /** Shows a page of a configured workspace to the user; in the system's browser by default. */
+  openBrowser?: (url: string) => Promise<void>;
+  /** Paths of the servers that are configured for a profile: a sign-in asks for their scopes too. */
+  configuredPaths?: (profile: Profile) => Promise<readonly string[]>;
+  /** Whether a token that needs a sign-in opens the browser automatically; otherwise the request fails with `signed_out`. */
+  signInWhenNeeded?: boolean;
+  /** Called with a message for the user, such as that there is no keychain; a line on stderr by default. */
+  onNotice?: (message: string) => void;
+  /** Called with each host that stays silent; a host that never answers is then given up. */
+  onSilence?: ((host: string) => void) | undefined;
+  /** Asks before another user takes the place of the one who is signed in, where a sign-in does not say how. */
+  confirmChange?: SignInOptions['confirmChange'];
+  /** What the desktop's settings say about proxies. */
+  systemProxies?: ProxyLookup | undefined;
+  /** Milliseconds since 1970; the system's clock by default. */
+  now?: () => number;
+  /** How long the user has in the browser, in milliseconds; five minutes by default. */
+  signInTimeoutMs?: number;
 }
+
+export type { Auth as AuthService } from './open.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Secret } from '../platform/secret.ts';
+import type { TokenRecord } from './secrets/token-record.ts';
 
 /** As whom a token is used. */
 export interface SignInIdentity {
@@ -21,6 +22,11 @@ export function identityOf(token: Secret): SignInIdentity {
   const known = identities.get(token) ?? { generation: undefined, userName: userNameInToken(token) };
   identities.set(token, known);
   return known;
+}
+
+/** As whom a sign-in acts. */
+export function identityIn({ generation, userName, access }: TokenRecord): SignInIdentity {
+  return { generation, userName: userName ?? userNameInToken(access.token) };
 }
 
 /** Whether two tokens are used as the same user. Of two sign-ins whose users are not known, each counts as another user's. */

@@ -1,11 +1,8 @@
 import type { Secret } from '../platform/secret.ts';
-import { type AccessToken, isAlive, isFresh } from './access-token.ts';
+import { type AccessToken, Freshness, isAlive } from './access-token.ts';
 import type { Profile, TokenRequest, TokenSource } from './auth.ts';
 import { checkRenewalHelps, refusalsAfter } from './refused-tokens.ts';
 import { SingleFlight } from './single-flight.ts';
-
-/** How long a token that still works is used after its renewal has failed. */
-const REFRESH_GRACE_MS = 30_000;
 
 export interface MemoryTokenOptions {
   /** Gets a new token; `rejected` is the one that the workspace has just refused. */
@@ -20,11 +17,8 @@ export interface MemoryTokenOptions {
 export function memoryTokenSource({ acquire, now, chance, profile }: MemoryTokenOptions): TokenSource {
   const flight = new SingleFlight<AccessToken>();
   let current: AccessToken | undefined;
-  let graceUntil = 0;
+  const freshness = new Freshness(now, chance);
   let refusals = 0;
-
-  const isInGrace = (access: AccessToken) =>
-    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
 
   async function renew(rejected: Secret | undefined): Promise<AccessToken> {
     const present = current;
@@ -38,16 +32,14 @@ export function memoryTokenSource({ acquire, now, chance, profile }: MemoryToken
     } catch (error) {
       // It is renewed early, so a transient failure does not have to fail the request.
       if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
-      graceUntil = now() + REFRESH_GRACE_MS;
+      freshness.postponeRenewal();
       return present;
     }
   }
 
   return {
     async token({ rejected, signal }: TokenRequest = {}) {
-      const ready =
-        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isInGrace(current));
-      if (current && ready) return current.token;
+      if (current && freshness.isUsable(current, rejected)) return current.token;
       let isOurs = false;
       const renewNow = () => {
         isOurs = true;

@@ -72,8 +72,13 @@ export class RenewalJournal {
     await writeWholeFile(this.#file, JSON.stringify(entry), { mode: 0o600 }).catch(() => undefined);
   }
 
-  /** No answer came to the renewal that has begun. */
-  async unanswered(): Promise<void> {
+  /**
+   * The renewal that has begun has failed. @param before the one that it followed
+   * @param isUsed whether it may have used up its refresh token
+   */
+  async failed(before: UnfinishedRenewal | undefined, isUsed: boolean): Promise<void> {
+    if (before) return this.leave(before);
+    if (!isUsed) return this.clear();
     const entry = await readStored(this.#file, Entry);
     if (entry) await this.leave({ ...entry, state: 'unanswered' });
   }

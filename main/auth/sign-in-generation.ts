@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { readBounded } from '../platform/bounded-file.ts';
 import { stateFolder } from '../platform/paths.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
-import type { Profile } from './auth.ts';
+import { type Profile, signInKey } from './auth.ts';
 import { type SignInIdentity, userKey } from './identity.ts';
 
 /** How often a change by another process is looked for on behalf of those who wait for one, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
 /** A profile's folder for locks, outcomes and the generation of its sign-in. Its name is valid on any file system. */
-export function signInFolder(env: NodeJS.ProcessEnv, { host, name }: Pick<Profile, 'host' | 'name'>): string {
-  const id = createHash('sha256').update(`${host} ${name}`).digest('hex').slice(0, 24);
+export function signInFolder(env: NodeJS.ProcessEnv, profile: Pick<Profile, 'host' | 'name'>): string {
+  const id = createHash('sha256').update(signInKey(profile)).digest('hex').slice(0, 24);
   return join(stateFolder(env), 'sign-in', id);
 }
 

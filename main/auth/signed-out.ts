@@ -3,11 +3,11 @@ import type { Profile } from './auth.ts';
 
 /**
  * The error for a profile that is signed out, or whose sign-in cannot be read.
- * @param why `unreadable` is why it cannot be read; `because` is what has ended it, to follow a colon
+ * @param why `unreadable` is why it cannot be read; `reason` is what has ended it, to follow a colon
  */
 export function signedOut(
   { name, host }: Pick<Profile, 'host' | 'name'>,
-  { unreadable, because }: { unreadable?: CausewayError | undefined; because?: string | undefined } = {},
+  { unreadable, reason }: { unreadable?: CausewayError | undefined; reason?: string | undefined } = {},
 ): CausewayError {
   if (unreadable) {
     const message = `Causeway cannot tell whether profile "${name}" is signed in to ${host}. ${asSentence(unreadable.message)}`;
@@ -29,7 +29,7 @@ export function signedOut(
         });
     }
   }
-  const why = because === undefined ? '' : `: ${because}`;
+  const why = reason === undefined ? '' : `: ${reason}`;
   return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}${why}.`, {
     action: { do: 'sign-in', profile: name },
   });

@@ -1,8 +1,7 @@
-import { type AuthService, hasSignIn, maySignIn } from '../../auth/auth.ts';
+import { type AuthService, hasSignIn, maySignIn, signInKey } from '../../auth/auth.ts';
 import { APPLICATIONS_SERVICE, SERVICE } from '../../auth/oauth/own-sign-in.ts';
 import { loadKeychain } from '../../auth/secrets/keychain-or-memory.ts';
 import { chosenKind } from '../../auth/secrets/open-store.ts';
-import { storeName } from '../../auth/token-broker.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { Remnant } from './step.ts';
 
@@ -72,7 +71,7 @@ async function namesOfSignIns(auth: AuthService): Promise<Set<string>> {
   const names = new Set<string>();
   for (const entry of await auth.profiles()) {
     if (!entry.usable || !maySignIn(entry.profile)) continue;
-    if (hasSignIn(await auth.signInState(entry.profile))) names.add(storeName(entry.profile));
+    if (hasSignIn(await auth.signInState(entry.profile))) names.add(signInKey(entry.profile));
   }
   return names;
 }

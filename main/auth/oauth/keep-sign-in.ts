@@ -1,8 +1,8 @@
 import { CausewayError } from '../../platform/errors.ts';
 import type { Profile, SignInOptions, SignInProgress } from '../auth.ts';
-import { isSameUser } from '../identity.ts';
+import { identityIn, isSameUser } from '../identity.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
-import { identityIn, type UserTokens } from '../token-broker.ts';
+import type { UserTokens } from '../token-broker.ts';
 
 export interface KeepSignIn {
   profile: Profile;

@@ -5,6 +5,7 @@ import { acquireLock } from '../../platform/lock.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 import { remedyFor } from '../../words/failure.ts';
 import type { Profile, SignInPages } from '../auth.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut } from '../signed-out.ts';
 import type { UserTokens } from '../token-broker.ts';
@@ -49,10 +50,8 @@ type NewOutcome = Pick<z.input<typeof Outcome>, 'message' | 'remedy' | 'isShared
 export interface SharedSignIn {
   profile: Profile;
   tokens: UserTokens;
-  /** Whether other processes see what is stored. */
-  isShared: () => boolean;
-  /** Why the stored sign-in cannot be read at the moment, if it cannot. */
-  unreadable: () => CausewayError | undefined;
+  /** Where the sign-in is stored. */
+  store: Pick<SecretStore, 'shared' | 'unreadable'>;
   lockFolder: string;
   outcomeFile: string;
   signal: AbortSignal | undefined;
@@ -74,40 +73,47 @@ export interface SharedSignIn {
  * @throws {CausewayError} as `ask`
  */
 export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
-  const { profile, tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now, pages } = options;
+  const { lockFolder, signal } = options;
   const lock = await acquireLock(lockFolder, { signal, onWait: options.onWaitForOther });
   try {
-    const [outcome, record] = await Promise.all([readStored(outcomeFile, Outcome), tokens.usableRecord()]);
-    const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
-    if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
-    const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;
-    if (outcome && (endedMeanwhile || answerHolds)) throw sharedFailure(outcome, options);
-    if (onlyIfNeeded) {
-      const unreadable = options.unreadable();
-      // The user has signed in, and is at most asked to again by a program that they use.
-      if (unreadable && outcome && outcome.code === undefined && outcome.isShared !== false)
-        throw signedOut(profile, { unreadable });
-      await pages.refuseUnasked(profile);
-    }
-    return await askAndShare(options);
+    return (await shared(options)) ?? (await askAndShare(options));
   } finally {
     await lock.release();
   }
+}
 
-  async function askAndShare({ ask, isShared }: SharedSignIn): Promise<TokenRecord> {
-    try {
-      const record = await ask();
-      // What only this process has does not help those that start later: they must not open a page each.
-      await (isShared() ? pages.clear() : pages.end(NOT_SHARED));
-      await writeOutcome(outcomeFile, now(), isShared() ? {} : { isShared: false });
-      return record;
-    } catch (error) {
-      await pages.end(error instanceof CausewayError ? error.code : 'internal');
-      if (error instanceof CausewayError && error.code !== 'cancelled') {
-        await writeOutcome(outcomeFile, now(), asOutcome(error));
-      }
-      throw error;
+/** The sign-in that is there already, if it is enough. @throws {CausewayError} if the user must not be asked now */
+async function shared(options: SharedSignIn): Promise<TokenRecord | undefined> {
+  const { profile, tokens, store, outcomeFile, onlyIfNeeded, startedAt, now, pages } = options;
+  const [outcome, record] = await Promise.all([readStored(outcomeFile, Outcome), tokens.usableRecord()]);
+  const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
+  const hasSucceeded = outcome !== undefined && outcome.code === undefined;
+  if (record && (onlyIfNeeded || (endedMeanwhile && hasSucceeded))) return record;
+  if (outcome && endedMeanwhile) throw sharedFailure(outcome, options);
+  if (!onlyIfNeeded) return undefined;
+  if (outcome && isAnswer(outcome.code) && Math.abs(now() - outcome.at) < PAGE_HOLDS_MS) {
+    throw sharedFailure(outcome, options);
+  }
+  const { unreadable } = store;
+  // The user has signed in, and is at most asked to again by a program that they use.
+  if (unreadable && hasSucceeded && outcome.isShared !== false) throw signedOut(profile, { unreadable });
+  await pages.refuseUnasked(profile);
+  return undefined;
+}
+
+async function askAndShare({ ask, store, pages, outcomeFile, now }: SharedSignIn): Promise<TokenRecord> {
+  try {
+    const record = await ask();
+    // What only this process has does not help those that start later: they must not open a page each.
+    await (store.shared ? pages.clear() : pages.end(NOT_SHARED));
+    await writeOutcome(outcomeFile, now(), store.shared ? {} : { isShared: false });
+    return record;
+  } catch (error) {
+    await pages.end(error instanceof CausewayError ? error.code : 'internal');
+    if (error instanceof CausewayError && error.code !== 'cancelled') {
+      await writeOutcome(outcomeFile, now(), asOutcome(error));
     }
+    throw error;
   }
 }
 
@@ -126,12 +132,12 @@ export function isAnswer(code: string | undefined): boolean {
 }
 
 /** Why this process cannot use the sign-in that it waited for. */
-function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }: SharedSignIn): CausewayError {
+function sharedFailure({ code, message, remedy }: Outcome, { profile, store }: SharedSignIn): CausewayError {
   if (code !== undefined) {
     const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };
     return new CausewayError(code, message ?? 'The sign-in failed.', next);
   }
-  return isShared() ? signedOut(profile) : signedInElsewhere(profile);
+  return store.shared ? signedOut(profile) : signedInElsewhere(profile);
 }
 
 /** If it cannot be written, waiting processes ask the user themselves; the sign-in still succeeds. */

@@ -1,6 +1,25 @@
+import { checkWorkspace, type Policy } from '../../permissions/policy/policy.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { bareValue, type ConfigDocument, type ConfigSection, parseConfig, sectionValues } from './config-document.ts';
+import { parseHost } from './host.ts';
+import { judgeSettings } from './profile-settings.ts';
 import { SETTINGS_SECTION } from './profiles.ts';
+
+/** A new profile's keys, and the edit that adds it. @throws {CausewayError} `usage`, `profile_unusable`, `managed` */
+export function newProfile(name: string, host: string, policy: Policy) {
+  const { settings, values } = addressValues(host, policy);
+  return { settings, edit: (text: string) => withProfile(text, name, values) };
+}
+
+/** A profile's keys for an address. @throws {CausewayError} `usage`, `profile_unusable`, `managed` */
+export function addressValues(host: string, policy: Policy) {
+  const address = parseHost(host);
+  checkWorkspace(policy, address.host);
+  const judged = judgeSettings(new Map([['host', host]]));
+  if (!judged.usable) throw new CausewayError('profile_unusable', `${address.host}: ${judged.message}`);
+  const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
+  return { settings: judged.settings, values };
+}
 
 /** A configuration file's text with a profile added at its end. @throws {CausewayError} `already_exists`, `usage` */
 export function withProfile(text: string, name: string, values: Record<string, string | undefined>): string {

@@ -1,4 +1,6 @@
+import { checkWorkspace, type Policy } from '../../permissions/policy/policy.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { inOneLine } from '../../words/failure.ts';
 import type { Profile, ProfileEntry } from '../auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
 import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber, VARIABLES } from './profile-settings.ts';
@@ -25,6 +27,20 @@ export function listProfiles(book: ProfileBook): ProfileEntry[] {
   );
   const values = environmentValues(book.env);
   return values ? [...inFile, entryOf(ENVIRONMENT_PROFILE, byDefault === undefined, values, book.env)] : inFile;
+}
+
+/** The same entries, in which a profile whose workspace the organization does not allow cannot be used. */
+export function withPolicy(entries: readonly ProfileEntry[], policy: Policy): ProfileEntry[] {
+  return entries.map((entry) => {
+    if (!entry.usable) return entry;
+    const { name, isDefault, profile } = entry;
+    try {
+      checkWorkspace(policy, profile.host);
+      return entry;
+    } catch (error) {
+      return { usable: false, name, isDefault, host: profile.host, reason: 'managed', message: inOneLine(error) };
+    }
+  });
 }
 
 function entryOf(

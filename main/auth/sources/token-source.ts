@@ -68,15 +68,21 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   },
 
   async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
-    const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }, { BUILT_IN_CLIENT }] =
-      await Promise.all([
-        import('./databricks-cli.ts'),
-        import('../memory-tokens.ts'),
-        import('../../platform/lock.ts'),
-        import('node:path'),
-        import('../../platform/paths.ts'),
-        import('../oauth/own-sign-in.ts'),
-      ]);
+    const [
+      { requestCliToken },
+      { memoryTokenSource },
+      { withLock },
+      { join },
+      { stateFolder },
+      { demandedApplication, isForDatabricksCli },
+    ] = await Promise.all([
+      import('./databricks-cli.ts'),
+      import('../memory-tokens.ts'),
+      import('../../platform/lock.ts'),
+      import('node:path'),
+      import('../../platform/paths.ts'),
+      import('../oauth/oauth-applications.ts'),
+    ]);
     const signIns = await own();
     const tokens = signIns.tokens(profile);
     const source = memoryTokenSource({
@@ -93,12 +99,10 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     });
     const ofDemanded: TokenSource = {
       async token(request) {
-        const demanded = await signIns.demandedApplication();
+        const demanded = await demandedApplication();
         // A user who has signed in through Causeway wants that sign-in to be used.
         if (await tokens.isSignedIn()) return tokens.token(request);
-        // The Databricks CLI signs in through the application that every workspace knows.
-        const isByCli = demanded === undefined || demanded === BUILT_IN_CLIENT;
-        return isByCli ? source.token(request) : tokens.token(request);
+        return isForDatabricksCli(demanded) ? source.token(request) : tokens.token(request);
       },
     };
     return signInWhenNeeded ? askingWhenSignedOut(ofDemanded, () => signIns.signIn(profile, UNATTENDED)) : ofDemanded;

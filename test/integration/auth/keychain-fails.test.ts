@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Profile } from '../../../main/auth/auth.ts';
+import { signInKey } from '../../../main/auth/auth.ts';
 import { keychainOrMemory, memoryStore } from '../../../main/auth/secrets/keychain-or-memory.ts';
 import { type TokenRecord, unpackRecord } from '../../../main/auth/secrets/token-record.ts';
-import { storeName, userTokens } from '../../../main/auth/token-broker.ts';
+import { UserTokens } from '../../../main/auth/token-broker.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
@@ -41,7 +42,7 @@ const record = (): TokenRecord => ({
 
 /** The access token that the keychain holds. */
 async function stored(): Promise<string | undefined> {
-  const text = await kept.get(storeName(PROFILE));
+  const text = await kept.get(signInKey(PROFILE));
   return text && unpackRecord(text)?.access.token.reveal();
 }
 
@@ -71,7 +72,7 @@ function startProcess() {
     () => clock,
   );
   const notKept: unknown[] = [];
-  const tokens = userTokens({
+  const tokens = new UserTokens({
     profile: PROFILE,
     store,
     lockFolder: join(home.folder, 'lock'),

@@ -145,7 +145,7 @@ it('servers that are added and removed leave no session, timer or listener behin
   const clock = new TestClock();
   const auth = await causeway.auth();
   let listeners = 0;
-  const { subscribe } = auth;
+  const subscribe = auth.subscribe.bind(auth);
   auth.subscribe = (listener) => {
     listeners += 1;
     const end = subscribe(listener);
