@@ -48,161 +48,122 @@ export type Attachment =
  * Connects to the hub and asks for a server, once both sides have proven that they hold the secret. A peer that
  * does not prove itself learns neither the secret nor the request.
  */
-export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<Attachment> {
-  return new Promise((resolve) => {
-    const dialogue = new Dialogue(rendezvous, HELLO_MS);
-    const giveUp = (kind: 'unavailable' | 'impostor') => {
-      dialogue.end();
-      resolve({ kind });
-    };
-    dialogue.onClose = () => giveUp('unavailable');
-    dialogue.onChallenge = (check, proof) => {
-      if (check !== 'proven') return giveUp(check);
-      dialogue.allow(WELCOME_MS);
-      dialogue.say({ proof, version: VERSION, pid: process.pid, request } satisfies EntryRequest);
-    };
-    dialogue.onWelcome = (line, rest) => {
-      if (!isReady(line)) return giveUp('unavailable');
-      const socket = dialogue.handOver();
-      // One that is quitting ends its connections itself, with the answers that it still has.
-      const isAlive = async () => (await probeHub(rendezvous)) !== 'silent';
-      resolve({ kind: 'attached', connection: { socket, rest, isAlive } });
-    };
-  });
+export async function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<Attachment> {
+  const dialogue = new Dialogue(rendezvous);
+  const { check, proof } = await dialogue.begin(HELLO_MS);
+  if (check !== 'proven') return dialogue.end({ kind: check === 'impostor' ? 'impostor' : 'unavailable' });
+  dialogue.say({ proof, version: VERSION, pid: process.pid, request } satisfies EntryRequest);
+  const welcome = await dialogue.nextLine(WELCOME_MS);
+  if (welcome === undefined || !isReady(welcome)) return dialogue.end({ kind: 'unavailable' });
+  // One that is quitting ends its connections itself, with the answers that it still has.
+  const isAlive = async () => (await probeHub(rendezvous)) !== 'silent';
+  return { kind: 'attached', connection: { ...dialogue.handOver(), isAlive } };
 }
 
 /** Whether the hub at this address is alive and proves itself. */
 export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
-  return (await probeHub(rendezvous)) === 'alive';
+  return (await probeHub(rendezvous)) === 'proven';
 }
 
 /**
  * Asks the hub something, once both sides have proven themselves. The line is read by what `wire-schemas.ts` has for its
  * answer; null if no hub answers, or one of a version that is not asked this.
  */
-export function askHub(rendezvous: Rendezvous, question: HubQuestion): Promise<string | null> {
-  return new Promise((resolve) => {
-    const dialogue = new Dialogue(rendezvous, HELLO_MS);
-    const settle = (line: string | null) => {
-      dialogue.end();
-      resolve(line);
-    };
-    dialogue.onClose = () => settle(null);
-    dialogue.onChallenge = (check, proof) => {
-      if (check !== 'proven') return settle(null);
-      dialogue.allow(WELCOME_MS, MAX_ANSWER_BYTES);
-      dialogue.say({ proof, version: VERSION, pid: process.pid, ...question } satisfies Question);
-    };
-    dialogue.onWelcome = settle;
-  });
+export async function askHub(rendezvous: Rendezvous, question: HubQuestion): Promise<string | null> {
+  const dialogue = new Dialogue(rendezvous);
+  const { check, proof } = await dialogue.begin(HELLO_MS);
+  if (check !== 'proven') return dialogue.end(null);
+  dialogue.say({ proof, version: VERSION, pid: process.pid, ...question } satisfies Question);
+  return dialogue.end((await dialogue.nextLine(WELCOME_MS, MAX_ANSWER_BYTES)) ?? null);
 }
 
-/** `gone` if it accepts no connection or closes it: it has ended or is quitting. `silent` if it accepts one and sends nothing. */
-function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> {
-  return new Promise((resolve) => {
-    const dialogue = new Dialogue(rendezvous, ALIVE_MS);
-    const settle = (state: 'alive' | 'gone' | 'silent') => {
-      dialogue.end();
-      resolve(state);
-    };
-    dialogue.onClose = () => settle(dialogue.wasTooSlow ? 'silent' : 'gone');
-    dialogue.onChallenge = (check) => settle(check === 'proven' ? 'alive' : 'gone');
-  });
+async function probeHub(rendezvous: Rendezvous): Promise<PeerCheck> {
+  const dialogue = new Dialogue(rendezvous);
+  return dialogue.end((await dialogue.begin(ALIVE_MS)).check);
 }
 
-type PeerCheck = 'proven' | 'impostor' | 'unavailable';
+/**
+ * `unavailable`: it accepts no connection, closes it, or speaks another protocol: it has ended or is quitting. `silent`: it accepts
+ * one and sends nothing.
+ */
+type PeerCheck = 'proven' | 'impostor' | 'unavailable' | 'silent';
 
 /** The proxy's side of the handshake. */
 class Dialogue {
-  onClose: () => void = () => {};
-  /** `proof` is this side's own. */
-  onChallenge: (check: PeerCheck, proof: string) => void = () => {};
-  onWelcome: (line: string, rest: Buffer) => void = () => {};
-  /** Whether the time limit has passed. */
-  wasTooSlow = false;
   readonly #socket: Socket;
   readonly #rendezvous: Rendezvous;
-  readonly #nonce = freshNonce();
-  readonly #listen = (chunk: Buffer) => this.#arrived(chunk);
-  readonly #closed = () => this.onClose();
   #received: Buffer = Buffer.alloc(0);
-  #isProven = false;
-  #maxBytes = MAX_LINE_BYTES;
-  #tooSlow: NodeJS.Timeout;
+  #wasTooSlow = false;
 
-  constructor(rendezvous: Rendezvous, timeoutMs: number) {
+  constructor(rendezvous: Rendezvous) {
     this.#rendezvous = rendezvous;
     this.#socket = connect({ path: rendezvous.address, allowHalfOpen: true });
-    this.#tooSlow = setTimeout(() => this.#giveUp(), timeoutMs);
-    this.#socket.on('data', this.#listen);
     // No process listens there, or the peer closed: 'close' follows.
     this.#socket.on('error', () => {});
-    this.#socket.on('close', this.#closed);
-    this.say({ hub: HUB_PROTOCOL, nonce: this.#nonce } satisfies Hello);
+  }
+
+  /** Says hello, and checks the peer's answer. `proof` is this side's own. */
+  async begin(timeoutMs: number): Promise<{ check: PeerCheck; proof: string }> {
+    const proxyNonce = freshNonce();
+    this.say({ hub: HUB_PROTOCOL, nonce: proxyNonce } satisfies Hello);
+    const line = await this.nextLine(timeoutMs);
+    if (line === undefined) return { check: this.#wasTooSlow ? 'silent' : 'unavailable', proof: '' };
+    const { hub, nonce, proof } = membersOf(parseText(line));
+    if (hub !== HUB_PROTOCOL) return { check: 'unavailable', proof: '' };
+    const { address, secret } = this.#rendezvous;
+    if (!isNonce(nonce)) return { check: 'impostor', proof: '' };
+    const transcript: Transcript = { address, proxyNonce, hubNonce: nonce };
+    const isHub = isProof(proof, proofOf('hub', secret, transcript));
+    return isHub ? { check: 'proven', proof: proofOf('proxy', secret, transcript) } : { check: 'impostor', proof: '' };
   }
 
   say(line: Hello | EntryRequest | Question): void {
     this.#socket.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** Starts a new time limit, for a line of at most `maxBytes`. */
-  allow(timeoutMs: number, maxBytes = MAX_LINE_BYTES): void {
-    this.#maxBytes = maxBytes;
-    clearTimeout(this.#tooSlow);
-    this.#tooSlow = setTimeout(() => this.#giveUp(), timeoutMs);
+  /** The peer's next line, of at most `maxBytes`; undefined if it closes, or takes too long. */
+  nextLine(timeoutMs: number, maxBytes = MAX_LINE_BYTES): Promise<string | undefined> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const settle = (line: string | undefined) => {
+        clearTimeout(timer);
+        socket.off('data', listen).off('close', closed).pause();
+        resolve(line);
+      };
+      const closed = () => settle(undefined);
+      const take = () => {
+        const first = firstLine(this.#received);
+        if (first) {
+          this.#received = first.rest;
+          settle(first.line);
+        } else if (this.#received.length > maxBytes) socket.destroy();
+      };
+      const listen = (chunk: Buffer) => {
+        this.#received = Buffer.concat([this.#received, chunk]);
+        take();
+      };
+      const tooSlow = () => {
+        this.#wasTooSlow = true;
+        socket.destroy();
+      };
+      // After sleep, timers have expired while answers are still unread.
+      let timer = setTimeout(() => {
+        timer = setTimeout(tooSlow, WAKE_GRACE_MS);
+      }, timeoutMs);
+      socket.on('data', listen).on('close', closed).resume();
+      if (socket.closed) closed();
+      else take();
+    });
   }
 
-  end(): void {
-    this.#release();
+  end<T>(outcome: T): T {
     this.#socket.destroy();
+    return outcome;
   }
 
-  /** Returns the socket, paused; the handshake is over. */
-  handOver(): Socket {
-    this.#release();
-    this.#socket.pause();
-    return this.#socket;
-  }
-
-  #release(): void {
-    clearTimeout(this.#tooSlow);
-    this.#socket.off('data', this.#listen);
-    this.#socket.off('close', this.#closed);
-  }
-
-  #giveUp(): void {
-    // After sleep, timers have expired while answers are still unread.
-    this.#tooSlow = setTimeout(() => {
-      this.wasTooSlow = true;
-      this.#socket.destroy();
-    }, WAKE_GRACE_MS);
-  }
-
-  #arrived(chunk: Buffer): void {
-    this.#received = Buffer.concat([this.#received, chunk]);
-    const first = firstLine(this.#received);
-    if (!first) {
-      if (this.#received.length > this.#maxBytes) this.#socket.destroy();
-      return;
-    }
-    this.#received = first.rest;
-    if (this.#isProven) {
-      this.onWelcome(first.line, first.rest);
-      return;
-    }
-    const { check, proof } = this.#checkPeer(first.line);
-    this.#isProven = check === 'proven';
-    this.onChallenge(check, proof);
-  }
-
-  #checkPeer(line: string): { check: PeerCheck; proof: string } {
-    const { hub, nonce, proof } = membersOf(parseText(line));
-    if (hub !== HUB_PROTOCOL) return { check: 'unavailable', proof: '' };
-    const { address, secret } = this.#rendezvous;
-    if (!isNonce(nonce)) return { check: 'impostor', proof: '' };
-    const transcript: Transcript = { address, proxyNonce: this.#nonce, hubNonce: nonce };
-    const isHub = isProof(proof, proofOf('hub', secret, transcript));
-    return isHub ? { check: 'proven', proof: proofOf('proxy', secret, transcript) } : { check: 'impostor', proof: '' };
+  /** The socket, paused, and the bytes of frames that have arrived already; the handshake is over. */
+  handOver(): Pick<HubConnection, 'socket' | 'rest'> {
+    return { socket: this.#socket, rest: this.#received };
   }
 }
 
