@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { endingWithin } from '../platform/body-limit.ts';
+import { endingWithin, readUpTo } from '../platform/body-limit.ts';
 import { type SharedPools, sharedPools } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
@@ -131,23 +131,21 @@ async function asResponse(
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
   const status = answer.statusCode;
-  const location = headers.get('location');
-  if (status >= 300 && status < 400 && location && !takesRedirect) {
+  const location = status >= 300 && status < 400 && !takesRedirect ? headers.get('location') : null;
+  if (location) {
     // Only so that the connection can be used again.
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(DUMP_MS) }).catch(() => undefined);
-    const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
-    const page = foreignText(location.split('?')[0] ?? '', { sent, maxLength: 200 });
-    throw elsewhere(host, target === host ? `another page (${page})` : foreignText(target, { sent, maxLength: 200 }));
+    throw redirected(host, location, sent);
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of endingWithin(answer.body, SILENCE_MS)) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES)
-      throw new CausewayError('unexpected_answer', `${host} sent a response larger than 1 MiB.`);
-    chunks.push(chunk);
-  }
-  return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), { status, headers });
+  const body = await readUpTo(MAX_ANSWER_BYTES, endingWithin(answer.body, SILENCE_MS));
+  if (!body) throw new CausewayError('unexpected_answer', `${host} sent a response larger than 1 MiB.`);
+  return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers });
+}
+
+function redirected(host: string, location: string, sent: SentSecrets): CausewayError {
+  const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
+  const page = foreignText(location.split('?')[0] ?? '', { sent, maxLength: 200 });
+  return elsewhere(host, target === host ? `another page (${page})` : foreignText(target, { sent, maxLength: 200 }));
 }
 
 function unsendableHeader(host: string, name: string): CausewayError {

@@ -20,3 +20,15 @@ export async function* endingWithin(body: Body, limitMs: number): AsyncGenerator
     clearTimeout(timer);
   }
 }
+
+/** A body as a whole; undefined if it is larger than that. */
+export async function readUpTo(limitBytes: number, body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limitBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -4,7 +4,7 @@ import { isNoAnswer } from '../../preload/contract/error-facts.ts';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import { maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
-import { endingWithin } from '../platform/body-limit.ts';
+import { endingWithin, readUpTo } from '../platform/body-limit.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
@@ -78,12 +78,9 @@ export function createRest(options: RestOptions): Rest {
     let rejected: Secret | undefined;
     let lost: WorkspaceError | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      let token: Secret;
-      try {
-        token = await tokens.token({ rejected, signal });
-      } catch (error) {
+      const token = await tokens.token({ rejected, signal }).catch((error: unknown) => {
         throw lost ?? error;
-      }
+      });
       if (attempt > 1) request.onRepeat?.();
       const outcome = await send(options, request, token);
       if ('answer' in outcome) return outcome.answer;
@@ -99,11 +96,9 @@ export function createRest(options: RestOptions): Rest {
       const isLast = attempt >= (error.status === undefined ? limits.unanswered : limits.refused);
       // What became of an earlier attempt matters more than why the last one failed.
       if (isLast || clock.now() + waitMs > deadline) throw lost ?? error;
-      try {
-        await clock.sleep(waitMs, signal);
-      } catch (cause) {
+      await clock.sleep(waitMs, signal).catch((cause: unknown) => {
         throw signal?.aborted ? cancelledRequest(signal.reason, lost !== undefined) : cause;
-      }
+      });
     }
   }
 
@@ -111,45 +106,54 @@ export function createRest(options: RestOptions): Rest {
 }
 
 async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {
-  const { profile, dispatcher } = options;
-  const silenceMs = request.silenceMs ?? options.silenceMs ?? SILENCE_MS;
-  const { method = 'GET', signal, body } = request;
+  const { profile } = options;
+  const { method = 'GET', signal } = request;
+  const sent = sentWith(token);
   if (signal?.aborted) return { error: cancelledRequest(signal.reason, false), again: 'never' };
   let answer: RawAnswer;
   try {
-    const response = await dispatcher.request({
-      origin: profile.host,
-      path: request.path + queryString(request.query),
-      method,
-      headers: { ...headers(profile, token, body !== undefined), ...request.headers },
-      body: body === undefined ? null : JSON.stringify(body),
-      headersTimeout: silenceMs,
-      bodyTimeout: silenceMs,
-      ...(signal ? { signal } : {}),
-    });
-    const header = (name: string) => {
-      const value = response.headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    };
-    const text = textWithoutTokens(await readBody(endingWithin(response.body, silenceMs), method), sentWith(token));
-    answer = { status: response.statusCode, text, header };
+    answer = await receive(options, request, token);
   } catch (cause) {
-    const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: sentWith(token) }, signal);
-    // It has been silent through all attempts that there was time for.
-    if (cause instanceof SilentHostError) return { error, again: 'never' };
-    const repeatable = unsent || method === 'GET' || request.idempotent === true;
-    return { error, again: repeatable && isNoAnswer(error.code) ? { retryAfter: undefined } : 'never' };
+    const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent }, signal);
+    const isRepeatable = unsent || method === 'GET' || request.idempotent === true;
+    // One that is silent has been so through all attempts that there was time for.
+    const isOver = cause instanceof SilentHostError || !isRepeatable || !isNoAnswer(error.code);
+    return { error, again: isOver ? 'never' : { retryAfter: undefined } };
   }
   if (answer.status < 300) {
-    return {
-      answer: { data: parseAnswer({ ...request, method, sent: sentWith(token) }, answer), header: answer.header },
-    };
+    return { answer: { data: parseAnswer({ ...request, method, sent }, answer), header: answer.header } };
   }
-  const refused = workspaceRefusal(method, answer.status, readErrorBody(answer, sentWith(token)));
-  const error = withProfileRemedy(refused, profile);
+  const error = withProfileRemedy(workspaceRefusal(method, answer.status, readErrorBody(answer, sent)), profile);
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
-  if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
-  return { error, again: { retryAfter: answer.header('retry-after') } };
+  const isBusy = answer.status === 429 || answer.status === 503;
+  return { error, again: isBusy ? { retryAfter: answer.header('retry-after') } : 'never' };
+}
+
+async function receive(options: RestOptions, request: RestRequest<unknown>, token: Secret): Promise<RawAnswer> {
+  const { profile, dispatcher } = options;
+  const { method = 'GET', signal, body } = request;
+  const silenceMs = request.silenceMs ?? options.silenceMs ?? SILENCE_MS;
+  const response = await dispatcher.request({
+    origin: profile.host,
+    path: request.path + queryString(request.query),
+    method,
+    headers: { ...headers(profile, token, body !== undefined), ...request.headers },
+    body: body === undefined ? null : JSON.stringify(body),
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+    ...(signal ? { signal } : {}),
+  });
+  const received = await readUpTo(ANSWER_LIMIT_BYTES, endingWithin(response.body, silenceMs));
+  if (!received) {
+    const message = `The workspace's response is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
+    throw new WorkspaceError(
+      'unexpected_answer',
+      message,
+      method === 'GET' ? {} : { mayHaveRun: true, remedy: IN_DOUBT },
+    );
+  }
+  const header = (name: string) => [response.headers[name]].flat()[0];
+  return { status: response.statusCode, text: textWithoutTokens(received, sentWith(token)), header };
 }
 
 /** A refusal with the remedy for how this profile gets its tokens. */
@@ -179,22 +183,6 @@ function queryString(query: RestRequest<unknown>['query'] = {}): string {
 
 /** No answer of the APIs that are used here comes near this; it bounds memory against one that goes astray. */
 const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
-
-/** Reads a body whole. @throws {WorkspaceError} `unexpected_answer` as soon as it is larger than any answer may be */
-async function readBody(body: AsyncIterable<Buffer>, method: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > ANSWER_LIMIT_BYTES) {
-      const message = `The workspace's response is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
-      const doubt = method === 'GET' ? {} : { mayHaveRun: true, remedy: IN_DOUBT };
-      throw new WorkspaceError('unexpected_answer', message, doubt);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 /** Escapes with which JSON may write a character of a token. */
 const ESCAPED = /\\(?:u00[2-7]|\/)/i;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readUpTo } from '../../platform/body-limit.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { type CallbackPage, renderCallbackPage } from './callback-page.ts';
 import { listenOnBoth, stop } from './loopback-server.ts';
@@ -163,14 +164,8 @@ async function formTarget(request: IncomingMessage, port: number): Promise<URLSe
   const target = requestTarget({ method: 'GET', url, headers }, port);
   if (typeof target === 'number') return target;
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) return 405;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > MAX_FORM_BYTES) return 405;
-    chunks.push(chunk);
-  }
-  const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  const body = await readUpTo(MAX_FORM_BYTES, request);
+  const form = new URLSearchParams(body?.toString('utf8'));
   return form.has('state') ? form : 405;
 }
 

@@ -84,21 +84,26 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
 
 /** The sign-in that is there already, if it is enough. @throws {CausewayError} if the user must not be asked now */
 async function shared(options: SharedSignIn): Promise<TokenRecord | undefined> {
-  const { profile, tokens, store, outcomeFile, onlyIfNeeded, startedAt, now, pages } = options;
+  const { tokens, outcomeFile, onlyIfNeeded, startedAt } = options;
   const [outcome, record] = await Promise.all([readStored(outcomeFile, Outcome), tokens.usableRecord()]);
   const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
-  const hasSucceeded = outcome !== undefined && outcome.code === undefined;
-  if (record && (onlyIfNeeded || (endedMeanwhile && hasSucceeded))) return record;
-  if (outcome && endedMeanwhile) throw sharedFailure(outcome, options);
-  if (!onlyIfNeeded) return undefined;
+  if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
+  if (endedMeanwhile) throw sharedFailure(outcome, options);
+  if (onlyIfNeeded) await refuseUnasked(options, outcome);
+  return undefined;
+}
+
+/** A program may not ask the user now if they have just answered, or have a page before them. */
+async function refuseUnasked(options: SharedSignIn, outcome: Outcome | undefined): Promise<void> {
+  const { profile, store, now, pages } = options;
   if (outcome && isAnswer(outcome.code) && Math.abs(now() - outcome.at) < PAGE_HOLDS_MS) {
     throw sharedFailure(outcome, options);
   }
-  const { unreadable } = store;
   // The user has signed in, and is at most asked to again by a program that they use.
-  if (unreadable && hasSucceeded && outcome.isShared !== false) throw signedOut(profile, { unreadable });
+  if (store.unreadable && outcome && outcome.code === undefined && outcome.isShared !== false) {
+    throw signedOut(profile, { unreadable: store.unreadable });
+  }
   await pages.refuseUnasked(profile);
-  return undefined;
 }
 
 async function askAndShare({ ask, store, pages, outcomeFile, now }: SharedSignIn): Promise<TokenRecord> {

@@ -58,21 +58,29 @@ export async function readTokenAnswer(
   const text = await response.text();
   if (isSignInPage(response, text)) return { unusable: signInPage(host), refreshToken: undefined };
   const body = jsonIn(text);
-  const { error, error_description, error_code, message } = Refused.safeParse(body).data ?? {};
+  const refused = Refused.safeParse(body).data ?? {};
   // Some services refuse with the status of success.
-  if (response.ok && (error === undefined || isGranted(body))) return readGranted(body, host);
-  const challenge = response.headers.get('www-authenticate') ?? '';
-  const inBody = error ?? error_code ?? message;
-  const code = inBody === undefined ? challengeParameter(challenge, 'error') : String(error ?? error_code ?? '');
-  const said = error_description ?? message ?? (inBody ? '' : challengeParameter(challenge, 'error_description'));
+  if (response.ok && (refused.error === undefined || isGranted(body))) return readGranted(body, host);
+  const [code, description] = reasonIn(refused, response.headers.get('www-authenticate') ?? '');
   return {
     refusal: {
       status: response.status,
       error: foreignText(code, { sent, maxLength: 100 }),
-      description: foreignText(said, { sent }),
+      description: foreignText(description, { sent }),
       retryAfterMs: retryAfterMs(response.headers.get('retry-after') ?? undefined),
     },
   };
+}
+
+/** Why a service refuses, by its answer or else by its challenge. */
+function reasonIn(
+  { error, error_description, error_code, message }: Partial<z.output<typeof Refused>>,
+  challenge: string,
+): [code: string, description: string] {
+  const inBody = error ?? error_code ?? message;
+  const code = inBody === undefined ? challengeParameter(challenge, 'error') : String(error ?? error_code ?? '');
+  const inChallenge = inBody ? '' : challengeParameter(challenge, 'error_description');
+  return [code, error_description ?? message ?? inChallenge];
 }
 
 function isGranted(body: unknown): boolean {

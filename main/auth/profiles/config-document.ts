@@ -100,10 +100,7 @@ function readLine(document: ConfigDocument, index: number): number {
   const isOdd = noteOddCharacters(document, index);
   if (line === '' || isComment(line)) return index + 1;
   if (line.startsWith('[')) {
-    const name = /^\[(.*)\]/s.exec(line)?.[1]?.trim();
-    if (name === undefined) note(document, index, raw.indexOf('['), 'a section begins with [ and does not end with ]');
-    else if (name === '') note(document, index, raw.indexOf('['), 'a section has no name');
-    sections.push({ name: name ?? '', values: new Map(), header: index, start: index, end: index + 1 });
+    beginSection(document, index, line);
     return index + 1;
   }
   const pair = /^([^=:]+)[=:](.*)$/s.exec(line);
@@ -125,6 +122,14 @@ function readLine(document: ConfigDocument, index: number): number {
   section.values.set((pair[1] ?? '').trim(), bareValue(value));
   section.end = end;
   return end;
+}
+
+function beginSection(document: ConfigDocument, index: number, line: string): void {
+  const name = /^\[(.*)\]/s.exec(line)?.[1]?.trim();
+  const at = (document.lines[index] ?? '').indexOf('[');
+  if (name === undefined) note(document, index, at, 'a section begins with [ and does not end with ]');
+  else if (name === '') note(document, index, at, 'a section has no name');
+  document.sections.push({ name: name ?? '', values: new Map(), header: index, start: index, end: index + 1 });
 }
 
 /** A value with the lines that follow it between its quotes. Ones that are never closed are part of it, as Python has it. */

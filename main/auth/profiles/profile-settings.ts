@@ -165,11 +165,20 @@ export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.P
     );
   }
 
-  const settings: ProfileSettings = {
+  const settings = settingsIn(get, { ...address, method, workspaceId: named('workspace_id') ?? address.workspaceId });
+  const problem = problemWithHeaders(settings) ?? problemWithAzure(settings);
+  return problem ? refuse(problem.reason, problem.message, host) : { usable: true, settings };
+}
+
+function settingsIn(
+  get: (key: string) => string | undefined,
+  { host, method, workspaceId, accountId }: WorkspaceAddress & { method: AuthMethod },
+): ProfileSettings {
+  return {
     host,
     method,
-    workspaceId: named('workspace_id') ?? address.workspaceId,
-    accountId: get('account_id') ?? address.accountId,
+    workspaceId,
+    accountId: get('account_id') ?? accountId,
     token: secret(get('token')),
     clientId: get('client_id'),
     clientSecret: secret(get('client_secret')),
@@ -190,8 +199,6 @@ export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.P
       tokenFile: get('oidc_token_filepath'),
     },
   };
-  const trouble = troubleWithHeaders(settings) ?? troubleWithAzure(settings);
-  return trouble ? refuse(trouble.reason, trouble.message, host) : { usable: true, settings };
 }
 
 /** A TCP port from its text; undefined for anything else. */
@@ -212,14 +219,18 @@ function chooseMethod(get: (key: string) => string | undefined): AuthMethod | Re
       message: `It has more than one authorization method (${present.join(' and ')}). Remove one, or choose with auth_type.`,
     };
   }
-  const [only] = present;
-  switch (only) {
+  return methodOf(present[0], get);
+}
+
+/** The way to sign in that one kind of keys means. */
+function methodOf(kind: string | undefined, get: (key: string) => string | undefined): AuthMethod | Refused {
+  switch (kind) {
     case undefined:
       return 'oauth-user';
     case 'pat':
     case 'env-oidc':
     case 'file-oidc':
-      return only;
+      return kind;
     case 'oauth':
       // A client id without a secret names a public OAuth application that users sign in through.
       return get('client_secret') ? 'oauth-m2m' : 'oauth-user';
@@ -227,7 +238,7 @@ function chooseMethod(get: (key: string) => string | undefined): AuthMethod | Re
       if (/^(true|1)$/i.test(get('azure_use_msi') ?? '')) return unsupported('azure-msi');
       return get('azure_client_id') || get('azure_client_secret') ? 'azure-client-secret' : 'azure-cli';
     default:
-      return unsupported(`${only} credentials`);
+      return unsupported(`${kind} credentials`);
   }
 }
 
@@ -239,7 +250,7 @@ function unsupported(name: string): Refused {
 }
 
 /** Values that are sent in a header must be valid there. An invisible space, for example, may have been copied along. */
-function troubleWithHeaders({ method, token, workspaceId }: ProfileSettings): Refused | undefined {
+function problemWithHeaders({ method, token, workspaceId }: ProfileSettings): Refused | undefined {
   const values = { token: method === 'pat' ? token?.reveal() : undefined, workspace_id: workspaceId };
   const [name] = Object.entries(values).find(([, value]) => value && !isHeaderValue(value)) ?? [];
   return name === undefined
@@ -256,7 +267,7 @@ const TENANT = /^[a-z0-9][a-z0-9.-]*$/i;
 const RESOURCE =
   /^\/subscriptions\/[a-z0-9-]+\/resourceGroups\/[!-.0-~]+\/providers\/[!-.0-~]+\/workspaces\/[!-.0-~]+$/i;
 
-function troubleWithAzure({ host, method, azure }: ProfileSettings): Refused | undefined {
+function problemWithAzure({ host, method, azure }: ProfileSettings): Refused | undefined {
   if (method !== 'azure-cli' && method !== 'azure-client-secret') return undefined;
   const { tenantId, resourceId } = azure;
   if (tenantId !== undefined && !TENANT.test(tenantId)) {
