@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { AuthService, Profile } from '../auth/auth.ts';
+import type { Profile } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
 import type { AppAccesses } from '../workspace/app-access.ts';
 import type { RestClient } from '../workspace/client.ts';
