@@ -40,7 +40,7 @@ const NAMES = ['email', 'preferred_username', 'upn', 'sub'];
 const MAX_NAME_LENGTH = 320;
 
 /** The user whom a self-contained token (RFC 7519) names. It is compared and shown, never trusted. */
-export function userNameInToken(token: Secret): string | undefined {
+function userNameInToken(token: Secret): string | undefined {
   const [, payload, signature] = token.reveal().split('.');
   if (payload === undefined || signature === undefined) return undefined;
   try {
