@@ -22,7 +22,10 @@ export async function* endingWithin(body: Body, limitMs: number): AsyncGenerator
 }
 
 /** A body as a whole; undefined if it is larger than that. */
-export async function readUpTo(limitBytes: number, body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+export async function readUpTo(
+  limitBytes: number,
+  body: AsyncIterable<Buffer>,
+): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
