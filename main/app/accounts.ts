@@ -1,5 +1,6 @@
 import type { Account } from '../../preload/contract/accounts.ts';
-import type { AuthService, ProfileEntry } from '../auth/auth.ts';
+import type { ProfileEntry } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 
 /** A profile's sign-in; with the error itself where it could not be read. */
 export type SignInStatus =

@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
-import type { AuthService, Profile, SignInOptions } from '../auth/auth.ts';
+import type { Profile, SignInOptions } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import type { MonitoredServer } from '../hub/health/health.ts';
 import type { McpSession, McpSessionOptions } from '../hub/health/mcp-session.ts';

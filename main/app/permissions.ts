@@ -1,4 +1,4 @@
-import type { AuthService } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
 import { openServers } from '../clients/servers.ts';
 import { CLIENTS, clientOnWire } from '../clients/table.ts';

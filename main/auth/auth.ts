@@ -243,5 +243,3 @@ export interface AuthOptions {
   /** How long the user has in the browser, in milliseconds; five minutes by default. */
   signInTimeoutMs?: number;
 }
-
-export type { Auth as AuthService } from './open.ts';

@@ -43,12 +43,12 @@ export type { AuthOptions };
  * Opens profiles and tokens. A profile loads only what it needs: a process that AI clients spawn, with
  * a personal access token, pays for reading one file.
  */
-export function openAuth(options: AuthOptions): Auth {
-  return new Auth(options);
+export function openAuth(options: AuthOptions): AuthService {
+  return new AuthService(options);
 }
 
 /** Profiles and their tokens: the only way from a profile's name to a bearer token. */
-export class Auth {
+export class AuthService {
   readonly #options: AuthOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #path: string;

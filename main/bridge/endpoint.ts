@@ -1,6 +1,7 @@
 import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
-import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
+import { maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import type { SignInIdentity } from '../auth/identity.ts';
+import type { AuthService } from '../auth/open.ts';
 import type { AskApproval } from '../permissions/approvals.ts';
 import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import { checkServer } from '../permissions/policy/policy.ts';

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
-import type { AuthService, OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import type { OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
 import { parseHost } from '../auth/profiles/host.ts';
 import { portNumber } from '../auth/profiles/profile-settings.ts';

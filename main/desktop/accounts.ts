@@ -1,7 +1,8 @@
 import type { accountRequests } from '../../preload/contract/accounts.ts';
 import type { Account, OAuthApplicationChange } from '../../preload/contract.ts';
 import { signInStatus } from '../app/accounts.ts';
-import type { AuthService, ProfileEntry } from '../auth/auth.ts';
+import type { ProfileEntry } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { Secret } from '../platform/secret.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';

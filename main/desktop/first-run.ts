@@ -1,6 +1,6 @@
 import type { firstRunRequests } from '../../preload/contract/first-run.ts';
 import type { FirstRunState } from '../../preload/contract.ts';
-import type { AuthService } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { hasServerList } from '../clients/servers.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';

@@ -1,6 +1,7 @@
 import type { OtherSignIn, SignInStep, WarehouseState } from '../../preload/contract.ts';
 import type { Causeway } from '../app/causeway.ts';
-import type { AuthService, Profile, SignInProgress } from '../auth/auth.ts';
+import type { Profile, SignInProgress } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { CausewayError } from '../platform/errors.ts';
 
 /** The question before another user takes the place of the one who is signed in, whose names may not be known. */

@@ -1,4 +1,5 @@
-import type { AuthService, Profile, TokenRequest, TokenSource } from '../auth/auth.ts';
+import type { Profile, TokenRequest, TokenSource } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { isLoopback } from '../auth/profiles/host.ts';
 import { unlessAborted } from '../auth/single-flight.ts';
 import { CausewayError } from '../platform/errors.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endsRun } from '../../preload/contract/error-facts.ts';
-import type { AuthService, Profile, SignInPages } from '../auth/auth.ts';
+import type { Profile, SignInPages } from '../auth/auth.ts';
 import { maySignIn } from '../auth/auth.ts';
+import type { AuthService } from '../auth/open.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { isServicePrincipalName } from './check-token.ts';
 import type { RestClient } from './client.ts';

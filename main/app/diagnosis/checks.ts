@@ -1,4 +1,5 @@
-import type { AuthService, Profile } from '../../auth/auth.ts';
+import type { Profile } from '../../auth/auth.ts';
+import type { AuthService } from '../../auth/open.ts';
 import type { ClientReport } from '../../clients/survey.ts';
 import type { EffectiveWarehouse } from '../../warehouses/effective.ts';
 import type { Causeway, WorkspaceSession } from '../causeway.ts';

@@ -1,4 +1,4 @@
-import type { AuthService } from '../../auth/auth.ts';
+import type { AuthService } from '../../auth/open.ts';
 import { type ClientReport, MODIFIED } from '../../clients/survey.ts';
 import { ignoredKeys, policyFacts } from '../../permissions/policy/format.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';

@@ -1,4 +1,4 @@
-import type { AuthService } from '../../auth/auth.ts';
+import type { AuthService } from '../../auth/open.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { EffectiveWarehouse } from '../../warehouses/effective.ts';
 import { checkToken } from '../../workspace/check-token.ts';

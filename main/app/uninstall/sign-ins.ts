@@ -1,5 +1,6 @@
-import { type AuthService, hasSignIn, maySignIn, signInKey } from '../../auth/auth.ts';
+import { hasSignIn, maySignIn, signInKey } from '../../auth/auth.ts';
 import { APPLICATIONS_SERVICE, SERVICE } from '../../auth/oauth/own-sign-in.ts';
+import type { AuthService } from '../../auth/open.ts';
 import { loadKeychain } from '../../auth/secrets/keychain-or-memory.ts';
 import { chosenKind } from '../../auth/secrets/open-store.ts';
 import { CausewayError } from '../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import type { AuthService } from '../../auth/auth.ts';
+import type { AuthService } from '../../auth/open.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import { checkUninstall } from '../../permissions/policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../../permissions/policy/system-policy.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AuthService } from '../../../main/auth/auth.ts';
+import type { AuthService } from '../../../main/auth/open.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage, signInOutcome } from './stage.ts';
 

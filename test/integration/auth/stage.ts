@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { aroundEach, beforeEach, type ExpectStatic } from 'vitest';
-import type { AuthService, SignInOptions } from '../../../main/auth/auth.ts';
+import type { SignInOptions } from '../../../main/auth/auth.ts';
+import type { AuthService } from '../../../main/auth/open.ts';
 import { type AuthOptions, openAuth } from '../../../main/auth/open.ts';
 import type { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';

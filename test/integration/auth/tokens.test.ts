@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AuthEvent, AuthService, Profile } from '../../../main/auth/auth.ts';
+import type { AuthEvent, Profile } from '../../../main/auth/auth.ts';
+import type { AuthService } from '../../../main/auth/open.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage } from './stage.ts';
 

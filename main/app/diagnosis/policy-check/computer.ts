@@ -1,4 +1,5 @@
-import { type AuthMethod, type AuthService, maySignIn } from '../../../auth/auth.ts';
+import { type AuthMethod, maySignIn } from '../../../auth/auth.ts';
+import type { AuthService } from '../../../auth/open.ts';
 import { chosenKind } from '../../../auth/secrets/open-store.ts';
 import { lastListedTools } from '../../../bridge/answer-store.ts';
 import { openServers } from '../../../clients/servers.ts';
