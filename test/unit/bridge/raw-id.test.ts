@@ -222,7 +222,8 @@ function objectText({ minMembers = 0 } = {}): fc.Arbitrary<string> {
     ),
     fc
       .string()
-      .filter((text) => text !== '__proto__')
+      // V8 13.6 reads the key "i\u0064" as "i\" where an object before had that key in the same place: JSON.parse is no judge then.
+      .filter((text) => text !== '__proto__' && !text.endsWith('\\'))
       .map((text) => JSON.stringify(text)),
   );
   const value = fc.oneof(fc.json(), fc.constantFrom(...awkwardIds, '"}"', '"\\\\\\""', '[{"id":[]}]', 'true'));
