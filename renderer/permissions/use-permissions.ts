@@ -5,9 +5,10 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { PermissionScopeInfo, PermissionsInfo, SwitchState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { useReadAgain } from '../shared/use-desktop-state.ts';
 import { strings } from './strings.ts';
 
 type PermissionsChange = Omit<
@@ -27,22 +28,21 @@ export interface PermissionsEditor {
   clearing: UseMutationResult<void, Error, void>;
 }
 
+const PERMISSIONS = ['permissions'];
+
 /** @param version changes when the server's tools may be others than before */
 export function usePermissions(server: string | null, version = ''): PermissionsEditor {
   const [client, choose] = useState<string | null>(null);
   const queries = useQueryClient();
-  useEffect(
-    () => window.causeway.on.permissionsChanged(() => void queries.invalidateQueries({ queryKey: ['permissions'] })),
-    [queries],
-  );
+  useReadAgain(PERMISSIONS, window.causeway.on.permissionsChanged);
   const scope = { server, client };
   const permissions = useQuery({
-    queryKey: ['permissions', server, client, version],
+    queryKey: [...PERMISSIONS, server, client, version],
     queryFn: () => unwrap(window.causeway.request.getPermissions(scope)),
     placeholderData: (before) => before,
     gcTime: 0,
   });
-  const onSuccess = () => queries.invalidateQueries({ queryKey: ['permissions'] });
+  const onSuccess = () => queries.invalidateQueries({ queryKey: PERMISSIONS });
   const changing = useMutation({
     mutationFn: (change: PermissionsChange) =>
       unwrap(window.causeway.request.changePermissions({ ...scope, ...change })),

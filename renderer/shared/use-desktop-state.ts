@@ -28,3 +28,19 @@ export function useSubscription<Value>(
     [queries, queryKey, subscribe],
   );
 }
+
+/**
+ * Reads what is shown under a key, or a beginning of keys, again after each event. What is being read at that moment is read anew:
+ * its answer may be from before.
+ */
+export function useReadAgain(queryKey: QueryKey, subscribe: (listener: () => void) => () => void): void {
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      subscribe(() => {
+        // A first answer that is on its way is not asked for again by invalidating alone.
+        void queries.cancelQueries({ queryKey }).then(() => queries.invalidateQueries({ queryKey }));
+      }),
+    [queries, queryKey, subscribe],
+  );
+}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { overrideTarget } from '../../preload/contract/words/warehouse.ts';
 import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue, WantedOverride } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -11,6 +11,7 @@ import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { toast } from '../shared/toast.tsx';
+import { useReadAgain } from '../shared/use-desktop-state.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { afterRestoring, CHANGED_BY, isSameOverride } from './format.ts';
 import styles from './history.module.css';
@@ -22,23 +23,18 @@ const { history } = strings;
 /** How many changes are shown before the user asks for more. */
 const AT_FIRST = 3;
 
+const HISTORY = ['override-history'];
+
 /** What the override was changed to, by whom, and how to restore it. */
 export function History({ effective }: { effective: EffectiveWarehouseInfo }) {
   const { profile, override } = effective;
-  const queries = useQueryClient();
   const [isWhole, setWhole] = useState(false);
   const [undoing, setUndoing] = useState<OverrideChange | null>(null);
   const { data = [] } = useQuery({
-    queryKey: ['override-history', profile],
+    queryKey: [...HISTORY, profile],
     queryFn: () => unwrap(window.causeway.request.overrideHistory({ profile })),
   });
-  useEffect(
-    () =>
-      window.causeway.on.overrideHistoryChanged((changed) => {
-        void queries.invalidateQueries({ queryKey: ['override-history', changed.profile] });
-      }),
-    [queries],
-  );
+  useReadAgain(HISTORY, window.causeway.on.overrideHistoryChanged);
   const shown = isWhole ? data : data.slice(0, AT_FIRST);
   return (
     <Card title={history.title} isFlush>

@@ -1,25 +1,23 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { PinInfo } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Form } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
 import { strings as shared } from '../shared/strings.ts';
+import { useReadAgain } from '../shared/use-desktop-state.ts';
 import { usePrevious } from '../shared/use-last.ts';
 import { strings } from './strings.ts';
 import { useWarehouseChoice, WarehouseChoice } from './warehouse-choice.tsx';
 
+const PINS = ['pins'];
+
 /** The pins of a profile's servers. */
 export function usePins(profile: string, enabled = true) {
-  const queries = useQueryClient();
-  useEffect(
-    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['pins'] })),
-    [queries],
-  );
+  useReadAgain(PINS, window.causeway.on.clientsChanged);
   return useQuery({
-    queryKey: ['pins', profile],
+    queryKey: [...PINS, profile],
     queryFn: () => unwrap(window.causeway.request.listPins({ profile })),
     staleTime: 0,
     enabled,
