@@ -18,8 +18,9 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     reporters: ['default', skippedTests],
     globalSetup: ['test/left-out.ts'],
-    // Most of them wait most of the time, for other processes and for what happens after some seconds.
-    maxWorkers: 2 * availableParallelism() + 1,
+    // Most of them wait for other processes: with as many as there are cores, one would often be idle. With more, answers come too
+    // late for what the product waits for them.
+    maxWorkers: availableParallelism() + 1,
     // These end what hangs, and nothing else.
     testTimeout: 60_000,
     hookTimeout: 60_000,

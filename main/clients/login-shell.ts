@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { basename, delimiter } from 'node:path';
+import type { Readable } from 'node:stream';
 
 export interface LoginShellOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -48,6 +49,8 @@ function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<stri
       // Start-up files that would update, or open another terminal, are asked not to.
       env: { ...env, DISABLE_AUTO_UPDATE: 'true', ZSH_TMUX_AUTOSTART: 'false' },
     });
+    // Where no more files can be opened, nothing was started and there is no output; the error comes as an event.
+    const stdout: Readable | undefined = child.stdout;
     const end = () => {
       clearTimeout(timer);
       try {
@@ -55,16 +58,16 @@ function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<stri
       } catch {
         // It has already ended.
       }
-      child.stdout.destroy();
+      stdout?.destroy();
       resolve(foldersIn(printed));
     };
     const timer = setTimeout(end, timeoutMs);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.once('error', end);
+    stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (printed.length < MAX_OUTPUT_LENGTH) printed += text;
       // A child that the startup files left in the background keeps the output open.
       if (printed.split(MARK).length > 2) end();
     });
-    child.once('error', end);
     child.once('close', end);
     child.unref();
   });

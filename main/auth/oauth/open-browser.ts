@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { CausewayError } from '../../platform/errors.ts';
 import { systemProgram } from '../../platform/system-program.ts';
 import { isLoopback } from '../profiles/host.ts';
@@ -19,10 +20,7 @@ export async function openSystemBrowser(address: string, env: NodeJS.ProcessEnv)
   }
   const { program, args, input } = browserOpener(url.href, process.platform, env);
   const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true, windowsHide: true });
-  // A program that takes nothing from there has closed it.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  await new Promise<void>((resolve, reject) => {
+  const opened = new Promise<void>((resolve, reject) => {
     const fail = (cause: unknown) =>
       reject(new CausewayError('sign_in_failed', 'The browser could not be opened.', { cause }));
     const timer = setTimeout(resolve, FAILS_WITHIN_MS);
@@ -31,6 +29,12 @@ export async function openSystemBrowser(address: string, env: NodeJS.ProcessEnv)
     child.once('exit', () => clearTimeout(timer));
     child.once('error', () => clearTimeout(timer));
   });
+  // Where no more files can be opened, nothing was started and there is no input; the error comes as an event.
+  const stdin: Writable | undefined = child.stdin;
+  // A program that takes nothing from there has closed it.
+  stdin?.on('error', () => undefined);
+  stdin?.end(input);
+  await opened;
   child.unref();
 }
 
