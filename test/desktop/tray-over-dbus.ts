@@ -18,16 +18,15 @@ export interface MenuEntry {
   depth: number;
 }
 
-/** The tray icon of this session's one application, read and clicked as a panel does it (StatusNotifierItem, dbusmenu). */
+/**
+ * The tray icon of this session's one application, read and clicked as a panel does it (StatusNotifierItem, dbusmenu). It is looked
+ * up for each use: the application creates it again in its first minute, and when it is started a second time.
+ */
 export class TrayOverDbus {
   readonly #bus: Bus;
-  readonly #destination: string;
-  readonly #menuPath: string;
 
-  private constructor(bus: Bus, destination: string, menuPath: string) {
+  private constructor(bus: Bus) {
     this.#bus = bus;
-    this.#destination = destination;
-    this.#menuPath = menuPath;
   }
 
   /** @throws if no application has an icon in the tray */
@@ -41,15 +40,8 @@ export class TrayOverDbus {
    * @throws if no application has an icon in the tray
    */
   static async findOn(bus: Bus): Promise<TrayOverDbus> {
-    const watcher = ['org.kde.StatusNotifierWatcher', '/StatusNotifierWatcher'] as const;
-    const items = ['org.kde.StatusNotifierWatcher', 'RegisteredStatusNotifierItems'] as const;
-    const registered = await property(bus, ...watcher, ...items);
-    const [, destination, itemPath] = /'([^'/]+)(\/[^']+)'/.exec(registered) ?? [];
-    if (!destination || !itemPath) throw new Error(`No tray icon is registered: ${registered}`);
-    const menu = await property(bus, destination, itemPath, 'org.kde.StatusNotifierItem', 'Menu');
-    const [, menuPath] = /objectpath '([^']+)'/.exec(menu) ?? [];
-    if (!menuPath) throw new Error(`The tray icon has no menu: ${menu}`);
-    return new TrayOverDbus(bus, destination, menuPath);
+    await menuOn(bus);
+    return new TrayOverDbus(bus);
   }
 
   async entries(): Promise<MenuEntry[]> {
@@ -94,9 +86,23 @@ export class TrayOverDbus {
     return this.#call('Event', `int32 ${entry.id}`, 'clicked', "<''>", 'uint32 0');
   }
 
-  #call(method: string, ...parameters: string[]): Promise<string> {
-    return gdbus(this.#bus, this.#destination, this.#menuPath, `com.canonical.dbusmenu.${method}`, ...parameters);
+  async #call(method: string, ...parameters: string[]): Promise<string> {
+    const { destination, path } = await menuOn(this.#bus);
+    return gdbus(this.#bus, destination, path, `com.canonical.dbusmenu.${method}`, ...parameters);
   }
+}
+
+/** Where the icon's menu is now. */
+async function menuOn(bus: Bus): Promise<{ destination: string; path: string }> {
+  const watcher = ['org.kde.StatusNotifierWatcher', '/StatusNotifierWatcher'] as const;
+  const items = ['org.kde.StatusNotifierWatcher', 'RegisteredStatusNotifierItems'] as const;
+  const registered = await property(bus, ...watcher, ...items);
+  const [, destination, itemPath] = /'([^'/]+)(\/[^']+)'/.exec(registered) ?? [];
+  if (!destination || !itemPath) throw new Error(`No tray icon is registered: ${registered}`);
+  const menu = await property(bus, destination, itemPath, 'org.kde.StatusNotifierItem', 'Menu');
+  const [, path] = /objectpath '([^']+)'/.exec(menu) ?? [];
+  if (!path) throw new Error(`The tray icon has no menu: ${menu}`);
+  return { destination, path };
 }
 
 function property(bus: Bus, destination: string, path: string, owner: string, name: string): Promise<string> {
