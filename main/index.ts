@@ -20,6 +20,7 @@ import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { comesFromBrowser, userChangeQuestion } from './desktop/sign-in-steps.ts';
+import { watchPanel } from './desktop/tray/panel-watch.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
@@ -57,9 +58,12 @@ app.on('open-url', (event, link) => {
 if (app.requestSingleInstanceLock()) void app.whenReady().then(startManaged);
 else app.quit();
 
+/** Called when a panel appears after the tray icon was created. */
+let showInPanel = (): void => undefined;
+
 /** The settings are read under the organization's policy. */
 async function startManaged(): Promise<void> {
-  await currentPolicy();
+  await Promise.all([currentPolicy(), watchPanel(process.env, () => showInPanel())]);
   start();
 }
 
@@ -160,7 +164,7 @@ function start(): void {
     confirm: (title, message, screen) => answer(title, { message, remedy: null }, screen),
   });
   const tray = new CausewayTray(act, model.state);
-  if (!opensWindowAtStart(argv, true)) tray.awaitPanel();
+  showInPanel = () => tray.showAgain();
   const run = createMenuCommands({ open, act, window });
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(menuTemplate(applicationMenu(process.platform, projectAddresses()), run)),
@@ -193,8 +197,6 @@ function start(): void {
   const isClosing = quitCleanly(close);
   app.on('second-instance', (_event, args) => {
     if (isClosing()) return;
-    // A panel that was restarted has lost the icon: whoever misses it starts the application again.
-    tray.recreate();
     const link = linkIn(args);
     if (link !== undefined) followLink(link);
     else if (opensWindowAtStart(args, true)) open();

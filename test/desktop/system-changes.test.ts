@@ -57,8 +57,8 @@ describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
   };
 
   it('knows the tools of its servers at the start', async () => {
-    const labels = async () => (await TrayOverDbus.find()).labels();
-    const running = async () => (await labels()).filter((label) => / — running, \d tools$/.test(label)).length;
+    const tray = await TrayOverDbus.find();
+    const running = async () => (await tray.labels()).filter((label) => / — running, \d tools$/.test(label)).length;
     await expect.poll(running, { timeout: 60_000 }).toBe(2);
   });
 

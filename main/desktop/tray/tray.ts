@@ -8,12 +8,6 @@ import { menuLabel, type TrayItem } from './tray-item.ts';
 import { trayClick, trayIconFile, trayMood, trayTooltip } from './tray-look.ts';
 import { trayMenu } from './tray-menu.ts';
 
-/**
- * When the icon is created again after a start at login, in milliseconds. Electron looks for a panel only when it creates the icon
- * (Linux), and a session may start its panel after the application.
- */
-const RECREATED_AFTER_MS = [2_000, 5_000, 10_000, 20_000, 40_000, 60_000];
-
 /** The icon in the system's tray. Redrawn from the state only if what it shows has changed. */
 export class CausewayTray {
   readonly #act: (action: TrayAction) => Promise<void>;
@@ -28,14 +22,9 @@ export class CausewayTray {
     this.render(state);
   }
 
-  /** Creates the icon again several times in the first minute, for a panel that starts late. */
-  awaitPanel(): void {
-    for (const delayMs of RECREATED_AFTER_MS) setTimeout(() => this.recreate(), delayMs).unref();
-  }
-
-  /** Creates the icon again, for a panel that was started after it. Nothing on systems whose tray is always there. */
-  recreate(): void {
-    if (process.platform !== 'linux' || this.#tray.isDestroyed()) return;
+  /** Creates the icon again, for a panel that has just appeared. */
+  showAgain(): void {
+    if (this.#tray.isDestroyed()) return;
     this.#tray.destroy();
     this.#tray = this.#newTray();
     this.#shown = '';
