@@ -38,8 +38,10 @@ export function useReadAgain(queryKey: QueryKey, subscribe: (listener: () => voi
   useEffect(
     () =>
       subscribe(() => {
-        // A first answer that is on its way is not asked for again by invalidating alone.
-        void queries.cancelQueries({ queryKey }).then(() => queries.invalidateQueries({ queryKey }));
+        // Invalidating alone does not ask again for a first answer that is on its way. Several listeners ask once.
+        void queries
+          .cancelQueries({ queryKey })
+          .then(() => queries.invalidateQueries({ queryKey }, { cancelRefetch: false }));
       }),
     [queries, queryKey, subscribe],
   );
