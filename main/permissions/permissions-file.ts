@@ -78,7 +78,7 @@ export class PermissionsFile {
     // The schema library takes longer to load than the file: it is loaded only if there are permissions.
     const { parsePermissions } = await import('./permissions.ts');
     if (old && bytes && !old.equals(bytes)) {
-      const reason = `${this.#oldPath}, their old name, holds others`;
+      const reason = `different permissions are in ${this.#oldPath}, its old name`;
       throw unreadablePermissions(this.path, reason, 'Delete the file that you do not want.');
     }
     if (bytes) return parsePermissions(this.path, bytes);

@@ -157,7 +157,7 @@ it('a permissions file that a link leads to is read', async () => {
 const OLD = '{"version":1,"all":{"readOnly":true}}';
 const READ_ONLY = 'block';
 
-/** A home whose permissions are under their old name. */
+/** A home whose permissions file has its old name. */
 async function openOld(content = OLD) {
   const opened = await open();
   const old = join(opened.folder, 'rules.json');
@@ -165,7 +165,7 @@ async function openOld(content = OLD) {
   return { ...opened, old, oldText: () => readFile(old, 'utf8'), newText: () => readFile(opened.path, 'utf8') };
 }
 
-describe('permissions under their old name, rules.json,', () => {
+describe('permissions in a file with the old name, rules.json,', () => {
   it('hold, and are only read', async () => {
     const { call, oldText, newText } = await openOld();
     expect(await call()).toBe(READ_ONLY);
@@ -226,10 +226,12 @@ describe('permissions under their old name, rules.json,', () => {
     const { path, old, call, file, newText, oldText } = await openOld();
     await writeFile(path, '{"version":1}');
     expect(await call()).toBe(
-      `The permissions in PERMISSIONS cannot be read (${old}, their old name, holds others). Delete the file that you do not want. Until then, no tool may be called.`,
+      `The permissions in PERMISSIONS cannot be read (different permissions are in ${old}, its old name). Delete the file that you do not want. Until then, no tool may be called.`,
     );
-    await expect(file.change((now) => ({ ...now, all: { newTools: 'ask' } }))).rejects.toThrow('holds others');
-    await expect(file.move()).rejects.toThrow('holds others');
+    await expect(file.change((now) => ({ ...now, all: { newTools: 'ask' } }))).rejects.toThrow(
+      'different permissions are in',
+    );
+    await expect(file.move()).rejects.toThrow('different permissions are in');
     expect([await newText(), await oldText()]).toEqual(['{"version":1}', OLD]);
     await rm(old);
     expect(await call()).toBe('allow');
