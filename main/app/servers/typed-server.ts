@@ -34,8 +34,8 @@ export async function typedServer(
     if (word === undefined) return typedPath(causeway, path, profile, pathName);
     throw new CausewayError('usage', 'A kind and --path were both given.', { remedy: 'Give one of them.' });
   }
-  const kind = SERVER_KINDS.find((known) => known === word && known !== 'other');
-  if (kind && kind !== 'other') return serverPath(kind, target);
+  const kind = SERVER_KINDS.find((known) => known === word);
+  if (kind !== undefined && kind !== 'other') return serverPath(kind, target);
   const named = word !== undefined && target === '' ? await namedServer(causeway, word, profile, signal) : undefined;
   if (named !== undefined) return named;
   const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
@@ -57,7 +57,7 @@ async function typedPath(
   const { host } = await (await causeway.auth()).profile(profile);
   if (address?.origin === host) return checkedServerPath(address.path, pathName);
   throw new CausewayError('usage', `That address does not belong to ${host}.`, {
-    remedy: 'Switch to the profile of its workspace first, or copy the address again.',
+    remedy: 'Use the profile of its workspace, or copy the address again.',
   });
 }
 
