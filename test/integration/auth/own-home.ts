@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from '../../compiled.ts';
 
 /** A user's home folder of their own, with an environment that leads nowhere else. */
 export interface OwnHome {
@@ -28,6 +29,7 @@ export async function ownHome(config: string, env: NodeJS.ProcessEnv = {}): Prom
       USERPROFILE: folder,
       CAUSEWAY_HOME: join(folder, 'causeway'),
       CAUSEWAY_TOKEN_STORE: 'encrypted-file',
+      ...COMPILE_CACHE,
       ...env,
     },
     configFile,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
+import { COMPILE_CACHE } from '../../compiled.ts';
 import type { Answered } from '../bridge/harness.ts';
 
 /** The command as it is built; `npm test` builds it first. */
@@ -23,7 +24,7 @@ export async function homeWith(profiles: Record<string, Record<string, string>>)
 
 /** Nothing of this process's environment but the path: proxies of its user would change what is tested. */
 export function environment(home: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  return { HOME: home, USERPROFILE: home, PATH: process.env.PATH, ...more };
+  return { HOME: home, USERPROFILE: home, PATH: process.env.PATH, ...COMPILE_CACHE, ...more };
 }
 
 /** `causeway proxy` in its own process, with its stdin and stdout in the test's hands. */

@@ -107,7 +107,7 @@ describe.each(LAYOUTS)('entries under $key', { timeout: 180_000 }, (layout) => {
           now = whole;
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: 600 },
     );
   });
 });
@@ -124,7 +124,7 @@ test('all steps on one excerpt give what they give on the whole text', { timeout
       const through = throughExcerpt(text, { format: 'json', key: KEY }, target, all);
       expect(through).toBe(outcome(() => all(text, target)));
     }),
-    { numRuns: 2_000 },
+    { numRuns: 800 },
   );
 });
 
@@ -166,7 +166,7 @@ test('the scanner refuses what the parser refuses, with the same words and place
       if (fault) expect(ofOneString(scanned)).toBe(ofOneString(`refused: /home/ana/file, ${fault}`));
       else if (scanned.startsWith('refused')) expect(scanned).toMatch(/an object was expected/);
     }),
-    { numRuns: 20_000 },
+    { numRuns: 6_000 },
   );
 });
 
