@@ -99,8 +99,7 @@ export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
 export function commandLineOf(value: unknown): string[] {
   if (!isDataTable(value)) return [];
   if (typeof value.transport === 'object') return commandLineOf(value.transport);
-  const words = [value.command ?? value.cmd, value.args].flat();
-  return words.filter((word) => typeof word === 'string');
+  return [value.command ?? value.cmd, value.args].flat().filter((part) => typeof part === 'string');
 }
 
 const COMMAND = /(^|[/\\])causeway(\.exe|\.cmd)?$/i;
@@ -169,13 +168,8 @@ export function covers(present: unknown, wanted: unknown): boolean {
 
 /** Whether two pieces of data are the same. Prototypes and the order of properties do not count. */
 export function sameData(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one) || Array.isArray(other)) {
-    return (
-      Array.isArray(one) &&
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((item, index) => sameData(item, other[index]))
-    );
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => sameData(item, other[index]));
   }
   if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime();
   if (isDataTable(one) && isDataTable(other)) {

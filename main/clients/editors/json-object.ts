@@ -23,11 +23,6 @@ export function jsonProperties(node: Node): JsonProperty[] {
   );
 }
 
-/** Whether an object has neither properties nor comments. */
-export function emptied(text: string, node: Node): boolean {
-  return /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
-}
-
 /** Inserts a property at an object's end, formatted like the rest. */
 export function insertProperty(text: string, root: Node, object: Node, key: string, value: unknown): Splice[] {
   const members = jsonProperties(object);

@@ -170,71 +170,79 @@ class Scanner {
 
   #object(way: Way | undefined, level: number): void {
     this.#descend(level);
-    let run: Span | undefined;
-    let last: Span | undefined;
+    const beside: Span[] = [];
     for (let isFirst = true; ; isFirst = false) {
-      let next = this.#next();
+      const next = this.#nextMember(isFirst, CLOSE_BRACE, 'CloseBraceExpected');
       if (next === CLOSE_BRACE) break;
-      if (!isFirst) {
-        if (next !== COMMA) this.#misplaced(next === undefined ? 'CloseBraceExpected' : 'CommaExpected');
-        this.#at += 1;
-        next = this.#next();
-        if (next === CLOSE_BRACE) {
-          this.#found.trailingCommas = true;
-          break;
-        }
-      }
       if (next !== QUOTE) this.#misplaced(isFirst ? insteadOfFirst(next) : 'PropertyNameExpected');
-      const start = this.#at;
-      this.#string();
-      const end = this.#at;
-      if (this.#next() !== COLON) this.#misplaced('ColonExpected');
-      this.#at += 1;
-      const first = this.#next();
-      const valueStart = this.#at;
-      if (!way) {
-        this.#value(first, undefined, level + 1);
-        continue;
+      if (way) this.#member(way, level, beside);
+      else {
+        this.#name();
+        this.#value(this.#next(), undefined, level + 1);
       }
-      const name = this.#nameOf(start, end);
-      const inner = way.next.get(name);
-      this.#value(first, inner, level + 1);
-      const member = { start, end: this.#at, name: way.holdsEntries ? name : undefined };
-      if (inner || way.holdsEntries) {
-        this.#endRun(run, last);
-        run = undefined;
-        last = undefined;
-        if (!inner || first !== OPEN_BRACE) this.#found.keptBytes += this.#at - start;
-        if (!inner) this.#found.members.push(member);
-        continue;
-      }
-      this.#found.members.push(member);
-      if (last) run = { start: run?.start ?? last.start, end: last.end };
-      last = { start: valueStart, end: this.#at };
     }
-    this.#endRun(run, last);
+    this.#endRun(beside);
     this.#at += 1;
   }
 
-  #endRun(run: Span | undefined, last: Span | undefined): void {
-    if (run) this.#found.runs.push(run);
+  /** The first byte of the next member or item, after its comma, or the byte that closes what it is in. */
+  #nextMember(isFirst: boolean, close: number | undefined, notClosed: string): number | undefined {
+    const next = this.#next();
+    if (isFirst || next === close) return next;
+    if (next !== COMMA) this.#misplaced(next === undefined ? notClosed : 'CommaExpected');
+    this.#at += 1;
+    const after = this.#next();
+    if (after === close) this.#found.trailingCommas = true;
+    return after;
+  }
+
+  /** Passes over a member's name and colon. Returns the position after the name. */
+  #name(): number {
+    this.#string();
+    const end = this.#at;
+    if (this.#next() !== COLON) this.#misplaced('ColonExpected');
+    this.#at += 1;
+    return end;
+  }
+
+  /**
+   * Passes over a member of an object that may lie on the way to the entries: it leads on to them, is one, or is beside them.
+   * @param beside the values of the members beside the way since the last one that was not
+   */
+  #member(way: Way, level: number, beside: Span[]): void {
+    const found = this.#found;
+    const start = this.#at;
+    const name = this.#nameOf(start, this.#name());
+    const first = this.#next();
+    const value = this.#at;
+    const inner = way.next.get(name);
+    this.#value(first, inner, level + 1);
+    const end = this.#at;
+    if (!inner) found.members.push({ start, end, name: way.holdsEntries ? name : undefined });
+    if (!inner && !way.holdsEntries) {
+      beside.push({ start: value, end });
+      return;
+    }
+    this.#endRun(beside);
+    if (!inner || first !== OPEN_BRACE) found.keptBytes += end - start;
+  }
+
+  /** Adds what `runs` holds of these values, and forgets them. */
+  #endRun(beside: Span[]): void {
+    const first = beside[0];
+    const last = beside.pop();
+    const lastButOne = beside.at(-1);
+    if (first && lastButOne) this.#found.runs.push({ start: first.start, end: lastButOne.end });
     if (last) this.#found.runs.push(last);
+    beside.length = 0;
   }
 
   #array(level: number): void {
     this.#descend(level);
     for (let isFirst = true; ; isFirst = false) {
-      let next = this.#next();
+      const next = this.#nextMember(isFirst, CLOSE_BRACKET, 'CloseBracketExpected');
       if (next === CLOSE_BRACKET) break;
-      if (!isFirst) {
-        if (next !== COMMA) this.#misplaced(next === undefined ? 'CloseBracketExpected' : 'CommaExpected');
-        this.#at += 1;
-        next = this.#next();
-        if (next === CLOSE_BRACKET) {
-          this.#found.trailingCommas = true;
-          break;
-        }
-      } else if (next === undefined) this.#refuse('CloseBracketExpected');
+      if (isFirst && next === undefined) this.#refuse('CloseBracketExpected');
       this.#value(next, undefined, level + 1);
     }
     this.#at += 1;

@@ -19,56 +19,52 @@ import {
   type UndoHint,
   unreadable,
 } from './editor.ts';
-import { emptied, insertProperty, jsonProperties, removeProperty, replaceValue } from './json-object.ts';
+import { insertProperty, jsonProperties, removeProperty, replaceValue } from './json-object.ts';
 
 /** Edits JSON. Keeps comments and trailing commas, but never adds any. */
 export const jsonEditor: EntryEditor = { read, put, remove };
 
 function read(text: string, target: EditTarget): Map<string, unknown> {
-  const { body } = splitMark(text);
-  const root = parse(body, target);
-  const container = root && descend(body, root, target).at(target.key.length);
+  const container = descend(splitMark(text).body, target)[target.key.length];
   return new Map(container ? jsonProperties(container).map(({ key, value }) => [key, getNodeValue(value)]) : []);
 }
 
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
-  const root = parse(body, target);
+  const found = descend(body, target);
   const path = [...target.key, name];
-  if (!root) {
+  const depth = found.length - 1;
+  const [root, innermost] = [found[0], found[depth]];
+  if (!root || !innermost) {
     const eol = lineEndOf(body);
     const made = JSON.stringify(nest(path, wholeEntry(entry)), null, 2).replaceAll('\n', eol);
     return { text: `${mark}${made}${eol}`, undoHint: { depth: -1, text: body } };
   }
-  const found = descend(body, root, target);
-  const depth = found.length - 1;
-  const innermost = found[depth] ?? root;
-  const nothing = find(innermost, target.key[depth] ?? '');
-  if (depth < target.key.length && nothing?.type === 'null') {
-    const made = mark + spliced(body, [{ at: nothing.offset, remove: nothing.length, insert: '{}' }], target);
+  const key = path[depth] ?? name;
+  const present = find(innermost, key);
+  if (present && depth < target.key.length) {
+    // It is null: no other value could be there.
+    const made = mark + spliced(body, [{ at: present.offset, remove: present.length, insert: '{}' }], target);
     return { ...put(made, target, name, entry), undoHint: { depth: depth + 1, text: NULL } };
   }
-  const present = depth === target.key.length ? find(innermost, name) : undefined;
-  if (present) {
-    if (isCurrent(getNodeValue(present), entry)) return { text };
-    const edited = mark + correct(body, entry, target, name);
-    holdRest(dataOf(text, target), dataOf(edited, target), path, target);
-    holdEntry(getNodeValue(present), read(edited, target).get(name), entry, target);
-    return { text: edited };
-  }
-  const empty = jsonProperties(innermost).length === 0;
+  if (present) return { text: correct(text, target, name, getNodeValue(present), entry) };
+  const isEmpty = jsonProperties(innermost).length === 0;
   const value = nest(path.slice(depth + 1), wholeEntry(entry));
-  const edited = mark + spliced(body, insertProperty(body, root, innermost, path[depth] ?? name, value), target);
+  const edited = mark + spliced(body, insertProperty(body, root, innermost, key, value), target);
   holdRest(dataOf(text, target), dataOf(edited, target), path, target);
-  if (!empty && depth === target.key.length) return { text: edited };
-  const source = body.slice(innermost.offset, innermost.offset + innermost.length);
-  return { text: edited, undoHint: { depth, text: empty ? source : undefined } };
+  if (!isEmpty && depth === target.key.length) return { text: edited };
+  return { text: edited, undoHint: { depth, text: isEmpty ? sourceOf(body, innermost) : undefined } };
 }
 
 /** Corrects one field at a time, because each change moves the text after it. */
-function correct(body: string, { fixed, obsolete = [] }: Entry, target: EditTarget, name: string): string {
-  const corrected = set(body, [name], fixed, target);
-  return obsolete.reduce((text, key) => drop(text, [name], key, target), corrected);
+function correct(text: string, target: EditTarget, name: string, present: unknown, entry: Entry): string {
+  if (isCurrent(present, entry)) return text;
+  const { mark, body } = splitMark(text);
+  const { fixed, obsolete = [] } = entry;
+  const edited = mark + obsolete.reduce((now, key) => drop(now, [name], key, target), set(body, [name], fixed, target));
+  holdRest(dataOf(text, target), dataOf(edited, target), [...target.key, name], target);
+  holdEntry(present, read(edited, target).get(name), entry, target);
+  return edited;
 }
 
 /** Sets only what differs. Other members of an object stay. */
@@ -79,7 +75,7 @@ function set(text: string, path: string[], value: unknown, target: EditTarget): 
     return Object.entries(value).reduce((now, [key, inner]) => set(now, [...path, key], inner, target), text);
   }
   if (node) return spliced(text, [replaceValue(text, node, value)], target);
-  const [root, parent] = [parse(text, target), nodeAt(text, path.slice(0, -1), target)];
+  const [[root], parent] = [descend(text, target), nodeAt(text, path.slice(0, -1), target)];
   if (!root || !parent) return text;
   return spliced(text, insertProperty(text, root, parent, path.at(-1) ?? '', value), target);
 }
@@ -93,53 +89,35 @@ function drop(text: string, path: string[], key: string, target: EditTarget): st
 
 /** The node at a path that begins with an entry's name. */
 function nodeAt(text: string, path: string[], target: EditTarget): Node | undefined {
-  const root = parse(text, target);
-  const container = root && descend(text, root, target).at(target.key.length);
+  const container = descend(text, target)[target.key.length];
   return path.reduce<Node | undefined>((node, key) => node && find(node, key), container);
 }
 
 function remove(text: string, target: EditTarget, name: string, undoHint: UndoHint | undefined): string {
   const { mark, body } = splitMark(text);
-  let now = body;
-  const at = (depth: number) => {
-    const root = parse(now, target);
-    return root && descend(now, root, target)[depth];
-  };
-  const container = at(target.key.length);
+  const container = descend(body, target)[target.key.length];
   if (!container || !find(container, name)) return text;
-  now = spliced(now, removeProperty(now, container, name), target);
-  if (undoHint) now = putBack(now, at, target, undoHint);
+  let now = spliced(body, removeProperty(body, container, name), target);
+  if (undoHint) now = putBack(now, target, undoHint);
   const edited = mark + now;
   if (now.trim() !== '') holdRest(dataOf(text, target), dataOf(edited, target), [...target.key, name], target);
   return edited;
 }
 
 /** Removes the objects that were created for our entries, if they are empty again. */
-function putBack(
-  text: string,
-  at: (depth: number) => Node | undefined,
-  target: EditTarget,
-  { depth, text: original }: UndoHint,
-): string {
-  const isEmpty = (node: Node | undefined) => node !== undefined && emptied(text, node);
-  const made = target.key.map((_, index) => index + 1).filter((level) => level > depth);
-  const objects = made.map(at);
-  if (!objects.every((node, index) => isEmpty(node) || (node && index < objects.length - 1 && only(node)))) return text;
-  const parent = at(Math.max(depth, 0));
-  if (!parent) return text;
-  let now = text;
-  const [outermost] = made;
-  if (outermost !== undefined && outermost <= target.key.length) {
-    now = spliced(text, removeProperty(text, parent, target.key[outermost - 1] ?? ''), target);
-  }
+function putBack(text: string, target: EditTarget, { depth, text: original }: UndoHint): string {
+  const level = Math.max(depth, 0);
+  const [parent, ...made] = descend(text, target).slice(level);
+  const isMade = (node: Node, index: number) =>
+    isBare(sourceOf(text, node)) || (index < made.length - 1 && jsonProperties(node).length === 1);
+  if (!parent || !made.every(isMade)) return text;
+  const key = target.key[level];
+  const now = key === undefined ? text : spliced(text, removeProperty(text, parent, key), target);
   if (original === undefined) return now;
-  const root = parse(now, target);
-  const rest = root && descend(now, root, target)[Math.max(depth, 0)];
-  if (!rest || jsonProperties(rest).length > 0) return now;
-  const source = now.slice(rest.offset, rest.offset + rest.length);
-  if (depth === -1) return bare(now) === '{}' ? original : now;
-  if (original === NULL ? !isEmpty(rest) : bare(source) !== bare(original)) return now;
-  return spliced(now, [{ at: rest.offset, remove: rest.length, insert: original }], target);
+  if (depth === -1) return isBare(now) ? original : now;
+  const object = descend(now, target)[depth];
+  if (!object || bare(sourceOf(now, object)) !== (original === NULL ? '{}' : bare(original))) return now;
+  return spliced(now, [{ at: object.offset, remove: object.length, insert: original }], target);
 }
 
 /** Some clients write this if they have no servers. */
@@ -147,7 +125,10 @@ const NULL = 'null';
 
 const bare = (text: string) => text.replace(/\s/g, '');
 
-const only = (node: Node) => jsonProperties(node).length === 1;
+/** Whether an object has neither properties nor comments. */
+const isBare = (source: string) => bare(source) === '{}';
+
+const sourceOf = (text: string, { offset, length }: Node) => text.slice(offset, offset + length);
 
 /**
  * The text with all splices applied.
@@ -164,8 +145,8 @@ function parse(body: string, target: EditTarget): Node | undefined {
   if (body.trim() === '') return undefined;
   const { root, error } = tree(body, target);
   if (error) {
-    const words = faultWords(printParseErrorCode(error.error));
-    throw unreadable(target, `this is not valid JSON: ${words}`, placeOf(body, error.offset, target));
+    const fault = faultWords(printParseErrorCode(error.error));
+    throw unreadable(target, `this is not valid JSON: ${fault}`, placeOf(body, error.offset, target));
   }
   if (root?.type !== 'object') throw unreadable(target, 'an object was expected', { line: 1, column: 1 });
   holdLevels(root, ({ children = [] }) => children, target);
@@ -182,8 +163,10 @@ function tree(text: string, target: EditTarget): { root: Node | undefined; error
   }
 }
 
-/** The existing objects on the way to the entries, beginning with the root. */
-function descend(body: string, root: Node, target: EditTarget): Node[] {
+/** The existing objects on the way to the entries, beginning with the root; none if the text is blank. */
+function descend(body: string, target: EditTarget): Node[] {
+  const root = parse(body, target);
+  if (!root) return [];
   const found = [root];
   let node = root;
   for (const key of target.key) {

@@ -40,9 +40,8 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   const before = parse(body, target);
   const present = ownMember(container(before, body, target), name);
   if (present !== undefined && isCurrent(present, entry)) return { text };
-  const path = [...target.key, name];
   const ways = present === undefined ? [appended, patched] : [corrected, patched];
-  const edited = firstSound(ways, body, before, path, entry, target);
+  const edited = firstSound(ways, { body, before, path: [...target.key, name], entry, target });
   return { text: mark + edited };
 }
 
@@ -50,40 +49,51 @@ function remove(text: string, target: EditTarget, name: string): string {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
   if (ownMember(container(before, body, target), name) === undefined) return text;
-  return mark + firstSound([cut, patched], body, before, [...target.key, name], undefined, target);
+  return mark + firstSound([cut, patched], { body, before, path: [...target.key, name], target });
 }
 
 type Table = Record<string, unknown>;
-type Way = (body: string, path: string[], entry: Entry | undefined, before: Table) => string | undefined;
+
+interface Edit {
+  body: string;
+  /** The document's data. */
+  before: Table;
+  path: string[];
+  /** What the entry is to be; left out if it is to be removed. */
+  entry?: Entry;
+  target: EditTarget;
+}
+
+type Way = (edit: Edit) => string | undefined;
 
 /** The result of the first way that leaves all other data alone. */
-function firstSound(
-  ways: Way[],
-  body: string,
-  before: Table,
-  path: string[],
-  entry: Entry | undefined,
-  target: EditTarget,
-): string {
+function firstSound(ways: Way[], edit: Edit): string {
   let refused: CausewayError | undefined;
   for (const way of ways) {
-    const edited = way(body, path, entry, before);
+    const edited = way(edit);
     if (edited === undefined) continue;
     try {
-      const after = parse(edited, target);
-      holdRest(before, after, path, target);
-      const now = ownMember(container(after, edited, target), path.at(-1) ?? '');
-      if (entry) holdEntry(ownMember(container(before, body, target), path.at(-1) ?? ''), now, entry, target);
-      if (entry || now === undefined) return edited;
+      if (isSound(edit, edited)) return edited;
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;
       refused = error;
     }
   }
-  throw refused?.remedy?.includes('by hand') ? refused : cannotEdit(target);
+  throw refused?.remedy?.includes('by hand') ? refused : cannotEdit(edit.target);
 }
 
-const appended: Way = (body, path, entry) => {
+/** Whether the entry is as wanted. @throws {CausewayError} if it lost something, or other data changed */
+function isSound({ body, before, path, entry, target }: Edit, edited: string): boolean {
+  const after = parse(edited, target);
+  holdRest(before, after, path, target);
+  const name = path.at(-1) ?? '';
+  const now = ownMember(container(after, edited, target), name);
+  if (!entry) return now === undefined;
+  holdEntry(ownMember(container(before, body, target), name), now, entry, target);
+  return true;
+}
+
+const appended: Way = ({ body, path, entry }) => {
   if (!entry) return undefined;
   const eol = lineEndOf(body);
   const header = `[${path.map(quoted).join('.')}]`;
@@ -93,7 +103,7 @@ const appended: Way = (body, path, entry) => {
   return body.endsWith('\n') ? `${body}${eol}${block}${eol}` : `${body}${eol}${eol}${block}`;
 };
 
-const corrected: Way = (body, path, entry) => {
+const corrected: Way = ({ body, path, entry }) => {
   if (!entry) return undefined;
   const blocks = (text: string) => blocksOf(text, path);
   const set = Object.entries(entry.fixed).reduce<string | undefined>(
@@ -104,7 +114,7 @@ const corrected: Way = (body, path, entry) => {
   return (entry.obsolete ?? []).reduce((text, key) => dropField(text, blocks, path.length, key), set);
 };
 
-const cut: Way = (body, path) => {
+const cut: Way = ({ body, path }) => {
   const blocks = blocksOf(body, path);
   if (blocks.length === 0) return undefined;
   return blocks.reduceRight((text, { start, end }, index) => {
@@ -117,7 +127,7 @@ const cut: Way = (body, path) => {
 };
 
 /** For tables that are written inline: the library's own way, which keeps comments but not every space. */
-const patched: Way = (body, path, entry, before) => {
+const patched: Way = ({ body, path, entry, before }) => {
   const change = (table: Table, [key = '', ...rest]: string[]): Table => {
     const { [key]: present, ...others } = table;
     if (rest.length > 0) return { ...table, [key]: change(tableSchema.parse(present ?? {}), rest) };

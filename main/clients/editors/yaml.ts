@@ -1,4 +1,15 @@
-import { Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, visit, type YAMLMap } from 'yaml';
+import {
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseAllDocuments,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { lineAndColumn } from '../../platform/line-and-column.ts';
 import { covers, type Entry, merged, wholeEntry } from '../entry.ts';
 import {
@@ -50,21 +61,22 @@ function aliasedEntries(body: string, target: EditTarget): [string, unknown][] {
 
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
-  const { nodes, blank } = descend(body, target);
-  const depth = nodes.length - 1;
-  const innermost = nodes[depth];
+  const found = descend(body, target);
+  const { nodes, blank } = found;
+  const innermost = nodes.at(-1);
   const path = [...target.key, name];
   const finish = (edited: string) => {
     holdRest(dataOf(body, target), dataOf(edited, target), path, target);
     if (!isCurrent(read(edited, target).get(name), entry)) throw cannotEdit(target);
     return mark + edited;
   };
-  const content = nest(path.slice(Math.max(depth, 0)), wholeEntry(entry), target.list === true);
+  const content = nest(path.slice(Math.max(nodes.length - 1, 0)), wholeEntry(entry), target.list === true);
   if (!innermost) {
     const made = appendBlock(body, { ...(body.trim() === '' ? target.preamble : {}), ...asObject(content) });
     return { text: finish(made), undoHint: { depth: -1, text: body } };
   }
-  const present = depth === target.key.length ? yamlFields(innermost).find(({ key }) => key === name) : undefined;
+  const container = nodes[target.key.length];
+  const present = container && yamlFields(container).find(({ key }) => key === name);
   if (present) {
     if (isCurrent(present.value, entry)) return { text };
     const edited = finish(correct(body, target, name, entry));
@@ -72,13 +84,22 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
     return { text: edited };
   }
   // An alias is that entry, and stands for what is elsewhere.
-  if (depth === target.key.length && innermost.items.some(isAlias) && read(text, target).has(name))
-    throw cannotEdit(target);
-  const hadNone = yamlFields(innermost).length === 0;
+  if (container?.items.some(isAlias) && read(text, target).has(name)) throw cannotEdit(target);
   const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
-  if (blank) return { text: edited, undoHint: { depth: depth + 1, text: blank.source } };
-  if (!hadNone && depth === target.key.length) return { text: edited };
-  return { text: edited, undoHint: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
+  return { text: edited, undoHint: undoHintOf(body, innermost, found, target) };
+}
+
+/** What the first entry makes room for itself in; undefined if there are others. */
+function undoHintOf(
+  body: string,
+  innermost: Collection,
+  { nodes, blank }: Found,
+  target: EditTarget,
+): UndoHint | undefined {
+  if (blank) return { depth: nodes.length, text: blank.source };
+  const depth = nodes.length - 1;
+  if (yamlFields(innermost).length === 0) return { depth, text: sourceOf(body, innermost) };
+  return depth === target.key.length ? undefined : { depth, text: undefined };
 }
 
 /** Corrects one field at a time, because each change moves the text after it. */
@@ -106,8 +127,7 @@ function remove(text: string, target: EditTarget, name: string, undoHint: UndoHi
   const { mark, body } = splitMark(text);
   const container = descend(body, target).nodes[target.key.length];
   if (!container || !yamlFields(container).some(({ key }) => key === name)) return text;
-  let now = splice(body, removeItem(body, container, name));
-  now = putBack(now, target, undoHint);
+  const now = putBack(splice(body, removeItem(body, container, name)), target, undoHint);
   holdRest(dataOf(body, target), dataOf(now, target), [...target.key, name], target);
   return mark + now;
 }
@@ -120,33 +140,36 @@ function putBack(body: string, target: EditTarget, undoHint: UndoHint | undefine
   const { nodes, blank } = descend(body, target);
   const container = nodes[target.key.length];
   if (container ? yamlFields(container).length > 0 : !blank) return body;
-  if (blank && (!undoHint || undoHint.depth === target.key.length)) {
-    const empty = undoHint?.text ?? (target.list ? '[]' : '{}');
-    return splice(body, [{ at: blank.at, insert: empty.replace(/^(?=\S)/, ' ') }]);
-  }
-  if (!undoHint) return body;
-  const { depth, text } = undoHint;
-  let now = body;
-  if (depth < target.key.length) {
-    const parent = nodes[Math.max(depth, 0)];
-    const key = target.key[Math.max(depth, 0)];
-    if (!parent || key === undefined) return body;
-    now = splice(body, removeItem(body, parent, key));
-  }
-  if (depth === -1) {
-    const isBare = Object.keys(asObject(dataOf(now, target))).length === 0 && !/^[ \t]*#/m.test(now);
-    return isBare ? (text ?? now) : now;
-  }
+  const { depth, text } = undoHint ?? { depth: target.key.length, text: undefined };
+  if (blank && depth === target.key.length) return filledBlank(body, blank, target, text);
+  const level = Math.max(depth, 0);
+  const [parent, made] = [nodes[level], target.key[level]];
+  const now = parent && made !== undefined ? splice(body, removeItem(body, parent, made)) : body;
   if (text === undefined) return now;
-  const rest = descend(now, target).nodes[depth];
-  if (!rest || yamlFields(rest).length > 0) return now;
-  const [start = 0] = rest.range ?? [];
-  if (rest.flow && WRITTEN_NULL.test(text)) {
-    const from = now.slice(0, start).trimEnd().length;
-    return splice(now, [{ at: from, remove: start - from + sourceOf(now, rest).length, insert: text }]);
-  }
-  if (sourceOf(now, rest).replace(/\s/g, '') !== text.replace(/\s/g, '')) return now;
-  return splice(now, [{ at: start, remove: sourceOf(now, rest).length, insert: text }]);
+  return depth === -1 ? emptyDocument(now, target, text) : emptyCollection(now, target, depth, text);
+}
+
+/** An empty map or list where nothing is written: the way it was before the first entry, if that is known. */
+function filledBlank(body: string, { at }: Blank, { list }: EditTarget, text = list ? '[]' : '{}'): string {
+  return splice(body, [{ at, insert: text.replace(/^(?=\S)/, ' ') }]);
+}
+
+/** The document as it was before the first entry, if nothing has come into it since. */
+function emptyDocument(body: string, target: EditTarget, text: string): string {
+  const isBare = Object.keys(asObject(dataOf(body, target))).length === 0 && !/^[ \t]*#/m.test(body);
+  return isBare ? text : body;
+}
+
+/** Has the collection that held nothing before the first entry read as it did then, if it is empty again. */
+function emptyCollection(body: string, target: EditTarget, depth: number, text: string): string {
+  const node = descend(body, target).nodes[depth];
+  if (!node || yamlFields(node).length > 0) return body;
+  const source = sourceOf(body, node);
+  const [start = 0] = node.range ?? [];
+  const wasNull = node.flow && WRITTEN_NULL.test(text);
+  if (!wasNull && source.replace(/\s/g, '') !== text.replace(/\s/g, '')) return body;
+  const from = wasNull ? body.slice(0, start).trimEnd().length : start;
+  return splice(body, [{ at: from, remove: start - from + source.length, insert: text }]);
 }
 
 /** The ways to write null after a colon, with the space before it. */
@@ -168,23 +191,30 @@ function descend(body: string, target: EditTarget): Found {
   for (const [index, key] of target.key.entries()) {
     const pair = map.items.find((item) => (isScalar(item.key) ? item.key.value : item.key) === key);
     if (!pair) break;
-    const value = pair.value;
-    const last = index === target.key.length - 1;
-    if (isScalar(value) && value.value === null && value.range && isScalar(pair.key) && pair.key.range) {
-      const at = body.indexOf(':', pair.key.range[1]) + 1;
-      return { nodes, blank: { parent: map, at, source: value.source ? body.slice(at, value.range[1]) : '' } };
-    }
-    if (last && target.list ? !isSeq(value) : !isMap(value)) {
-      const [at = 0] = isScalar(value) || isMap(value) || isSeq(value) ? (value.range ?? []) : [];
-      throw unreadable(target, `"${key}" is not a ${target.list ? 'list' : 'map'}`, lineAndColumn(body, at));
-    }
-    if (isSeq(value)) nodes.push(value);
-    if (isMap(value)) {
-      nodes.push(value);
-      map = value;
-    }
+    const blank = blankAfter(body, map, pair);
+    if (blank) return { nodes, blank };
+    const next = collectionIn(body, target, index, pair.value);
+    nodes.push(next);
+    if (isMap(next)) map = next;
   }
   return { nodes, blank: undefined };
+}
+
+/** The place after a key's colon, if there is nothing or a null. */
+function blankAfter(body: string, parent: YAMLMap, { key, value }: Pair): Blank | undefined {
+  if (!isScalar(value) || value.value !== null || !value.range || !isScalar(key) || !key.range) return undefined;
+  const at = body.indexOf(':', key.range[1]) + 1;
+  return { parent, at, source: value.source ? body.slice(at, value.range[1]) : '' };
+}
+
+/** What stands at a key on the way to the entries. @throws {CausewayError} `invalid_file` if it can hold none */
+function collectionIn(body: string, target: EditTarget, index: number, value: unknown): Collection {
+  const isList = target.list === true && index === target.key.length - 1;
+  if (isList && isSeq(value)) return value;
+  if (!isList && isMap(value)) return value;
+  const [at = 0] = isScalar(value) || isCollection(value) ? (value.range ?? []) : [];
+  const problem = `"${target.key[index]}" is not a ${target.list ? 'list' : 'map'}`;
+  throw unreadable(target, problem, lineAndColumn(body, at));
 }
 
 function parse(body: string, target: EditTarget) {
