@@ -30,6 +30,14 @@ const UNFINISHED_MS = 60_000;
 /** A file as it was before Causeway changed it. */
 export type Backup = Omit<z.infer<typeof aboutSchema>, 'record'> & { id: string };
 
+/** A backup to be made of a file as it is before it is changed. */
+export interface BackupOptions {
+  env: NodeJS.ProcessEnv;
+  /** When it is made, in milliseconds since 1970. */
+  at: number;
+  known: FileRecord | undefined;
+}
+
 /** The folder of the backups. Each has its own folder, readable by the owner only: clients' files can hold other programs' secrets. */
 function backupFolder(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), 'client-backups');
@@ -37,12 +45,10 @@ function backupFolder(env: NodeJS.ProcessEnv): string {
 
 /** Stores a file's bytes; `undefined` means that the file did not exist. @throws {CausewayError} `file_not_writable` */
 export async function keepBackup(
-  env: NodeJS.ProcessEnv,
   file: string,
   client: string,
   bytes: Buffer | undefined,
-  at: number,
-  record: FileRecord | undefined,
+  { env, at, known: record }: BackupOptions,
 ): Promise<Backup> {
   const time = new Date(at)
     .toISOString()

@@ -51,24 +51,27 @@ export async function change(
     await removeLeftOver(path);
     const recorded = await recordedFile(client, path);
     const known = knownOf(record.read(), recorded, client);
+    const finished = async (planned: Plan, backup: Backup | undefined): Promise<Changed> => ({
+      ...planned,
+      backup,
+      remembered: await remember(record, recorded, planned.record),
+    });
     let backup: Backup | undefined;
     try {
       const began = performance.now();
       for (let attempt = 1; performance.now() - began < RETRY_TIMEOUT_MS; attempt += 1) {
         const planned = await files.plan(client, file, wanted, { replace, known, keeps: true });
         const { change: writing } = planned;
-        if (writing && !backup && (!known || planned.replaces)) {
+        if (!writing) return await finished(planned, backup);
+        if (!backup && (!known || planned.replaces)) {
           backup = await files.backUp(client, file, { env, at: now(), known });
         }
         // The record is written before the file: a process killed in between must not leave an entry of unknown ownership.
         const entries = { ...known?.entries, ...planned.record.entries };
-        if (writing) await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
-        const removes = writing?.isEmpty === true && planned.record.created === true;
-        if (writing && !(await files.write(file, removes))) {
-          if (attempt > 1) await nextChange(path);
-          continue;
-        }
-        return { ...planned, backup, remembered: await remember(record, recorded, planned.record) };
+        await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
+        const removes = writing.isEmpty && planned.record.created === true;
+        if (await files.write(file, removes)) return await finished(planned, backup);
+        if (attempt > 1) await nextChange(path);
       }
       throw neverAtRest(client, path);
     } catch (error) {

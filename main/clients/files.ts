@@ -3,14 +3,14 @@ import { currentVersion, type FileKind, findVersion, readBytes } from '../platfo
 import { CausewayError } from '../platform/errors.ts';
 import { propertyListAsJson } from '../platform/property-list.ts';
 import { ChangedMeanwhile, removeFile, replaceFile } from '../platform/replace-file.ts';
-import { type Backup, backedUpBytes, keepBackup, readBackup } from './backups.ts';
+import { type Backup, type BackupOptions, backedUpBytes, keepBackup, readBackup } from './backups.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { differenceOf } from './difference.ts';
 import { excerptOf, holdEntriesSize } from './editors/excerpt.ts';
 import { editorOf, editTarget, hasNewerLayout, laidOut } from './editors.ts';
 import { NOTHING, type Plan, type PlanOptions, plan, type Wanted } from './plan.ts';
-import { type FileRecord, identityOf } from './record.ts';
+import { identityOf } from './record.ts';
 
 /** A client's file, as it is found. */
 export type ClientFile = Pick<LocatedFile, 'path' | 'project'>;
@@ -29,14 +29,6 @@ export interface ManagedContent {
   servers?: Map<string, unknown>;
   /** What stands under the names of lists of servers. */
   values: Map<string, unknown>;
-}
-
-/** A backup to be made of a file as it is before it is changed. */
-export interface BackupOptions {
-  env: NodeJS.ProcessEnv;
-  /** When it is made, in milliseconds since 1970. */
-  at: number;
-  known: FileRecord | undefined;
 }
 
 /** What putting a backup back does, or would do. */
@@ -117,8 +109,8 @@ export class LocalFiles implements ClientFiles {
     });
   }
 
-  async backUp({ id }: ClientFacts, { path }: ClientFile, { env, at, known }: BackupOptions): Promise<Backup> {
-    return keepBackup(env, path, id, this.#keptOf(path).before, at, known);
+  async backUp({ id }: ClientFacts, { path }: ClientFile, options: BackupOptions): Promise<Backup> {
+    return keepBackup(path, id, this.#keptOf(path).before, options);
   }
 
   async write({ path, project }: ClientFile, removes: boolean): Promise<boolean> {
@@ -139,7 +131,8 @@ export class LocalFiles implements ClientFiles {
     this.#kept.delete(path);
   }
 
-  async putBack(id: string, { env, at, known, dryRun }: BackupOptions & { dryRun: boolean }): Promise<PutBack> {
+  async putBack(id: string, { dryRun, ...options }: BackupOptions & { dryRun: boolean }): Promise<PutBack> {
+    const { env } = options;
     const { backup } = await readBackup(env, id);
     const { file } = backup;
     const bytes = await backedUpBytes(env, backup);
@@ -148,7 +141,7 @@ export class LocalFiles implements ClientFiles {
     if (isSame) return { isSame };
     const diff = differenceOf(file, present ?? NOTHING, bytes ?? NOTHING);
     if (dryRun) return { isSame, diff };
-    const kept = await keepBackup(env, file, backup.client, present, at, known);
+    const kept = await keepBackup(file, backup.client, present, options);
     if (bytes) await replaceFile(file, bytes, present, { kind: 'client' });
     else if (present) await removeFile(file, present, 'client');
     return { isSame, diff, kept };

@@ -3,7 +3,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';
 import { commandLineOf, type DataTable } from './entry.ts';
-import type { ClientFiles } from './files.ts';
+import type { ClientFiles, ManagedContent } from './files.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 
 /** Returns why a client does not load an entry; undefined if it does. */
@@ -23,22 +23,8 @@ export async function managedCheck(
   for (const file of client.managed?.(placesOf(environment)) ?? []) {
     const content = await files.readManaged(file);
     if (content === undefined) continue;
-    const { servers, values } = content;
-    switch (file.decides) {
-      case 'all':
-        checks.push(() => refusal(`${file.path} alone decides which servers ${client.name} loads`));
-        break;
-      case 'identities':
-        if (servers) checks.push(identityCheck(client, file, servers));
-        break;
-      case 'more':
-        checks.push(providedCheck(client, file, servers ?? new Map()));
-        break;
-      case 'lists':
-        lists.push(listsIn(file, values));
-        if (!file.isOwn) checks.push(providedCheck(client, file, servers ?? new Map()));
-        break;
-    }
+    checks.push(...checksIn(client, file, content));
+    if (file.decides === 'lists') lists.push(listsIn(file, content.values));
   }
   if (lists.length > 0) checks.push(listCheck(client, lists, environment));
   return (name, entry) => {
@@ -48,6 +34,19 @@ export async function managedCheck(
     }
     return undefined;
   };
+}
+
+/** What one file decides by itself. */
+function checksIn(client: ClientFacts, file: ManagedFile, { servers }: ManagedContent): ManagedCheck[] {
+  switch (file.decides) {
+    case 'all':
+      return [() => refusal(`${file.path} alone decides which servers ${client.name} loads`)];
+    case 'identities':
+      return servers ? [identityCheck(client, file, servers)] : [];
+    case 'more':
+    case 'lists':
+      return file.isOwn ? [] : [providedCheck(client, file, servers ?? new Map())];
+  }
 }
 
 /** The decisions as warnings about entries that exist or would exist. A file that cannot be read is a warning, too. */

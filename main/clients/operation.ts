@@ -1,4 +1,4 @@
-import { checkClient, checkRemoval } from '../permissions/policy/policy.ts';
+import { checkClient, checkRemoval, type Policy } from '../permissions/policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
 import { ownMember } from '../platform/own-member.ts';
 import type { SettingsFile } from '../platform/settings.ts';
@@ -75,32 +75,40 @@ export class Operation {
     const { clients, environment } = this.#options;
     const { project } = this.#choice;
     const isNamed = named.length > 0;
-    const readers = isRemoval && isNamed && project === undefined ? await readersOf(clients, environment) : undefined;
-    const staying = async (client: ClientFacts, { path }: LocatedFile) => {
-      if (!readers) return [];
-      const { key } = await recordedFile(client, path);
-      return (readers.get(key) ?? []).filter(({ id }) => !named.some((one) => one.id === id));
-    };
+    const losing = isRemoval ? await this.#othersThatLose(named) : async () => [];
     for (const client of isNamed ? named : clients) {
-      const found = await detect(client, environment);
-      if (!found.installed && project === undefined) {
-        if (isNamed) outcomes.push(failed(client, null, notInstalled(client)));
-        continue;
-      }
+      const { installed } = await detect(client, environment);
       try {
-        if (!isRemoval) checkClient(policy, client);
-        else if (!systemPolicy().isBeingRemoved) checkRemoval(policy, client);
-        const files =
-          project === undefined ? await locate(client, environment) : projectFile(client, project, isNamed && clients);
-        for (const file of files) {
-          outcomes.push(...(await this.#change(client, file, this.#wantedIn, await staying(client, file))));
-        }
-        if (project === undefined) outcomes.push(...(await this.#empty(client)));
+        if (installed || project !== undefined) {
+          holdPolicy(policy, client, isRemoval);
+          for (const file of await this.#filesOf(client, isNamed)) {
+            outcomes.push(...(await this.#change(client, file, this.#wantedIn, await losing(client, file))));
+          }
+          if (project === undefined) outcomes.push(...(await this.#empty(client)));
+        } else if (isNamed) throw notInstalled(client);
       } catch (error) {
         outcomes.push(failed(client, null, error));
       }
     }
     return outcomes;
+  }
+
+  /** Tells which clients that are not named read the entries of one that is. */
+  async #othersThatLose(named: readonly ClientFacts[]) {
+    const { clients, environment } = this.#options;
+    if (named.length === 0 || this.#choice.project !== undefined) return async () => [];
+    const readers = await readersOf(clients, environment);
+    return async (client: ClientFacts, { path }: LocatedFile): Promise<ClientName[]> => {
+      const { key } = await recordedFile(client, path);
+      return (readers.get(key) ?? []).filter(({ id }) => !named.some((one) => one.id === id));
+    };
+  }
+
+  /** The user's own files of a client, or that of the chosen project. */
+  async #filesOf(client: ClientFacts, isNamed: boolean): Promise<LocatedFile[]> {
+    const { clients, environment } = this.#options;
+    const { project } = this.#choice;
+    return project === undefined ? locate(client, environment) : projectFile(client, project, isNamed && clients);
   }
 
   /** Removes entries from their former files if they are now written elsewhere or removed. */
@@ -122,23 +130,18 @@ export class Operation {
     sharedWith: ClientName[],
     replace = this.#choice.replace,
   ): Promise<ChangeOutcome[]> {
-    const { dryRun, evenShared, whileRunning } = this.#choice;
-    const { env, files, launcher, locks, running, now } = this.#options;
+    const { env, files, launcher, locks, now } = this.#options;
     try {
       const known = await this.#known(client, file);
-      const asked = await wantedIn(client, file, { read: await readFileOf(client, file, files), known });
-      const { wanted, refusals } = await this.#allowed(client, file, asked);
+      const requested = await wantedIn(client, file, { read: await readFileOf(client, file, files), known });
+      const { wanted, refusals } = await this.#allowed(client, file, requested);
       if (wanted.size === 0 && refusals.length > 0) return refusals;
       const planned = await files.plan(client, place(file), wanted, { replace, known });
       const isChange = planned.change !== undefined;
       const result = async () => {
-        if (dryRun) return planned;
+        if (this.#choice.dryRun) return planned;
         const writesEntry = [...wanted.values()].some((entry) => entry !== undefined);
-        if (isChange) {
-          if (sharedWith.length > 0 && !evenShared) throw shared(client, file, sharedWith);
-          if (!whileRunning && file.project === undefined) await refuseRunning(client, running);
-          if (writesEntry && file.project === undefined) await launcher.prepare();
-        }
+        if (isChange) await this.#prepare(client, file, sharedWith, writesEntry);
         // Even where the entries stay: proxies and certificates may have changed.
         if (writesEntry) await launcher.keepEnvironment?.();
         if (!(isChange || forgets(planned, known))) return planned;
@@ -161,17 +164,31 @@ export class Operation {
     }
   }
 
+  /** What must hold, and what entries start must be there, before a file is changed. */
+  async #prepare(
+    client: ClientFacts,
+    file: LocatedFile,
+    sharedWith: ClientName[],
+    writesEntry: boolean,
+  ): Promise<void> {
+    const { evenShared, whileRunning } = this.#choice;
+    if (sharedWith.length > 0 && !evenShared) throw shared(client, file, sharedWith);
+    if (file.project !== undefined) return;
+    if (!whileRunning) await refuseRunning(client, this.#options.running);
+    if (writesEntry) await this.#options.launcher.prepare();
+  }
+
   /** The wanted entries without those that the client's own administrator forbids, and the errors for those. */
   async #allowed(
     client: ClientFacts,
     file: LocatedFile,
-    asked: Wanted,
+    requested: Wanted,
   ): Promise<{ wanted: Wanted; refusals: ChangeOutcome[] }> {
     const refusals: ChangeOutcome[] = [];
-    const wanted: Wanted = new Map(asked);
-    if (![...asked.values()].some((entry) => entry !== undefined)) return { wanted, refusals };
+    const wanted: Wanted = new Map(requested);
+    if (![...requested.values()].some((entry) => entry !== undefined)) return { wanted, refusals };
     const check = await managedCheck(client, this.#options.environment, this.#options.files);
-    for (const [name, entry] of asked) {
+    for (const [name, entry] of requested) {
       const error = entry && check(name, entry.fixed);
       if (!error) continue;
       wanted.delete(name);
@@ -185,6 +202,12 @@ export class Operation {
     this.#record ??= await this.#options.readRecord();
     return knownOf(this.#record, await recordedFile(client, path), client);
   }
+}
+
+/** @throws {CausewayError} `managed` if the organization does not let a client be changed in this way */
+function holdPolicy(policy: Policy, client: ClientFacts, isRemoval: boolean): void {
+  if (!isRemoval) checkClient(policy, client);
+  else if (!systemPolicy().isBeingRemoved) checkRemoval(policy, client);
 }
 
 /** What distinguishes a file from others; the rest is for building entries. */

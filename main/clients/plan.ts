@@ -65,7 +65,11 @@ export function plan(
     inUse: [],
     replaces: false,
   };
-  for (const [name, entry] of wanted) planEntry(draft, name, entry, options);
+  for (const [name, entry] of wanted) {
+    removeOlder(draft, name, writtenAs(options.known, name));
+    if (entry) putEntry(draft, name, entry, options);
+    else removeEntry(draft, name, options);
+  }
   const { record, inUse, replaces } = draft;
   const { bytes: after, oddities } = excerpt.restore(draft.text, new Set(wanted.keys()));
   const isSame = (before ?? NOTHING).equals(after);
@@ -104,43 +108,42 @@ function recordBefore(client: ClientFacts, file: string, isNew: boolean, { known
   };
 }
 
-function planEntry(
-  draft: Draft,
-  name: string,
-  entry: Entry | undefined,
-  { known, replace = false }: PlanOptions,
-): void {
+function removeEntry(draft: Draft, name: string, { known }: PlanOptions): void {
+  const { editor, target, record, text } = draft;
+  const isOwn = isOurs(editor.read(text, target).get(name), writtenAs(known, name));
+  if (isOwn) draft.text = editor.remove(text, target, name, record.remnant);
+  forget(record, name);
+}
+
+function putEntry(draft: Draft, name: string, entry: Entry, { known, replace = false }: PlanOptions): void {
   const { editor, target, record } = draft;
-  const written = writtenAs(known, name);
-  removeOlder(draft, name, written);
   const entries = editor.read(draft.text, target);
   const present = entries.get(name);
   const others = Object.keys(record.entries).some((other) => entries.has(other));
-  const mine = present !== undefined && isOurs(present, written);
-  const began = mine ? ownMember(record.initial, name) : undefined;
-  delete record.entries[name];
-  delete record.initial?.[name];
-  delete record.meta?.[name];
-  if (!entry) {
-    if (mine) draft.text = editor.remove(draft.text, target, name, record.remnant);
-    return;
-  }
-  const isForeign = present !== undefined && !mine;
-  if (isForeign && !replace) {
-    draft.inUse.push(name);
-    return;
-  }
-  if (isForeign) {
+  const isOwn = isOurs(present, writtenAs(known, name));
+  const began = isOwn ? ownMember(record.initial, name) : undefined;
+  forget(record, name);
+  if (present !== undefined && !isOwn) {
+    if (!replace) {
+      draft.inUse.push(name);
+      return;
+    }
     draft.text = editor.remove(draft.text, target, name, undefined);
     draft.replaces = true;
   }
-  const correction = mine ? corrected(draft, name, entry, present, known) : entry;
+  const correction = isOwn ? corrected(draft, name, entry, present, known) : entry;
   const edited = editor.put(draft.text, target, name, correction);
   draft.text = edited.text;
   if (edited.undoHint && !others) record.remnant = edited.undoHint;
   record.entries[name] = entry.fixed;
+  record.initial = { ...record.initial, [name]: { ...began, ...entry.initial } };
   if (entry.meta) record.meta = { ...record.meta, [name]: entry.meta };
-  if (record.initial) record.initial[name] = { ...began, ...entry.initial };
+}
+
+function forget(record: FileRecord, name: string): void {
+  delete record.entries[name];
+  delete record.initial?.[name];
+  delete record.meta?.[name];
 }
 
 /** Otherwise, an entry from before the client moved its entries would take effect again when the newer one is removed. */

@@ -65,19 +65,7 @@ export function entryOf(
   launcher: Launcher,
   http?: HttpChoice,
 ): Entry {
-  if (http && 'all' in server) {
-    throw new CausewayError('usage', 'An address leads to only one server.', { remedy: 'Leave --http out.' });
-  }
-  if (http && 'path' in server && isAppPath(server.path)) {
-    throw new CausewayError(
-      'usage',
-      `${server.name} is a Databricks App. ${client.name} cannot connect to it by address.`,
-      {
-        remedy: 'Leave --http out. Causeway checks the address before it sends a token there.',
-      },
-    );
-  }
-  if (http && server.meta) throw noMetaWithAddress(client, server, `servers set ${server.name}`);
+  if (http) checkAddress(client, server);
   const direct = entryWithAddress(client, file, server, http);
   const stdio = client.stdio(file.project === undefined ? launchOf(launcher, server) : launchFromPath(server));
   const entry = http ? direct : stdio;
@@ -87,6 +75,20 @@ export function entryOf(
     });
   }
   return { ...entry, obsolete: otherKeys(entry, http ? stdio : direct) };
+}
+
+/** Refuses a server that no entry with an address can lead to. @throws {CausewayError} `usage` */
+function checkAddress(client: ClientFacts, server: EntryTarget): void {
+  if ('all' in server) {
+    throw new CausewayError('usage', 'An address leads to only one server.', { remedy: 'Leave --http out.' });
+  }
+  const { name, path, meta } = server;
+  if (isAppPath(path)) {
+    throw new CausewayError('usage', `${name} is a Databricks App. ${client.name} cannot connect to it by address.`, {
+      remedy: 'Leave --http out. Causeway checks the address before it sends a token there.',
+    });
+  }
+  if (meta) throw noMetaWithAddress(client, server, `servers set ${name}`);
 }
 
 function noMetaWithAddress({ name }: ClientFacts, server: EntryTarget, command: string): CausewayError {

@@ -2,17 +2,9 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import { CausewayError, type CausewayErrorOptions } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
-import type { Backup } from './backups.ts';
+import type { Backup, BackupOptions } from './backups.ts';
 import type { ClientFacts, ManagedFile } from './client.ts';
-import type {
-  BackupOptions,
-  ClientFile,
-  ClientFiles,
-  FileContent,
-  FilePlanOptions,
-  ManagedContent,
-  PutBack,
-} from './files.ts';
+import type { ClientFile, ClientFiles, FileContent, FilePlanOptions, ManagedContent, PutBack } from './files.ts';
 import type { Plan, Wanted } from './plan.ts';
 
 /** One call of `ClientFiles` as it crosses to the thread, which finds the client in the table by its id. */

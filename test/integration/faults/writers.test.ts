@@ -84,21 +84,21 @@ describe('backups', () => {
   const at = Date.UTC(2026, 0, 2);
 
   test('of the same moment, as after a clock was set back, are two', async () => {
-    const first = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), at, undefined);
-    const second = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('two'), at, undefined);
+    const first = await keepBackup('/home/ana/mcp.json', 'cursor', Buffer.from('one'), { env, at, known: undefined });
+    const second = await keepBackup('/home/ana/mcp.json', 'cursor', Buffer.from('two'), { env, at, known: undefined });
     expect(String(await backedUpBytes(env, first))).toBe('one');
     expect(String(await backedUpBytes(env, second))).toBe('two');
   });
 
   test('are removed if a killed process left them unfinished, and finished ones stay', async () => {
-    const kept = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), at, undefined);
+    const kept = await keepBackup('/home/ana/mcp.json', 'cursor', Buffer.from('one'), { env, at, known: undefined });
     const all = join(env.CAUSEWAY_HOME ?? '', 'state', 'client-backups');
     const left = join(all, '20260101-000000000-abcdef');
     await mkdir(left);
     await writeFile(join(left, 'mcp.json'), 'a secret of somebody else');
     await utimes(left, 0, 0);
     await utimes(join(all, kept.id), 0, 0);
-    const other = await keepBackup(env, '/home/ana/other.json', 'cursor', undefined, at + 1, undefined);
+    const other = await keepBackup('/home/ana/other.json', 'cursor', undefined, { env, at: at + 1, known: undefined });
     expect((await readdir(all)).sort()).toEqual([kept.id, other.id].sort());
   });
 });
@@ -161,7 +161,8 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of its own${NO_SMALL_DISK ? ` (${NO_SM
 
   /** What each writer does, and what it must have done once the disk takes it. */
   const WRITERS: Record<string, () => Promise<unknown>> = {
-    'a backup': () => keepBackup(env, join(disk.folder, 'mcp.json'), 'cursor', Buffer.alloc(5000), 1, undefined),
+    'a backup': () =>
+      keepBackup(join(disk.folder, 'mcp.json'), 'cursor', Buffer.alloc(5000), { env, at: 1, known: undefined }),
     "a client's lock": () =>
       withFileLock(
         join(disk.folder, 'client', 'mcp.json'),
@@ -219,9 +220,9 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk of its own${NO_SMALL_DISK ? ` (${NO_SM
   );
 
   test('backups that were complete before stay complete on a full disk', async () => {
-    const kept = await keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.from('one'), 1, undefined);
+    const kept = await keepBackup('/home/ana/mcp.json', 'cursor', Buffer.from('one'), { env, at: 1, known: undefined });
     await disk.fill();
-    await failure(keepBackup(env, '/home/ana/mcp.json', 'cursor', Buffer.alloc(9000), 1, undefined));
+    await failure(keepBackup('/home/ana/mcp.json', 'cursor', Buffer.alloc(9000), { env, at: 1, known: undefined }));
     expect(await listBackups(env)).toEqual([kept]);
     expect(String(await backedUpBytes(env, kept))).toBe('one');
   });
