@@ -1,9 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { type Ref, useId } from 'react';
 import type { AiClient, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
@@ -17,6 +15,7 @@ import { ownFiles, reminders, summaryOf } from './format.ts';
 import type { Review, ReviewChanges } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 import { strings } from './strings.ts';
+import { failuresIn, useChangeClients } from './use-client-change.ts';
 
 export interface ClientRowProps {
   client: AiClient;
@@ -43,7 +42,6 @@ const ACTIONS: Record<Review['verb'], ClientChange['action']> = {
 /** One AI client: a switch for each server, what is wrong with its entries, and its details on demand. */
 export function ClientRow(props: ClientRowProps) {
   const { client, outcomes, isExpanded, onExpand, onReview, onConnectItself, onDone, onDismiss, ref } = props;
-  const { request } = window.causeway;
   const { id, name, isRunning } = client;
   const servers = props.servers.map((server) => server.name);
   const files = ownFiles(client);
@@ -55,13 +53,10 @@ export function ClientRow(props: ClientRowProps) {
       change: { action: ACTIONS[verb], clients: [id], servers: chosen, ...more },
       running: isRunning && !more.project ? [name] : [],
     });
-  const switching = useMutation({
-    mutationFn: (change: ClientChange) => unwrap(request.changeClients(change)),
-    onSuccess: (done, { action, servers: [server = ''] }) => {
-      onDone(done);
-      if (done.some(({ problem }) => problem)) return;
-      toast(action === 'add' ? strings.added(server, name) : strings.removed(server, name), 'clients');
-    },
+  const switching = useChangeClients((done, { action, servers: [server = ''] }) => {
+    onDone(done);
+    if (failuresIn(done).length > 0) return;
+    toast(action === 'add' ? strings.added(server, name) : strings.removed(server, name), 'clients');
   });
   const turn = (server: string, on: boolean) => {
     const { addTo, removeFrom } = strings.review;

@@ -6,7 +6,7 @@ import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../..
 import { needsAttention } from '../../preload/format.ts';
 import { EmptyState } from '../shared/empty-state.tsx';
 import layout from '../shared/layout.module.css';
-import { isAllowed, Managed } from '../shared/managed.tsx';
+import { Managed } from '../shared/managed.tsx';
 import { MoreMenu } from '../shared/more-menu.tsx';
 import { FailureNotice } from '../shared/notice.tsx';
 import { showScreen, useItem } from '../shared/screen.ts';
@@ -18,14 +18,13 @@ import { projectsOf } from './client-details.tsx';
 import { ClientRow } from './client-row.tsx';
 import styles from './clients.module.css';
 import { ConnectItself } from './connect-itself.tsx';
-import { clientEntryStatus, entriesForAll, hasServer, ownFiles } from './format.ts';
+import { clientEntryStatus, clientsLacking, entriesForAll, hasServer, ownFiles } from './format.ts';
 import { type Review, ReviewChange } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useClients } from './use-clients.ts';
 
 /** The AI clients of this computer and the servers that each of them has. */
 export function ClientsScreen({ state }: { state: DesktopState }) {
-  const queries = useQueryClient();
   const [review, setReview] = useState<Review | null>(null);
   const [connecting, setConnecting] = useState<AiClient | null>(null);
   const [lookingBack, setLookingBack] = useState(false);
@@ -34,8 +33,6 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   const finish = (outcomes: ClientOutcome[]) => {
     const changed = outcomes.map(({ client }) => client);
     setDone([...done.filter(({ client }) => !changed.includes(client)), ...outcomes]);
-    void queries.invalidateQueries({ queryKey: ['clients'] });
-    void queries.invalidateQueries({ queryKey: ['client-backups'] });
   };
   const { data } = report;
   const everything = data && everythingFor(data, state);
@@ -51,13 +48,8 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
       <Managed managed={state.managed} by={['clients', 'requiredClients']} />
       {report.isPending && <SkeletonRows count={3} />}
       <FailureNotice error={report.error} onRetry={report.refetch} />
-      {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
-      {data && data.servers.length > 0 && data.clients.length === 0 && (
-        <EmptyState icon={IconApps} title={strings.noClients.title} text={strings.noClients.help} />
-      )}
-      {data && isFirstEntry(data) && <p className={layout.quiet}>{strings.firstEntry}</p>}
-      {data && data.servers.length > 0 && data.clients.length > 0 && (
-        <Matrix
+      {data && (
+        <Found
           report={data}
           titles={new Map(state.servers.map(({ name, title }) => [name, title]))}
           done={done}
@@ -66,9 +58,6 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
           onDone={finish}
           onDismiss={(id) => setDone(done.filter(({ client }) => client !== id))}
         />
-      )}
-      {data && data.servers.length > 0 && (
-        <ByHand servers={data.servers.map(({ name }) => name)} others={data.others} open={data.clients.length === 0} />
       )}
       <ConnectItself
         client={connecting}
@@ -94,6 +83,26 @@ interface MatrixProps {
   onConnectItself(client: AiClient): void;
   onDone(outcomes: ClientOutcome[]): void;
   onDismiss(id: string): void;
+}
+
+/** What there is of servers and clients. */
+function Found(props: MatrixProps) {
+  const { report } = props;
+  const { clients, servers, others } = report;
+  if (servers.length === 0) return <NoServers clients={clients.map(({ name }) => name)} />;
+  return (
+    <>
+      {clients.length === 0 ? (
+        <EmptyState icon={IconApps} title={strings.noClients.title} text={strings.noClients.help} />
+      ) : (
+        <>
+          {hasNoEntry(report) && <p className={layout.quiet}>{strings.firstEntry}</p>}
+          <Matrix {...props} />
+        </>
+      )}
+      <ByHand servers={servers.map(({ name }) => name)} others={others} open={clients.length === 0} />
+    </>
+  );
 }
 
 /** A client a row, a server a column, a switch a cell; if there is no room for columns, the switches of a client beneath it. */
@@ -180,21 +189,18 @@ function NoServers({ clients }: { clients: string[] }) {
   );
 }
 
-/** Whether there are servers and clients, and nothing of ours in any of them. */
-function isFirstEntry({ clients, servers }: ClientsReport): boolean {
-  const names = servers.map(({ name }) => name);
-  const hasAny = (client: AiClient) =>
-    entriesForAll(ownFiles(client)).length > 0 || names.some((name) => clientEntryStatus(client, name).on);
-  const hasNone = !clients.some(hasAny);
-  return names.length > 0 && clients.length > 0 && hasNone;
+/** Whether nothing of ours is in any client. */
+function hasNoEntry({ clients, servers }: ClientsReport): boolean {
+  return !clients.some(
+    (client) =>
+      entriesForAll(ownFiles(client)).length > 0 || servers.some(({ name }) => clientEntryStatus(client, name).on),
+  );
 }
 
 /** Every server for every client, while one of them lacks one. Servers that have a problem are left out at first. */
 function everythingFor({ clients, servers }: ClientsReport, { servers: states, managed }: DesktopState): Review | null {
   const names = servers.map(({ name }) => name);
-  const lacking = clients.filter(
-    (client) => isAllowed(managed, 'clients', client.id) && names.some((name) => !hasServer(client, name)),
-  );
+  const lacking = clientsLacking(clients, names, managed);
   if (names.length === 0 || lacking.length === 0) return null;
   const isFailing = (name: string) => states.some((server) => server.name === name && needsAttention(server.state));
   return {

@@ -1,4 +1,5 @@
-import type { AiClient, ClientOutcome, EntryState } from '../../preload/contract.ts';
+import type { AiClient, ClientOutcome, DesktopState, EntryState } from '../../preload/contract.ts';
+import { isAllowed } from '../shared/managed.tsx';
 import type { StateTone } from '../shared/state-badge.tsx';
 import { strings } from './strings.ts';
 
@@ -106,11 +107,47 @@ export function hasServer(client: AiClient, server: string): boolean {
   return clientEntryStatus(client, server).on || isCovered(client, server);
 }
 
+/** What is wrong with a client or one of its own files; null if nothing is. */
+export function problemOf(client: AiClient): string | null {
+  return client.problem ?? ownFiles(client).find(({ problem }) => problem !== null)?.problem ?? null;
+}
+
+/** Why servers need not be added to a client, or cannot be without replacing another program's entry. */
+export type Obstacle = 'covered' | 'added' | 'unreadable' | 'managed' | 'foreign';
+
+export function obstacleTo(
+  client: AiClient,
+  servers: readonly string[],
+  managed: DesktopState['managed'],
+): Obstacle | null {
+  if (servers.length > 0 && servers.every((server) => hasServer(client, server))) {
+    return servers.every((server) => isCovered(client, server)) ? 'covered' : 'added';
+  }
+  if (isUnreadable(client, servers)) return 'unreadable';
+  if (!isAllowed(managed, 'clients', client.id)) return 'managed';
+  return foreignIn(ownFiles(client), servers).length > 0 ? 'foreign' : null;
+}
+
+/** The clients that lack one of these servers and may have it, even if something is wrong or in its place. */
+export function clientsLacking(
+  clients: readonly AiClient[],
+  servers: readonly string[],
+  managed: DesktopState['managed'],
+): AiClient[] {
+  const excluded: readonly (Obstacle | null)[] = ['covered', 'added', 'managed'];
+  return clients.filter((client) => !excluded.includes(obstacleTo(client, servers, managed)));
+}
+
+/** Whether nothing is known of these servers' entries, because none of a client's own files could be read. */
+function isUnreadable(client: AiClient, servers: readonly string[]): boolean {
+  const isUnknown = (server: string) => clientEntryStatus(client, server).unknown;
+  return client.problem !== null || (servers.length > 0 && servers.every(isUnknown));
+}
+
 /** How a client stands, in a few words. */
 export function summaryOf(client: AiClient, servers: readonly string[]): { tone: StateTone; words: string } {
   const { states } = strings;
-  if (client.problem !== null || servers.every((server) => clientEntryStatus(client, server).unknown))
-    return { tone: 'failed', words: states.unreadable };
+  if (isUnreadable(client, servers)) return { tone: 'failed', words: states.unreadable };
   const broken = servers.filter((server) => isModified(ownFiles(client), server)).length;
   if (broken > 0) return { tone: 'attention', words: states.repair(broken) };
   if (servers.length > 0 && servers.every((server) => isCovered(client, server)))

@@ -1,8 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ClientChange, ClientOutcome } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Footer } from '../shared/footer.tsx';
 import layout from '../shared/layout.module.css';
@@ -13,13 +11,13 @@ import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 import { listed } from './format.ts';
 import { strings } from './strings.ts';
+import { changesIn, failuresIn, isHeldUp, useChangeClients, useClientPreview } from './use-client-change.ts';
 
 const { review: words } = strings;
 
 /** A change that is shown to the user before it is made. */
 export interface Review {
   title: string;
-  /** What the button that makes it says. */
   verb: 'Add' | 'Remove' | 'Repair' | 'Update';
   change: ClientChange;
   /** Names of clients that run now and would undo it. */
@@ -53,68 +51,46 @@ export function ReviewChange({ review, onClose, onDone }: ReviewChangeProps) {
 }
 
 function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Review }) {
-  const { request } = window.causeway;
-  const { verb, running, failing = [] } = review;
+  const { verb, failing = [] } = review;
   const [replace, setReplace] = useState(false);
-  const [isWhole, setWhole] = useState(false);
-  const servers = isWhole ? [...review.change.servers, ...failing] : review.change.servers;
+  const [leftOut, setLeftOut] = useState(failing);
+  const servers = [...review.change.servers, ...failing.filter((name) => !leftOut.includes(name))];
   const change = { ...review.change, servers, replace };
-  const preview = useQuery({
-    queryKey: ['client-change', change],
-    queryFn: () => unwrap(request.previewClientChange(change)),
-    enabled: servers.length > 0,
-    gcTime: 0,
-    staleTime: 0,
+  const preview = useClientPreview(change);
+  const making = useChangeClients((outcomes) => {
+    onDone(outcomes);
+    // What was written is no longer a difference.
+    if (failuresIn(outcomes).length > 0) return void preview.refetch();
+    toast(strings.changed(new Set(outcomes.map(({ client }) => client)).size), 'clients');
+    onClose();
   });
-  const making = useMutation({
-    // Other clients that lose an entry are named above the button.
-    mutationFn: (whileRunning: boolean) => unwrap(request.changeClients({ ...change, whileRunning, evenShared: true })),
-    onSuccess: (outcomes) => {
-      onDone(outcomes);
-      if (!outcomes.some(({ problem }) => problem)) {
-        toast(strings.changed(new Set(outcomes.map(({ client }) => client)).size), 'clients');
-        return onClose();
-      }
-      // What was written is no longer a difference.
-      void preview.refetch();
-    },
-  });
-  const outcomes = preview.data ?? [];
-  const changes = outcomes.filter(({ diff }) => diff !== null);
-  const failures = (making.data ?? outcomes).flatMap(({ problem }) => problem ?? []);
-  const isTaken = failures.some(({ code }) => code === 'already_exists');
-  const runs = failures.some(({ code }) => code === 'client_running');
-  const losing = [...new Set(outcomes.flatMap(({ sharedWith }) => sharedWith.map(({ name }) => name)))];
-  const warnings = [...new Set(changes.flatMap((outcome) => outcome.warnings))];
-  const isMany = review.change.clients.length > 1;
+  // Other clients that lose an entry are named above the button.
+  const make = (whileRunning: boolean) => making.mutate({ ...change, whileRunning, evenShared: true });
+  const changes = changesIn(preview.data);
+  const failures = failuresIn(making.data ?? preview.data);
+  const isKnown = preview.data !== undefined || servers.length === 0;
   return (
     <div className={layout.stack}>
-      {isMany && changes.length > 0 && (
-        <p>{words.summary(listed(servers), listed([...new Set(changes.map(({ name }) => name))]))}</p>
-      )}
-      {failing.length > 0 && !isWhole && (
-        <Notice tone="note" message={words.leftOut(listed(failing))} remedy={null}>
-          <Button variant="default" size="compact-sm" onClick={() => setWhole(true)}>
-            {words.includeAnyway}
-          </Button>
-        </Notice>
-      )}
-      {running.length > 0 && !runs && (
-        <Notice tone="note" message={words.quit(listed(running))} remedy={words.quitHelp} />
-      )}
-      {losing.length > 0 && <Notice message={words.loses(listed(losing))} remedy={words.losesHelp} />}
-      {warnings.map((warning) => (
-        <Notice key={warning} tone="note" message={warning} remedy={null} />
-      ))}
-      {preview.isPending && servers.length > 0 && <Skeleton height={120} />}
+      <Consequences review={review} servers={servers} outcomes={preview.data} isHeldUp={isHeldUp(failures)}>
+        {leftOut.length > 0 && (
+          <Notice tone="note" message={words.leftOut(listed(leftOut))} remedy={null}>
+            <Button variant="default" size="compact-sm" onClick={() => setLeftOut([])}>
+              {words.includeAnyway}
+            </Button>
+          </Notice>
+        )}
+      </Consequences>
+      {preview.isLoading && <Skeleton height={120} />}
       <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {changes.map((outcome) => (
-        <ReviewedFile key={`${outcome.client} ${outcome.file}`} outcome={outcome} isFolded={isMany} />
+        <ReviewedFile
+          key={`${outcome.client} ${outcome.file}`}
+          {...outcome}
+          isFolded={review.change.clients.length > 1}
+        />
       ))}
-      {(preview.data || servers.length === 0) && changes.length === 0 && failures.length === 0 && (
-        <p>{words.nothing}</p>
-      )}
-      {failures.map((problem) => (
+      {isKnown && changes.length + failures.length === 0 && <p>{words.nothing}</p>}
+      {failures.map(({ problem }) => (
         <InSight key={problem.message}>
           <Notice {...problem} />
         </InSight>
@@ -124,28 +100,59 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         <Button variant="default" onClick={onClose} data-autofocus>
           {making.data ? strings.close : strings.cancel}
         </Button>
-        {isTaken && !replace && (
+        {!replace && failures.some(({ problem }) => problem.code === 'already_exists') && (
           <Button variant="default" onClick={() => setReplace(true)}>
             {words.replace}
           </Button>
         )}
-        {runs && (
-          <Button variant="default" onClick={() => making.mutate(true)}>
+        {isHeldUp(failures) && (
+          <Button variant="default" onClick={() => make(true)}>
             {words.anyway[verb]}
           </Button>
         )}
-        <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => making.mutate(false)}>
-          {runs ? strings.tryAgain : words.verbs[verb]}
+        <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => make(false)}>
+          {isHeldUp(failures) ? strings.tryAgain : words.verbs[verb]}
         </Button>
       </Footer>
     </div>
   );
 }
 
+interface ConsequencesProps {
+  review: Review;
+  servers: string[];
+  outcomes: ClientOutcome[] | undefined;
+  /** Whether the change has failed because clients run. */
+  isHeldUp: boolean;
+  children: ReactNode;
+}
+
+/** What a change does beside the differences in the files, and what to do before it. */
+function Consequences({ review, servers, outcomes = [], isHeldUp: hasFailed, children }: ConsequencesProps) {
+  const { change, running } = review;
+  const changes = changesIn(outcomes);
+  const losing = new Set(outcomes.flatMap(({ sharedWith }) => sharedWith.map(({ name }) => name)));
+  const warnings = new Set(changes.flatMap((outcome) => outcome.warnings));
+  return (
+    <>
+      {change.clients.length > 1 && changes.length > 0 && (
+        <p>{words.summary(listed(servers), listed([...new Set(changes.map(({ name }) => name))]))}</p>
+      )}
+      {children}
+      {running.length > 0 && !hasFailed && (
+        <Notice tone="note" message={words.quit(listed(running))} remedy={words.quitHelp} />
+      )}
+      {losing.size > 0 && <Notice message={words.loses(listed([...losing]))} remedy={words.losesHelp} />}
+      {[...warnings].map((warning) => (
+        <Notice key={warning} tone="note" message={warning} remedy={null} />
+      ))}
+    </>
+  );
+}
+
 /** What changes in one file; of many files it is folded. */
-function ReviewedFile({ outcome, isFolded }: { outcome: ClientOutcome; isFolded: boolean }) {
-  const { name, file, diff } = outcome;
-  const difference = <Difference file={file ?? ''} diff={diff ?? ''} />;
+function ReviewedFile({ name, file, diff, isFolded }: { name: string; file: string; diff: string; isFolded: boolean }) {
+  const difference = <Difference file={file} diff={diff} />;
   if (!isFolded) return <section aria-label={name}>{difference}</section>;
   return (
     <details className={styles.folded}>

@@ -66,6 +66,7 @@ export const strings = {
   details: (client: string) => `Details of ${client}`,
   added: (server: string, client: string) => `${server} added to ${client}`,
   removed: (server: string, client: string) => `${server} removed from ${client}`,
+  failed: (client: string, problem: string) => `${client}: ${problem}`,
   changed: (count: number) => (count === 1 ? '1 client changed' : `${count} clients changed`),
   detail: {
     found: 'Found because',

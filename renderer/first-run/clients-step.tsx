@@ -1,16 +1,19 @@
 import { Button, Checkbox, Skeleton } from '@mantine/core';
 import { useState } from 'react';
-import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
-import { Difference } from '../clients/difference.tsx';
-import { hasServer, ownFiles } from '../clients/format.ts';
+import type { AiClient, ClientChange, ClientsReport } from '../../preload/contract.ts';
+import { ChangePreview } from '../clients/change-preview.tsx';
+import { clientsLacking, listed, type Obstacle, obstacleTo, ownFiles, problemOf } from '../clients/format.ts';
+import { failuresIn, isHeldUp, useChangeClients } from '../clients/use-client-change.ts';
 import { useClients } from '../clients/use-clients.ts';
-import { useAction, useAnswer } from '../shared/answered.ts';
+import { useAction } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
+import { managedHint } from '../shared/managed.tsx';
 import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { toast } from '../shared/toast.tsx';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './first-run.module.css';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
@@ -20,30 +23,24 @@ const { clients: words } = strings;
 
 /** Which AI clients get the servers: those that were found are ticked. */
 export function ClientsStep({ state, progress: { now, change } }: StepProps) {
-  const { request } = window.causeway;
-  const [isPreviewing, setPreviewing] = useState(false);
   const report = useClients(state.servers);
-  const servers = (report.data?.servers ?? []).map(({ name }) => name);
-  const clients = report.data?.clients ?? [];
-  const usable = clients.filter(isUsable).map(({ id }) => id);
+  const { clients, servers: listedServers } = report.data ?? NOTHING;
+  const servers = listedServers.map(({ name }) => name);
+  const obstacles = new Map(clients.map((client) => [client.id, obstacleTo(client, servers, state.managed)]));
+  const usable = clients.map(({ id }) => id).filter((id) => isUsable(obstacles.get(id) ?? null));
   const ticked = (now.clients ?? usable).filter((id) => usable.includes(id));
-  const missing = clients.filter((client) => ticked.includes(client.id) && !hasAll(client, servers));
+  const missing = clientsLacking(clients, servers, state.managed).filter(({ id }) => ticked.includes(id));
   const running = missing.filter(({ isRunning }) => isRunning).map(({ name }) => name);
   const addition: ClientChange = {
     action: 'add',
     clients: missing.map(({ id }) => id),
     servers,
   };
-  const adding = useAction(
-    (whileRunning: boolean) => request.changeClients({ ...addition, whileRunning }),
-    (outcomes) => {
-      if (outcomes.some(({ problem }) => problem)) return void report.refetch();
-      change({ step: 'done' });
-    },
-  );
-  const failures = (adding.data ?? []).filter(({ problem }) => problem !== null);
-  const isHeldUp = failures.some(({ problem }) => problem?.code === 'client_running');
-  const goOn = () => (missing.length === 0 || servers.length === 0 ? change({ step: 'done' }) : adding.mutate(false));
+  const adding = useChangeClients((outcomes) => {
+    if (failuresIn(outcomes).length === 0) change({ step: 'done' });
+  });
+  const failures = failuresIn(adding.data);
+  const hasAdditions = missing.length > 0 && servers.length > 0;
   const tick = (id: string, on: boolean) => {
     adding.reset();
     change({ clients: on ? [...ticked, id] : ticked.filter((one) => one !== id) });
@@ -52,7 +49,7 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
     <StepPage
       title={words.title}
       lead={words.lead}
-      onSubmit={goOn}
+      onSubmit={() => (hasAdditions ? adding.mutate(addition) : change({ step: 'done' }))}
       footer={
         <>
           <Button variant="subtle" onClick={() => change({ step: 'servers' })}>
@@ -63,84 +60,98 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
               {strings.continue}
             </Button>
           )}
-          {isHeldUp && (
-            <Button variant="default" onClick={() => adding.mutate(true)}>
+          {isHeldUp(failures) && (
+            <Button variant="default" onClick={() => adding.mutate({ ...addition, whileRunning: true })}>
               {words.addAnyway}
             </Button>
           )}
           <Button type="submit" disabled={report.isPending} loading={adding.isPending}>
-            {failures.length > 0
-              ? strings.tryAgain
-              : missing.length === 0
-                ? strings.continue
-                : words.add(missing.length)}
+            {failures.length > 0 ? strings.tryAgain : submitLabel(missing.length)}
           </Button>
         </>
       }
     >
       {report.isPending && <Skeleton height={160} />}
       <FailureNotice error={report.error} onRetry={report.refetch} />
-      {report.data && clients.length === 0 && <NoClients />}
-      {clients.length > 0 && (
-        <Card title={words.list} isFlush>
-          {clients.map((client) => (
-            <ClientTick
-              key={client.id}
-              client={client}
-              hasAll={hasAll(client, servers)}
-              isTicked={ticked.includes(client.id)}
-              onTick={(on) => tick(client.id, on)}
-            />
-          ))}
-        </Card>
-      )}
+      {report.data && <ClientTicks clients={clients} obstacles={obstacles} ticked={ticked} onTick={tick} />}
       {running.length > 0 && failures.length === 0 && (
-        <Notice tone="note" message={words.runningNow(LIST.format(running))} remedy={words.runningHelp} />
+        <Notice tone="note" message={words.runningNow(listed(running))} remedy={words.runningHelp} />
       )}
       {failures.map(({ client, name, file, problem }) => (
-        <InSight key={`${client} ${file} ${problem?.message}`}>
-          <Notice message={`${words.failed(name)} ${problem?.message}`} remedy={problem?.remedy ?? null} />
+        <InSight key={`${client} ${file} ${problem.message}`}>
+          <Notice message={`${words.failed(name)} ${problem.message}`} remedy={problem.remedy} />
         </InSight>
       ))}
       <ActionFailure error={adding.error} />
-      {missing.length > 0 && servers.length > 0 && (
-        <>
-          <div className={styles.unframed}>
-            <Button variant="subtle" size="compact-sm" onClick={() => setPreviewing(!isPreviewing)}>
-              {isPreviewing ? words.hidePreview : words.preview}
-            </Button>
-          </div>
-          {isPreviewing && <Preview addition={addition} />}
-        </>
-      )}
+      {hasAdditions && <Preview addition={addition} />}
     </StepPage>
   );
 }
 
-const LIST = new Intl.ListFormat('en');
+const NOTHING: Pick<ClientsReport, 'clients' | 'servers'> = { clients: [], servers: [] };
 
-function isUsable(client: AiClient): boolean {
-  return client.problem === null && ownFiles(client).every(({ problem }) => problem === null);
+interface ClientTicksProps {
+  clients: readonly AiClient[];
+  /** Of each client, by its id. */
+  obstacles: ReadonlyMap<string, Obstacle | null>;
+  ticked: readonly string[];
+  onTick(id: string, on: boolean): void;
 }
 
-/** Whether nothing is left to add to a client. */
-function hasAll(client: AiClient, servers: readonly string[]): boolean {
-  return servers.length > 0 && servers.every((server) => hasServer(client, server));
+function ClientTicks({ clients, obstacles, ticked, onTick }: ClientTicksProps) {
+  if (clients.length === 0) return <NoClients />;
+  return (
+    <Card title={words.list} isFlush>
+      {clients.map((client) => (
+        <ClientTick
+          key={client.id}
+          client={client}
+          obstacle={obstacles.get(client.id) ?? null}
+          isTicked={ticked.includes(client.id)}
+          onTick={(on) => onTick(client.id, on)}
+        />
+      ))}
+    </Card>
+  );
+}
+
+function submitLabel(missing: number): string {
+  return missing === 0 ? strings.continue : words.add(missing);
+}
+
+/** What is written into which file, on demand. */
+function Preview({ addition }: { addition: ClientChange }) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <>
+      <div className={styles.unframed}>
+        <Button variant="subtle" size="compact-sm" onClick={() => setShown(!isShown)}>
+          {isShown ? words.hidePreview : words.preview}
+        </Button>
+      </div>
+      {isShown && <ChangePreview change={addition} />}
+    </>
+  );
+}
+
+/** Whether it can be ticked: also where nothing is left to add. */
+function isUsable(obstacle: Obstacle | null): boolean {
+  return obstacle !== 'unreadable' && obstacle !== 'managed';
 }
 
 interface ClientTickProps {
   client: AiClient;
-  hasAll: boolean;
+  obstacle: Obstacle | null;
   isTicked: boolean;
   onTick(on: boolean): void;
 }
 
-function ClientTick({ client, hasAll: isDone, isTicked, onTick }: ClientTickProps) {
-  const { name, mark, isRunning, problem } = client;
-  const files = ownFiles(client);
-  const trouble = [problem, ...files.map((file) => file.problem)].find((it) => it !== null);
-  const others = [...new Set(files.flatMap(({ sharedWith }) => sharedWith.map((other) => other.name)))];
-  const about = trouble ?? (others.length > 0 ? words.sharedWith(LIST.format(others)) : undefined);
+function ClientTick({ client, obstacle, isTicked, onTick }: ClientTickProps) {
+  const { name, mark } = client;
+  const { managed } = useDesktopState();
+  const others = [...new Set(ownFiles(client).flatMap(({ sharedWith }) => sharedWith.map((other) => other.name)))];
+  const shares = others.length > 0 ? words.sharedWith(listed(others)) : undefined;
+  const forbidden = obstacle === 'managed' ? managedHint(managed, 'clients') : null;
   return (
     <div className={styles.client}>
       <Checkbox
@@ -151,45 +162,20 @@ function ClientTick({ client, hasAll: isDone, isTicked, onTick }: ClientTickProp
             {name}
           </span>
         }
-        description={about}
+        description={problemOf(client) ?? forbidden ?? shares}
         checked={isTicked}
-        disabled={trouble !== undefined}
+        disabled={!isUsable(obstacle)}
         onChange={({ currentTarget }) => onTick(currentTarget.checked)}
       />
-      {trouble !== undefined ? (
-        <StateBadge tone="failed">{words.unreadable}</StateBadge>
-      ) : isDone ? (
-        <StateBadge tone="good">{words.connected}</StateBadge>
-      ) : (
-        isRunning && <StateBadge tone="attention">{words.running}</StateBadge>
-      )}
+      <ClientState client={client} obstacle={obstacle} />
     </div>
   );
 }
 
-/** What is written into which file. */
-function Preview({ addition }: { addition: ClientChange }) {
-  const preview = useAnswer(['client-change', addition], () => window.causeway.request.previewClientChange(addition), {
-    gcTime: 0,
-    staleTime: 0,
-  });
-  const changes = (preview.data ?? []).filter(isChange);
-  return (
-    <div className={layout.stack}>
-      {preview.isPending && <Skeleton height={120} />}
-      <FailureNotice error={preview.error} onRetry={preview.refetch} />
-      {preview.data && changes.length === 0 && <p>{words.noChange}</p>}
-      {changes.map(({ client, name, file, diff }) => (
-        <Card key={`${client} ${file}`} title={name}>
-          <Difference file={file} diff={diff} />
-        </Card>
-      ))}
-    </div>
-  );
-}
-
-function isChange(outcome: ClientOutcome): outcome is ClientOutcome & { file: string; diff: string } {
-  return outcome.file !== null && outcome.diff !== null;
+function ClientState({ client, obstacle }: Pick<ClientTickProps, 'client' | 'obstacle'>) {
+  if (obstacle === 'unreadable') return <StateBadge tone="failed">{words.unreadable}</StateBadge>;
+  if (obstacle === 'added' || obstacle === 'covered') return <StateBadge tone="good">{words.connected}</StateBadge>;
+  return client.isRunning && <StateBadge tone="attention">{words.running}</StateBadge>;
 }
 
 function NoClients() {

@@ -72,7 +72,6 @@ export const strings = {
     sharedWith: (names: string) => `Shares its file with ${names}`,
     preview: 'Preview changes',
     hidePreview: 'Hide changes',
-    noChange: 'Nothing changes.',
     none: 'No AI clients found',
     noneHelp: 'Install one, such as Claude Desktop or Cursor. It then appears here.',
     copyJson: 'Copy configuration',

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConfiguredServer } from '../../preload/contract.ts';
+import { strings as clientStrings } from '../clients/strings.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
@@ -37,7 +38,7 @@ export function Successor({ server: { name }, successor }: { server: ConfiguredS
       {failed.length > 0 && (
         <Notice
           message={words.notMoved}
-          remedy={failed.map(({ client, problem }) => strings.clientsDialog.failed(client, problem)).join(' ')}
+          remedy={failed.map(({ client, problem }) => clientStrings.failed(client, problem)).join(' ')}
         />
       )}
     </>

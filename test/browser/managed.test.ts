@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setPolicySource } from '../../main/permissions/policy/system-policy.ts';
@@ -24,13 +24,17 @@ const POLICY = {
   readOnly: { value: true, locked: false },
 };
 
+function setPolicy(policy: object): void {
+  const text = Buffer.from(JSON.stringify(policy));
+  setPolicySource({ name: '/etc/causeway/policy.json', version: () => 'one', read: async () => text });
+}
+
 describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_000 }, () => {
   // Before the window is opened, which then has it from the start.
   beforeEach(() => {
-    const text = Buffer.from(JSON.stringify(POLICY));
-    setPolicySource({ name: '/etc/causeway/policy.json', version: () => 'one', read: async () => text });
+    setPolicy(POLICY);
   });
-  const { shown, button, inspect, go } = useWindow();
+  const { shown, button, inspect, go, reopenIn } = useWindow();
   afterEach(() => setPolicySource(undefined));
 
   const notice = () =>
@@ -77,6 +81,25 @@ describe.skipIf(whyNotHere)('the window on a managed computer', { timeout: 120_0
     const row = shown.page.getByRole('listitem', { name: 'Claude Desktop', exact: true });
     await row.getByText('Managed by your organization', { exact: true }).waitFor();
     await inspect('clients-managed');
+  });
+
+  it('ticks in the first run only AI clients that are allowed', async () => {
+    const theirs = await readFile(join(shown.home, '.databrickscfg'), 'utf8');
+    const home = join(shown.home, 'new');
+    for (const folder of ['.cursor', '.config/Claude']) await mkdir(join(home, folder), { recursive: true });
+    await writeFile(join(home, '.databrickscfg'), theirs);
+    // Where servers are required, there is no first run.
+    setPolicy({ ...POLICY, requiredServers: undefined });
+    await reopenIn(home, true);
+    await shown.page.getByRole('button', { name: /^ana/ }).click();
+    await button('Add 1 server').click();
+    const tick = (name: string) => shown.page.getByRole('checkbox', { name });
+    await tick('Cursor').waitFor();
+    const [cursor, claude] = [tick('Cursor'), tick('Claude Desktop')];
+    expect([await cursor.isChecked(), await claude.isChecked()]).toEqual([true, false]);
+    expect([await cursor.isDisabled(), await claude.isDisabled()]).toEqual([false, true]);
+    await shown.page.getByText('Managed by your organization, Acme: Others are not reviewed yet.').waitFor();
+    await button('Add to 1 client').waitFor();
   });
 
   it('keeps a required server, and shows the permissions of the organization beside the tools', async () => {
