@@ -18,13 +18,7 @@ interface ServerSwitchProps {
 
 /** Whether a client has a server: one cell of the matrix. */
 export function ServerSwitch({ client, server, title, turning, onTurn }: ServerSwitchProps) {
-  const { on: hasOwn, words: state, unknown } = clientEntryStatus(client, server);
-  // Removing the one entry turns it off, and a notice beneath offers that.
-  const isInShared = !hasOwn && isCovered(client, server);
-  const on = hasOwn || isInShared;
-  const { mayAdd, mayRemove } = useLimits(client.id);
-  const isFixed = on ? !mayRemove : !mayAdd;
-  const words = state ?? (isInShared ? strings.entries.covered : isFixed && !unknown ? strings.managed : null);
+  const { on, isFixed, text } = cellOf(client, server, useLimits(client.id));
   const described = useId();
   return (
     <li className={styles.cell}>
@@ -32,18 +26,32 @@ export function ServerSwitch({ client, server, title, turning, onTurn }: ServerS
         label={title}
         classNames={{ labelWrapper: styles.switchLabel }}
         aria-label={strings.switchName(title, client.name)}
-        aria-describedby={words ? described : undefined}
+        aria-describedby={text ? described : undefined}
         checked={turning ? !on : on}
-        disabled={unknown || isFixed || isInShared}
+        disabled={isFixed}
         onChange={({ currentTarget }) => {
           if (!turning) onTurn(currentTarget.checked);
         }}
       />
-      {words && (
+      {text && (
         <p id={described} className={styles.cellState}>
-          {words}
+          {text}
         </p>
       )}
     </li>
   );
+}
+
+/** Whether a client has a server, whether the user cannot change that here, and what is said beside it. */
+function cellOf(
+  client: AiClient,
+  server: string,
+  { mayAdd, mayRemove }: ReturnType<typeof useLimits>,
+): { on: boolean; isFixed: boolean; text: string | null } {
+  const { on, words: text, unknown } = clientEntryStatus(client, server);
+  if (unknown) return { on: isCovered(client, server), isFixed: true, text };
+  // Removing the one entry turns it off, and a notice beneath offers that.
+  if (!on && isCovered(client, server)) return { on: true, isFixed: true, text: text ?? strings.entries.covered };
+  const isFixed = on ? !mayRemove : !mayAdd;
+  return { on, isFixed, text: text ?? (isFixed ? strings.managed : null) };
 }

@@ -29,7 +29,6 @@ interface Failed {
 export function ServersStep({ state, progress: { now, change } }: StepProps) {
   const profile = now.profile ?? state.profile ?? '';
   const offered = useOfferedServers(profile, profile === '' ? null : EVERYTHING);
-  const [text, setText] = useState('');
   const groups = useMemo(() => offeredRows(offered.servers), [offered.servers]);
   const rows = groups.flatMap((group) => group.rows);
   const present = state.servers.filter((server) => server.profile === profile);
@@ -52,12 +51,6 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
     saving.reset();
     change({ servers: on ? [...ticked, path] : ticked.filter((one) => one !== path) });
   };
-  const wanted = text.trim().toLowerCase();
-  const isShown = ({ title, about }: OfferedRow) => `${title}\n${about}`.toLowerCase().includes(wanted);
-  const shown = groups.flatMap(({ group, rows: own }) => {
-    const found = own.filter(isShown);
-    return found.length === 0 ? [] : [{ group, rows: found }];
-  });
   const hasAny = rows.some(({ path }) => ticked.includes(path)) || present.length > unticked.length;
   return (
     <StepPage
@@ -75,7 +68,36 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
         </>
       }
     >
-      {rows.length > LONG_LIST && (
+      <ServerTicks groups={groups} ticked={ticked} onTick={tick} />
+      <LoadingState offered={offered} />
+      {saving.data?.map(({ title, problem }) => (
+        <InSight key={title}>
+          <Notice message={`${words.notAdded(title)} ${problem.message}`} remedy={problem.remedy} />
+        </InSight>
+      ))}
+      <ActionFailure error={saving.error} />
+    </StepPage>
+  );
+}
+
+interface ServerTicksProps {
+  groups: ReturnType<typeof offeredRows>;
+  /** The paths of those that are ticked. */
+  ticked: readonly string[];
+  onTick(path: string, on: boolean): void;
+}
+
+function ServerTicks({ groups, ticked, onTick }: ServerTicksProps) {
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const isShown = ({ title, about }: OfferedRow) => `${title}\n${about}`.toLowerCase().includes(wanted);
+  const shown = groups.flatMap(({ group, rows: own }) => {
+    const found = own.filter(isShown);
+    return found.length === 0 ? [] : [{ group, rows: found }];
+  });
+  return (
+    <>
+      {groups.flatMap((group) => group.rows).length > LONG_LIST && (
         <SearchField
           aria-label={words.filter}
           placeholder={words.filter}
@@ -96,36 +118,38 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
               description={row.obstacle ?? (row.about || undefined)}
               disabled={row.obstacle !== null && !ticked.includes(row.path)}
               checked={ticked.includes(row.path)}
-              onChange={({ currentTarget }) => tick(row.path, currentTarget.checked)}
+              onChange={({ currentTarget }) => onTick(row.path, currentTarget.checked)}
             />
           ))}
         </Card>
       ))}
       {shown.length === 0 && <p className={layout.quiet}>{words.noMatch(text)}</p>}
-      {offered.isRunning && (
-        <p className={styles.waiting} role="status">
-          <Loader size={16} aria-hidden />
-          {words.looking}
-        </p>
-      )}
-      {!offered.isRunning && (offered.error !== null || offered.isPartial) && (
-        <Notice
-          tone="note"
-          message={offered.error === null ? words.failed : problemIn(offered.error).message}
-          remedy={offered.leftOut.length > 0 ? offered.leftOut.join(' ') : words.failedHelp}
-        >
-          <Button variant="default" size="compact-sm" onClick={offered.again}>
-            {strings.tryAgain}
-          </Button>
-        </Notice>
-      )}
-      {saving.data?.map(({ title, problem }) => (
-        <InSight key={title}>
-          <Notice message={`${words.notAdded(title)} ${problem.message}`} remedy={problem.remedy} />
-        </InSight>
-      ))}
-      <ActionFailure error={saving.error} />
-    </StepPage>
+    </>
+  );
+}
+
+/** That what the workspace offers is still being read, or could not be read whole. */
+function LoadingState({ offered }: { offered: ReturnType<typeof useOfferedServers> }) {
+  const { isRunning, isPartial, error, leftOut, again } = offered;
+  if (isRunning) {
+    return (
+      <p className={styles.waiting} role="status">
+        <Loader size={16} aria-hidden />
+        {words.looking}
+      </p>
+    );
+  }
+  if (error === null && !isPartial) return null;
+  return (
+    <Notice
+      tone="note"
+      message={error === null ? words.failed : problemIn(error).message}
+      remedy={leftOut.length > 0 ? leftOut.join(' ') : words.failedHelp}
+    >
+      <Button variant="default" size="compact-sm" onClick={again}>
+        {strings.tryAgain}
+      </Button>
+    </Notice>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Button, Loader } from '@mantine/core';
+import type { DesktopState, Problem } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
 import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
@@ -14,13 +15,9 @@ const { signIn: words } = strings;
 /** Waits for the sign-in in the browser; it is skipped if nobody has to sign in. */
 export function SignInStep({ state, progress: { now, change, connect } }: StepProps) {
   const { profile, isNew } = now;
-  const { warehouse } = state;
   const accounts = useAnswer(['first-run-accounts', profile], () => window.causeway.request.listAccounts());
   const host = accounts.data?.find(({ name }) => name === profile)?.host ?? now.url;
-  const isOpen = state.profile === profile;
-  const hasFailed = warehouse.status === 'unconfigured' || (isOpen && warehouse.status === 'failed');
-  const isSigningIn = isOpen && warehouse.status === 'signing-in';
-  const offersSignIn = warehouse.status === 'failed' && warehouse.failure.next === 'sign-in';
+  const failure = failureIn(state, profile);
   return (
     <StepPage
       title={words.title}
@@ -30,33 +27,54 @@ export function SignInStep({ state, progress: { now, change, connect } }: StepPr
           <Button variant="subtle" onClick={() => change({ step: 'workspace' })}>
             {isNew ? words.editUrl : words.chooseAnother}
           </Button>
-          {hasFailed && profile !== null && (
-            <Button onClick={() => connect(profile)}>{offersSignIn ? words.signIn : strings.tryAgain}</Button>
-          )}
+          {failure && profile !== null && <Button onClick={() => connect(profile)}>{failure.retry}</Button>}
         </>
       }
     >
-      {hasFailed ? (
-        <Notice {...(warehouse.status === 'failed' ? warehouse.failure.problem : warehouse.problem)} />
+      {failure ? (
+        <Notice {...failure.problem} />
       ) : (
         <Card>
-          {isSigningIn && profile !== null ? (
-            <WaitingForBrowser
-              of={{ profile }}
-              host={host}
-              user={null}
-              address={warehouse.address}
-              step={warehouse.step}
-              onCancel={() => void window.causeway.request.cancelSignIn()}
-            />
-          ) : (
-            <div className={styles.waiting} role="status">
-              <Loader size={20} aria-hidden />
-              {words.connecting(formatHost(host))}
-            </div>
-          )}
+          <Connecting state={state} profile={profile} host={host} />
         </Card>
       )}
     </StepPage>
+  );
+}
+
+/** Why a profile is not connected, and what the button says that tries again; undefined if it is, or is about to be. */
+function failureIn(
+  { warehouse, profile: open }: DesktopState,
+  profile: string | null,
+): { problem: Problem; retry: string } | undefined {
+  if (warehouse.status === 'unconfigured') return { problem: warehouse.problem, retry: strings.tryAgain };
+  if (warehouse.status !== 'failed' || open !== profile) return undefined;
+  const { problem, next } = warehouse.failure;
+  return { problem, retry: next === 'sign-in' ? words.signIn : strings.tryAgain };
+}
+
+interface ConnectingProps extends Pick<StepProps, 'state'> {
+  profile: string | null;
+  host: string;
+}
+
+function Connecting({ state: { warehouse, profile: open }, profile, host }: ConnectingProps) {
+  if (warehouse.status !== 'signing-in' || profile === null || open !== profile) {
+    return (
+      <div className={styles.waiting} role="status">
+        <Loader size={20} aria-hidden />
+        {words.connecting(formatHost(host))}
+      </div>
+    );
+  }
+  return (
+    <WaitingForBrowser
+      of={{ profile }}
+      host={host}
+      user={null}
+      address={warehouse.address}
+      step={warehouse.step}
+      onCancel={() => void window.causeway.request.cancelSignIn()}
+    />
   );
 }

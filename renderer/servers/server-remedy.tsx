@@ -17,31 +17,19 @@ const words = strings.remedies;
 /** The steps that lead on from how a server is, as buttons; nothing if all is well. */
 export function ServerRemedy({ server }: { server: ConfiguredServer }) {
   const { request } = window.causeway;
-  const { name, profile, state } = server;
+  const { name, state } = server;
   const checking = useMutation({ mutationFn: () => unwrap(request.checkServer({ name })) });
   const [isStarting, setStarting] = useState(false);
   const canCheck = ['check-again', 'accounts', 'open-page'].includes(state.action ?? '');
   return (
     <span className={layout.actions}>
-      {state.action === 'sign-in-to-service' && <SignInToService server={server} />}
-      {state.action === 'open-page' && <OpenPage name={name} />}
-      {state.action === 'confirm-app' && <ReviewAddress server={server} />}
       {(state.action === 'start-app' || isStarting) && <StartApp server={server} onBusy={setStarting} />}
-      {state.action === 'sign-in' && (
-        <Step label={words.signInTo(profile)} onClick={() => void request.signInTo({ profile })}>
-          {words.signIn}
-        </Step>
-      )}
       {leadsToWorkspace(state) && (
         <Step label={words.openWorkspaceOf(name)} onClick={() => void request.openWorkspaceOf({ name })}>
           {words.openWorkspace}
         </Step>
       )}
-      {state.action === 'accounts' && (
-        <Step label={words.accountsFor(profile)} onClick={() => showScreen('accounts')}>
-          {words.accounts}
-        </Step>
-      )}
+      <ActionStep server={server} />
       {canCheck && !isStarting && (
         <Step label={words.tryAgainFor(name)} isBusy={checking.isPending} onClick={() => checking.mutate()}>
           {words.tryAgain}
@@ -49,6 +37,33 @@ export function ServerRemedy({ server }: { server: ConfiguredServer }) {
       )}
     </span>
   );
+}
+
+/** The step of one click that the state itself names. */
+function ActionStep({ server }: { server: ConfiguredServer }) {
+  const { name, profile, state } = server;
+  switch (state.action) {
+    case 'sign-in-to-service':
+      return <SignInToService server={server} />;
+    case 'open-page':
+      return <OpenPage name={name} />;
+    case 'confirm-app':
+      return <ReviewAddress server={server} />;
+    case 'sign-in':
+      return (
+        <Step label={words.signInTo(profile)} onClick={() => void window.causeway.request.signInTo({ profile })}>
+          {words.signIn}
+        </Step>
+      );
+    case 'accounts':
+      return (
+        <Step label={words.accountsFor(profile)} onClick={() => showScreen('accounts')}>
+          {words.accounts}
+        </Step>
+      );
+    default:
+      return null;
+  }
 }
 
 interface StepProps {

@@ -52,8 +52,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
           <Managed managed={state.managed} by={['servers', 'requiredServers', 'readOnly', 'rules']} />
           {item !== null && <p>{strings.gone(item)}</p>}
           {serversProblem && <Notice {...serversProblem} />}
-          {isEmpty && state.warehouse.status === 'loading' && <SkeletonRows count={2} />}
-          {isEmpty && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}
+          {isEmpty && <NoServers state={state} onBrowse={add} />}
           {servers.length > 0 && (
             <>
               <ServerList servers={servers} />
@@ -119,6 +118,7 @@ function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void 
       toast(strings.addDialog.added(name));
     },
   });
+  if (state.warehouse.status === 'loading') return <SkeletonRows count={2} />;
   return (
     <EmptyState
       icon={IconServer}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { type Icon as Glyph, IconLayoutGrid } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { DesktopState, OfferedGroup, OfferedServerInfo } from '../../../preload/contract.ts';
+import type { DesktopState, OfferedGroup, OfferedServerInfo, RequestOutputs } from '../../../preload/contract.ts';
 import { formatHost } from '../../../preload/format.ts';
 import { unwrap } from '../../shared/answered.ts';
 import { Dialog } from '../../shared/dialog.tsx';
@@ -87,20 +87,13 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const [target, setTarget] = useState<string | null>(null);
   const [isConfirming, setConfirming] = useState(false);
   const isApp = offered?.path === null;
-  const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
     queryKey: ['proposal', profile, isApp, target, existingNames],
     queryFn: () => unwrap(request.proposeServer({ profile, [isApp ? 'word' : 'path']: target ?? '' })),
     enabled: target !== null,
     gcTime: 0,
   });
-  const name = ownName ?? proposal.data?.name ?? '';
-  const nameField = useRef<HTMLInputElement>(null);
-  // A proposed name that arrives while the field has the focus is selected, so that typing replaces it, as on focus.
-  useLayoutEffect(() => {
-    const isHere = document.activeElement === nameField.current;
-    if (isHere && ownName === null && name !== '') nameField.current?.select();
-  }, [name, ownName]);
+  const { name, nameField, setOwnName } = useName(proposal.data?.name ?? '');
   const adding = useMutation({
     mutationFn: async (server: { path: string; name: string; title?: string | undefined; confirmed?: string }) => {
       await unwrap(request.addServer({ profile, ...server }));
@@ -121,7 +114,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     setOffered(server);
     choose(server && (server.path ?? server.add));
   };
-  const isReady = proposal.data !== undefined && target !== null && name.trim() !== '';
+  const isReady = proposal.data !== undefined && name.trim() !== '';
   if (isConfirming && offered) {
     return (
       <>
@@ -156,27 +149,13 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
         </>
       }
     >
-      <fieldset className={styles.kinds}>
-        <legend>{words.type}</legend>
-        {CHOICES.map(([each, label, glyph]) => (
-          <label key={each} className={styles.kind} data-chosen={each === choice}>
-            <input
-              type="radio"
-              name="kind"
-              value={each}
-              checked={each === choice}
-              data-autofocus={each === 'all' || undefined}
-              onChange={() => {
-                setChoice(each);
-                setOffered(null);
-                choose(null);
-              }}
-            />
-            <Icon of={glyph} />
-            {label}
-          </label>
-        ))}
-      </fieldset>
+      <Kinds
+        choice={choice}
+        onChoose={(each) => {
+          setChoice(each);
+          chooseOffered(null);
+        }}
+      />
       {choice !== 'all' && <p className={layout.quiet}>{words.hints[choice]}</p>}
       {choice === 'other' && (
         <TextField
@@ -202,19 +181,64 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
         }}
         spellCheck={false}
       />
-      {proposal.data && target !== null && proposal.data.same !== null && (
-        <Notice tone="note" message={words.already(proposal.data.same)} remedy={words.alreadyRemedy} />
-      )}
-      <p className={layout.quiet}>
-        {proposal.data && target !== null && (
-          <>
-            <code>{proposal.data.path}</code>
-            <br />
-          </>
-        )}
-        {words.at(formatHost(host), profile)}
-      </p>
-      <FailureNotice error={target ? proposal.error : null} />
+      <Proposed proposal={proposal.data} place={words.at(formatHost(host), profile)} />
+      <FailureNotice error={proposal.error} />
     </Form>
+  );
+}
+
+/** The name that the user has typed, or else the proposed one. */
+function useName(proposed: string) {
+  const [ownName, setOwnName] = useState<string | null>(null);
+  const name = ownName ?? proposed;
+  const nameField = useRef<HTMLInputElement>(null);
+  // A proposed name that arrives while the field has the focus is selected, so that typing replaces it, as on focus.
+  useLayoutEffect(() => {
+    const isHere = document.activeElement === nameField.current;
+    if (isHere && ownName === null && name !== '') nameField.current?.select();
+  }, [name, ownName]);
+  return { name, nameField, setOwnName };
+}
+
+function Kinds({ choice, onChoose }: { choice: Choice; onChoose(choice: Choice): void }) {
+  return (
+    <fieldset className={styles.kinds}>
+      <legend>{words.type}</legend>
+      {CHOICES.map(([each, label, glyph]) => (
+        <label key={each} className={styles.kind} data-chosen={each === choice}>
+          <input
+            type="radio"
+            name="kind"
+            value={each}
+            checked={each === choice}
+            data-autofocus={each === 'all' || undefined}
+            onChange={() => onChoose(each)}
+          />
+          <Icon of={glyph} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface ProposedProps {
+  proposal: RequestOutputs['proposeServer'] | undefined;
+  /** The workspace and the profile. */
+  place: string;
+}
+
+function Proposed({ proposal, place }: ProposedProps) {
+  if (!proposal) return <p className={layout.quiet}>{place}</p>;
+  const { path, same } = proposal;
+  return (
+    <>
+      {same !== null && <Notice tone="note" message={words.already(same)} remedy={words.alreadyRemedy} />}
+      <p className={layout.quiet}>
+        <code>{path}</code>
+        <br />
+        {place}
+      </p>
+    </>
   );
 }

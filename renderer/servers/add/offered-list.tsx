@@ -31,8 +31,6 @@ export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose 
   const wanted = text.trim().toLowerCase();
   const found = together(first, more).filter((server) => isFound(server, wanted));
   const isRunning = first.isRunning || more.isRunning;
-  const isWholeKnown = deep !== null && more.error === null && wanted.includes(deep);
-  const canGoOn = !isRunning && !isWholeKnown && first.isPartial;
   const firstFailure = <FailureNotice error={first.error} onRetry={first.again} />;
   return (
     <div className={layout.stack}>
@@ -62,7 +60,7 @@ export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose 
       </p>
       {found.length > 0 && firstFailure}
       <FailureNotice error={more.error} onRetry={more.again} />
-      {canGoOn && (
+      {!isRunning && first.isPartial && !isWholeKnown(more, deep, wanted) && (
         <Notice tone="note" message={words.partial} remedy={first.leftOut.join(' ')}>
           <Button variant="default" onClick={() => setDeep(wanted)}>
             {wanted === '' ? words.showAll : words.searchAll}
@@ -71,6 +69,11 @@ export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose 
       )}
     </div>
   );
+}
+
+/** Whether the deeper search has found all that this text finds. */
+function isWholeKnown({ error }: Offered, deep: string | null, wanted: string): boolean {
+  return deep !== null && error === null && wanted.includes(deep);
 }
 
 /** What stands in the place of the list: why the search failed, that it still runs, or that nothing was found. */

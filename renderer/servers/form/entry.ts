@@ -83,7 +83,11 @@ function readOne(
     const values = readObject(field.fields, entry ?? {}, place, problems);
     return Object.keys(values).length === 0 && !field.required ? undefined : values;
   }
-  if (typeof entry !== 'string' || entry === '') return undefined;
+  return typeof entry === 'string' ? readPlain(field, entry, place, problems) : undefined;
+}
+
+function readPlain(field: PlainField, entry: string, place: string, problems: Map<string, string>): unknown {
+  if (entry === '') return undefined;
   const value = readText(field, entry);
   if (value === undefined) problems.set(place, field.kind === 'json' ? words.notJson : words.notNumber);
   return value;

@@ -61,6 +61,8 @@ function fieldOf(rawSchema: unknown, root: Schema, { name, required, depth }: Pl
   };
   const options = optionsOf(schema);
   if (options) return { ...shared, kind: 'choice', options };
+  const nested = nestedIn(schema, root, depth);
+  if (nested) return { ...shared, ...nested };
   switch (schema.type) {
     case 'string':
       return { ...shared, kind: 'text', input: schema.format === 'date' ? 'date' : 'lines' };
@@ -69,18 +71,20 @@ function fieldOf(rawSchema: unknown, root: Schema, { name, required, depth }: Pl
       return { ...shared, kind: 'number', whole: schema.type === 'integer' };
     case 'boolean':
       return { ...shared, kind: 'boolean' };
-    case 'array': {
-      if (depth >= MAX_DEPTH || !isObject(schema.items)) return { ...shared, kind: 'json' };
-      const item = fieldOf(schema.items, root, { name: '', required: true, depth: depth + 1 });
-      return { ...shared, kind: 'list', item };
-    }
-    case 'object': {
-      const fields = depth >= MAX_DEPTH ? [] : propertiesOf(schema, root, depth + 1);
-      return fields.length === 0 ? { ...shared, kind: 'json' } : { ...shared, kind: 'object', fields };
-    }
     default:
       return { ...shared, kind: 'json' };
   }
+}
+
+/** What a list or an object has in it; undefined for what has nothing that a form shows. */
+function nestedIn({ type, items, ...schema }: Schema, root: Schema, outerDepth: number) {
+  const depth = outerDepth + 1;
+  if (depth > MAX_DEPTH) return undefined;
+  if (type === 'array' && isObject(items)) {
+    return { kind: 'list' as const, item: fieldOf(items, root, { name: '', required: true, depth }) };
+  }
+  const fields = type === 'object' ? propertiesOf(schema, root, depth) : [];
+  return fields.length === 0 ? undefined : { kind: 'object' as const, fields };
 }
 
 /** Follows a reference into the schema itself, and passes over "or null": an optional field may be left out. */

@@ -20,16 +20,14 @@ export interface ResultColumn {
 export function tableIn(value: unknown): ResultTable | undefined {
   if (Array.isArray(value)) return tableOfObjects(value);
   if (!isObject(value)) return undefined;
-  const manifest = isObject(value.manifest) ? value.manifest : {};
+  const manifest = objectIn(value.manifest);
   const schema = isObject(manifest.schema) ? manifest.schema : manifest;
-  const result = isObject(value.result) ? value.result : {};
+  const result = objectIn(value.result);
   const columns = columnsIn(value.columns) ?? columnsIn(schema.columns);
   const rows = listIn(value.rows) ?? listIn(result.data_array) ?? listIn(result.data_typed_array);
-  const isTruncated = manifest.truncated === true;
-  if (rows && columns && columns.length > 0) {
-    return { columns, rows: rows.map((row) => cellsIn(row, columns)), isTruncated };
-  }
-  return rows && tableOfObjects(rows);
+  if (!rows) return undefined;
+  if (!columns || columns.length === 0) return tableOfObjects(rows);
+  return { columns, rows: rows.map((row) => cellsIn(row, columns)), isTruncated: manifest.truncated === true };
 }
 
 function tableOfObjects(items: unknown[]): ResultTable | undefined {
@@ -76,6 +74,10 @@ function textIn(value: unknown): string | null {
 
 function listIn(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
+}
+
+function objectIn(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
-import type { ConfiguredServer, EventPayloads, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
+import type { ConfiguredServer, EventPayloads, Problem, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { needsAttention } from '../../../preload/format.ts';
 import { problemIn, unwrap } from '../../shared/answered.ts';
 import { Icon } from '../../shared/icon.tsx';
@@ -146,23 +146,20 @@ interface OutcomeProps extends Omit<TryToolProps, 'values'> {
 
 /** How a call ended, and the calls that its answer suggests. */
 function Outcome({ server, tool, tools, calling, onFollow }: OutcomeProps) {
-  const { data: answered, isPending } = calling;
-  const failure = calling.error && problemIn(calling.error);
-  const wasCancelled = failure?.code === 'cancelled' || (answered && isUnfinished(tools, answered));
-  const shown = wasCancelled || isPending ? undefined : answered;
-  const next = shown ? followUps(tools, shown.tool, shown.answer.structured) : [];
+  const outcome = outcomeOf(calling, tools);
+  const next = outcome.answered ? followUps(tools, outcome.answered.tool, outcome.answered.answer.structured) : [];
   return (
     <>
       <div className={layout.stack} aria-live="polite">
-        {wasCancelled && !isPending && <p>{words.cancelled}</p>}
-        {failure && !wasCancelled && (
+        {outcome.isCancelled && <p>{words.cancelled}</p>}
+        {outcome.problem && (
           <InSight>
-            <Notice message={failure.message} remedy={failure.remedy}>
+            <Notice message={outcome.problem.message} remedy={outcome.problem.remedy}>
               {needsAttention(server.state) && <ServerRemedy server={server} />}
             </Notice>
           </InSight>
         )}
-        {shown && <ToolAnswerView answer={shown.answer} name={`${server.name}-${tool.name}`} />}
+        {outcome.answered && <ToolAnswerView answer={outcome.answered.answer} name={`${server.name}-${tool.name}`} />}
       </div>
       {next.length > 0 && (
         <div className={`${layout.actions} ${styles.run}`}>
@@ -176,6 +173,20 @@ function Outcome({ server, tool, tools, calling, onFollow }: OutcomeProps) {
       )}
     </>
   );
+}
+
+/** How a call ended, in one of three ways; in none while it runs, and before the first. */
+function outcomeOf(
+  { data, error, isPending }: OutcomeProps['calling'],
+  tools: readonly ToolInfo[],
+): { isCancelled?: boolean; problem?: Problem; answered?: Answered } {
+  if (isPending) return {};
+  if (error) {
+    const problem = problemIn(error);
+    return problem.code === 'cancelled' ? { isCancelled: true } : { problem };
+  }
+  if (!data) return {};
+  return isUnfinished(tools, data) ? { isCancelled: true } : { answered: data };
 }
 
 /** Whether the user has stopped waiting for a statement that still runs. */
