@@ -28,10 +28,10 @@ export function allServersIn(entries: ReadonlyMap<string, unknown>, known: FileR
     const present = entries.get(name);
     const written = writtenAs(known, name);
     const ours = present === undefined ? written[0] : isOurs(present, written) && present;
-    const words = commandLineOf(ours);
-    if (!words.includes('--all')) return [];
-    const at = words.indexOf('--profile');
-    return [{ name, all: true, profile: at === -1 ? undefined : words[at + 1] }];
+    const commandLine = commandLineOf(ours);
+    if (!commandLine.includes('--all')) return [];
+    const at = commandLine.indexOf('--profile');
+    return [{ name, all: true, profile: at === -1 ? undefined : commandLine[at + 1] }];
   });
 }
 

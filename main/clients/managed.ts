@@ -158,9 +158,9 @@ function isMatch(matcher: Matcher, name: string, entry: DataTable, env: HostEnvi
   if (serverName !== undefined && serverName === name) return true;
   const expanded = (text: string) =>
     text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_all, variable: string, otherwise = '') => env[variable] ?? otherwise);
-  const words = commandLineOf(entry);
-  if (serverCommand !== undefined && words.length === serverCommand.length && words.length > 0) {
-    if (serverCommand.every((word, index) => expanded(word) === words[index])) return true;
+  const commandLine = commandLineOf(entry);
+  if (serverCommand !== undefined && commandLine.length === serverCommand.length && commandLine.length > 0) {
+    if (serverCommand.every((part, index) => expanded(part) === commandLine[index])) return true;
   }
   return serverUrl !== undefined && urlsOf(entry).some((url) => isUrlMatch(expanded(serverUrl), url));
 }

@@ -39,7 +39,8 @@ export function watchFiles(
   { root, quietMs = 300, lookMs = 30_000 }: Partial<WatchOptions> & Pick<WatchOptions, 'root'>,
 ): Watching {
   const watchers = new Map<string, FSWatcher>();
-  let meant = new Map<string, Set<string>>();
+  /** In each folder, the names that lead on to a path. */
+  let namesIn = new Map<string, Set<string>>();
   const seen = new Map<string, Seen>();
   /** The folders that have changed; all if it is not known which. */
   let stirredFolders: Set<string> | 'all' = 'all';
@@ -62,7 +63,7 @@ export function watchFiles(
   const attach = (folder: string) => {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || isMeant(meant.get(folder), name)) soon([folder]);
+        if (name === null || isWatched(namesIn.get(folder), name)) soon([folder]);
       });
       watcher.on('error', () => detach(folder));
       watchers.set(folder, watcher);
@@ -106,9 +107,9 @@ export function watchFiles(
     const changed = await refresh();
     looking = false;
     if (ended) return;
-    meant = meantIn(seen.values());
-    for (const folder of watchers.keys()) if (!meant.has(folder)) detach(folder);
-    const fresh = [...meant.keys()].filter((folder) => !watchers.has(folder));
+    namesIn = namesByFolder(seen.values());
+    for (const folder of watchers.keys()) if (!namesIn.has(folder)) detach(folder);
+    const fresh = [...namesIn.keys()].filter((folder) => !watchers.has(folder));
     fresh.forEach(attach);
     // There may have been a change before the watch began.
     if (again || fresh.length > 0) soon(fresh);
@@ -149,12 +150,12 @@ async function seePath(path: string, root: string): Promise<Seen> {
 }
 
 /** The folders to watch, each with the names that matter in it. */
-function meantIn(paths: Iterable<Seen>): Map<string, Set<string>> {
-  const meant = new Map<string, Set<string>>();
+function namesByFolder(paths: Iterable<Seen>): Map<string, Set<string>> {
+  const byFolder = new Map<string, Set<string>>();
   for (const { places } of paths) {
-    for (const { folder, name } of places) meant.set(folder, (meant.get(folder) ?? new Set()).add(name));
+    for (const { folder, name } of places) byFolder.set(folder, (byFolder.get(folder) ?? new Set()).add(name));
   }
-  return meant;
+  return byFolder;
 }
 
 /** A path and, if it is a link, what it leads to. */
@@ -189,6 +190,6 @@ async function describe(path: string): Promise<string> {
   }
 }
 
-function isMeant(names: Set<string> | undefined, name: string): boolean {
+function isWatched(names: Set<string> | undefined, name: string): boolean {
   return names !== undefined && (names.has(name) || [...names].some((one) => one.includes('*')));
 }

@@ -82,15 +82,11 @@ export async function addServer(causeway: Causeway, wanted: NewServer, { dryRun 
   throw new CausewayError('internal', 'The list of servers was not changed.');
 }
 
-function addedTo({ servers }: ServerList, { name, profile, path, title, meta, confirmed }: NewServer): Added {
-  if (name === undefined) {
-    const app = appOf(path);
-    const same = app
-      ? servers.find((server) => server.profile === profile && server.path === path)
-      : sameServer(servers, { profile, path, meta });
-    if (same && app && same.confirmed !== confirmed) return { server: { ...same, confirmed }, isNew: false };
-    if (same) throw alreadyThere(same);
-  }
+function addedTo({ servers }: ServerList, wanted: NewServer): Added {
+  const { name, profile, path, title, meta, confirmed } = wanted;
+  const same = name === undefined ? presentServer(servers, wanted) : undefined;
+  if (same && appOf(path) && same.confirmed !== confirmed) return { server: { ...same, confirmed }, isNew: false };
+  if (same) throw alreadyThere(same);
   const usedNames = servers.map((server) => server.name);
   const server: ManagedServer = {
     name: name ?? suggestName({ path, title }, usedNames),
@@ -102,6 +98,13 @@ function addedTo({ servers }: ServerList, { name, profile, path, title, meta, co
     ...(confirmed === undefined ? {} : { confirmed }),
   };
   return { server, isNew: true };
+}
+
+/** The same server in the list. An app has only one address, whatever its calls carry. */
+function presentServer(servers: readonly ManagedServer[], wanted: NewServer): ManagedServer | undefined {
+  const { profile, path } = wanted;
+  if (!appOf(path)) return sameServer(servers, wanted);
+  return servers.find((server) => server.profile === profile && server.path === path);
 }
 
 function alreadyThere({ name, path, profile }: ManagedServer): CausewayError {

@@ -187,19 +187,22 @@ function asData({ error, ...outcome }: ChangeOutcome): object {
 }
 
 async function print(context: CommandContext, outcome: ChangeOutcome): Promise<void> {
-  const { name, file, result, diff: difference, backup, afterwards, warnings, error } = outcome;
+  const { name, file, result, diff = '', backup, afterwards, sharedWith = [], warnings, error } = outcome;
   if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
-  const line = (text: string) => writeLine(context.stdout, text);
-  await line(`${name}: ${result}${file === null ? '' : ` ${file}`}`);
+  await writeLine(context.stdout, `${name}: ${result}${file === null ? '' : ` ${file}`}`);
   if (result === 'would change') {
-    for (const text of (difference ?? '').trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
+    for (const text of diff.trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
   }
-  if (backup !== undefined) await line(`  to undo this: causeway clients restore ${backup}`);
-  if (result === 'written' && afterwards !== undefined) await line(`  ${afterwards}`);
-  for (const other of outcome.sharedWith ?? []) {
-    await line(`  ${other.name} reads the same file, and ${result === 'written' ? 'lost' : 'would lose'} them too.`);
-  }
-  for (const warning of warnings) await line(`  ${warning}`);
+  const isWritten = result === 'written';
+  const notes = [
+    ...(backup === undefined ? [] : [`to undo this: causeway clients restore ${backup}`]),
+    ...(isWritten && afterwards !== undefined ? [afterwards] : []),
+    ...sharedWith.map(
+      (other) => `${other.name} reads the same file, and ${isWritten ? 'lost' : 'would lose'} them too.`,
+    ),
+    ...warnings,
+  ];
+  for (const note of notes) await writeLine(context.stdout, `  ${note}`);
 }
 
 const REPAIRS: Partial<Record<FileReport['entries'][string], string>> = {
@@ -240,7 +243,7 @@ async function printReport(
   await line(because === null ? '  not found' : `  found because ${because}`);
   if (patienceMs !== undefined) await line(`  call timeout: ${patienceMs / 1000} s`);
   if (problem !== undefined) await line(`  ${problem}`);
-  for (const words of managed) await line(`  ${words}`);
+  for (const decision of managed) await line(`  ${decision}`);
   for (const file of files) await printFile(line, file);
 }
 

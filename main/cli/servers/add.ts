@@ -42,15 +42,15 @@ export async function addServer(
   const did = isNew ? ['Would add', 'Added'] : ['Would confirm', 'Confirmed'];
   await writeLine(stdout, `${did[dryRun ? 0 : 1]} ${describeServer(server)}`);
   if (dryRun) return;
-  if (address?.halt) {
-    const { words, canStart } = address.halt;
-    const start = canStart ? ` Start it with \`causeway servers start ${server.name}\`.` : '';
-    await writeLine(stdout, printable(`It ${words}.${start}`));
-  }
+  if (address?.halt) await writeLine(stdout, describeHalt(address.halt, server.name));
   await writeLine(
     stdout,
     `Try it with \`causeway servers test ${server.name}\`. Add it to your clients with \`causeway clients add\`.`,
   );
+}
+
+function describeHalt({ words: state, canStart }: NonNullable<AppAddress['halt']>, name: string): string {
+  return printable(`It ${state}.${canStart ? ` Start it with \`causeway servers start ${name}\`.` : ''}`);
 }
 
 /** Shows where an app is, and asks whether tokens may go there. @throws {CausewayError} `cancelled`, `usage` */

@@ -138,23 +138,24 @@ function shortened(text: string): string {
 
 async function closing(
   context: CommandContext,
-  { search, in: within, all, profile }: BrowseOptions,
+  options: BrowseOptions,
   end: WalkEnd,
-  first: OfferedServer | undefined,
+  first?: OfferedServer,
 ): Promise<void> {
   const left = leftOutOf(end);
-  const narrower = [
-    within === undefined ? '--in CATALOG[.SCHEMA]' : '',
-    search === undefined ? '--search TEXT' : '',
-    '--kind',
-  ].filter((flag) => flag !== '');
-  const remedy =
-    end.stopped === 'limit' && !all ? ` Narrow it with ${narrower.join(', ')}, or continue with --all.` : '';
-  const apps = end.otherApps > 0 && !all && remedy === '' ? ' --all shows them.' : '';
-  if (left.length > 0) await writeLine(context.stderr, `Left out: ${left.join(' ')}${remedy}${apps}`);
-  const as = profile === undefined ? '' : ` --profile ${profile}`;
+  if (left.length > 0) await writeLine(context.stderr, `Left out: ${left.join(' ')}${waysToTheRest(options, end)}`);
+  const as = options.profile === undefined ? '' : ` --profile ${options.profile}`;
   if (first)
     await writeLine(context.stderr, `Add one by its first column, for example: causeway servers add ${first.add}${as}`);
+}
+
+/** How to see what was left out. */
+function waysToTheRest({ search, in: within, all }: BrowseOptions, { stopped, otherApps }: WalkEnd): string {
+  if (all) return '';
+  if (stopped !== 'limit') return otherApps > 0 ? ' --all shows them.' : '';
+  const place = within === undefined ? '--in CATALOG[.SCHEMA], ' : '';
+  const text = search === undefined ? '--search TEXT, ' : '';
+  return ` Narrow it with ${place}${text}--kind, or continue with --all.`;
 }
 
 function nothing({ search, in: within }: BrowseOptions, profile: string): string {

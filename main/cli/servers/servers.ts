@@ -132,13 +132,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
   if (!tools) return writeLine(stderr, `${server.name}: ${error}`);
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   await writeLine(stdout, `${server.name}: ${tools.length === 0 ? 'no tools' : count}`);
-  for (const { name, description, permission, decidedBy } of tools) {
-    const about = description?.split('\n')[0]?.slice(0, 100);
-    const who = decidedBy === 'organization' ? ', organization' : '';
-    const limit =
-      permission === 'allow' ? '' : `  (${permission === 'ask' ? 'asks first' : 'off for AI clients'}${who})`;
-    await writeLine(stdout, `  ${name}${limit}${about ? `  ${about}` : ''}`);
-  }
+  for (const tool of tools) await writeLine(stdout, `  ${toolLine(tool)}`);
   if (tools.length === 0) {
     const { sentence, remedy } = formatHealth(
       { name: 'no-grants', checkedAt: Date.now() },
@@ -147,6 +141,15 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
     await writeLine(stdout, `  ${sentences(sentence, remedy)}`);
   }
   for (const warning of warnings) await writeLine(stderr, `  ${warning}`);
+}
+
+const LIMITS = { ask: 'asks first', refuse: 'off for AI clients' };
+
+function toolLine({ name, description, permission, decidedBy }: PermittedTool): string {
+  const about = description?.split('\n')[0]?.slice(0, 100);
+  const who = decidedBy === 'organization' ? ', organization' : '';
+  const limit = permission === 'allow' ? '' : `  (${LIMITS[permission]}${who})`;
+  return `${name}${limit}${about ? `  ${about}` : ''}`;
 }
 
 /** A tool, and whether AI clients without permissions of their own may use it. */

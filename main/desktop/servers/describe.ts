@@ -1,5 +1,5 @@
 import { endsByProfile } from '../../../preload/contract/error-facts.ts';
-import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import { type ServerType, serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
@@ -33,7 +33,7 @@ export function describeConfiguredServer(server: ManagedServer, described: Descr
     kind,
     path,
     type,
-    title: titleOf({ ...server, title: title ?? server.title }),
+    title: TITLES[type]?.({ ...server, title: title ?? server.title }) || name,
     successor: successor ? serviceTitle(successor.add) : null,
     ...(service === undefined ? {} : { service: serviceTitle(service) }),
     state: {
@@ -49,25 +49,23 @@ export function describeConfiguredServer(server: ManagedServer, described: Descr
   };
 }
 
-/** What people know a server by. */
-function titleOf({ name, path, title }: ManagedServer): string {
-  const { type, names } = serverAt(path);
+type Title = (server: ManagedServer) => string | undefined;
+
+const titleOfParts: Title = ({ path }) => serverAt(path).names.join('.');
+const titleOfService: Title = ({ path }) => {
   const service = serviceOf(path);
-  switch (type) {
-    case 'genie':
-      return title ?? (service === undefined ? name : serviceTitle(service));
-    case 'functions':
-    case 'search':
-    case 'connection':
-      return names.join('.') || name;
-    case 'service':
-      return service === undefined ? name : serviceTitle(service);
-    case 'app':
-      return names[0] ?? name;
-    default:
-      return name;
-  }
-}
+  return service === undefined ? undefined : serviceTitle(service);
+};
+
+/** What people know a server by, if that is not its name. */
+const TITLES: Partial<Record<ServerType, Title>> = {
+  genie: (server) => server.title ?? titleOfService(server),
+  functions: titleOfParts,
+  search: titleOfParts,
+  connection: titleOfParts,
+  service: titleOfService,
+  app: ({ path }) => serverAt(path).names[0],
+};
 
 /** The buttons beside which the remedy would say the same again. */
 const IN_WORDS_OF_THEIR_OWN: Partial<Record<HealthAction, string>> = {
