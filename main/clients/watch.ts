@@ -126,7 +126,10 @@ export function watchFiles(
     ready: look(),
     settle: async () => {
       // A check that is running may have begun before the change.
-      if (!looking) await refresh();
+      if (looking) return;
+      // The system may not have reported the change yet.
+      stirredFolders = 'all';
+      await refresh();
     },
     end: () => {
       ended = true;

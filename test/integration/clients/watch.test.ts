@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -169,6 +170,27 @@ test('a change by the watching program itself is not reported once it is complet
   expect(calls).toBe(0);
   await writeFile(path, '{}');
   await expect.poll(() => calls).toBeGreaterThan(0);
+});
+
+test('a change that is known before the system reports it is not reported', async () => {
+  await using own = await ownClients();
+  const path = await own.file('folder/list.json', '{}');
+  let calls = 0;
+  const onChange = () => {
+    calls += 1;
+  };
+  const watching = watchFiles(async () => [path], onChange, { root: own.home, quietMs: 50 });
+  onTestFinished(() => watching.end());
+  await watching.ready;
+  // The watch that has begun looks once more.
+  await sleep(300);
+  // No event of the system comes in between.
+  writeFileSync(path, '{"ours": true}');
+  await watching.settle();
+  await sleep(500);
+  expect(calls).toBe(0);
+  writeFileSync(path, '{"theirs": true}');
+  await expect.poll(() => calls).toBe(1);
 });
 
 test('a change right after the watch has begun is reported', async () => {
