@@ -13,7 +13,7 @@ import { isProcessAlive } from '../platform/process-alive.ts';
 import { VERSION } from '../platform/version.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
 import { remedyFor } from '../words/failure.ts';
-import { ENTRY_WORDS, shownEntries } from './clients/entry-words.ts';
+import { STATE_TEXTS, shownEntries } from './clients/entry-states.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type JsonFailure, jsonFailure } from './failure.ts';
@@ -218,7 +218,7 @@ function clientLines({ name, files, problem }: Status['clients'][number]): strin
   return files.map((file) => {
     const states = shownEntries(file).map(([name, state]) => {
       const what = file.all.includes(name) ? `${name} (one entry for all servers)` : name;
-      return `${what} ${ENTRY_WORDS[state]}`;
+      return `${what} ${STATE_TEXTS[state]}`;
     });
     const where = files.length > 1 ? ` (${file.path})` : '';
     return `${name}${where}: ${file.problem ?? (states.join(', ') || 'no entries')}`;

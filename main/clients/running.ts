@@ -61,7 +61,7 @@ const LISTERS = {
   win32: async () => {
     // Two programs may have one name; the path is known for the user's own processes.
     const ask = 'Get-Process | ForEach-Object { if ($_.Path) { $_.Path } else { $_.ProcessName + ".exe" } }';
-    const told = await run(
+    const listed = await run(
       systemProgram(process.env, 'WindowsPowerShell', 'v1.0', 'powershell.exe'),
       ['-NoProfile', '-NonInteractive', '-Command', ask],
       {
@@ -69,7 +69,7 @@ const LISTERS = {
         windowsHide: true,
       },
     ).catch(() => undefined);
-    if (told && told.stdout.trim() !== '') return told.stdout.split(/\r?\n/).map((line) => line.trim());
+    if (listed && listed.stdout.trim() !== '') return listed.stdout.split(/\r?\n/).map((line) => line.trim());
     const { stdout } = await run(systemProgram(process.env, 'tasklist.exe'), ['/FO', 'CSV', '/NH']);
     return stdout.split(/\r?\n/).map((line) => /^"([^"]*)"/.exec(line)?.[1] ?? '');
   },

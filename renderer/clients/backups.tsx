@@ -13,7 +13,7 @@ import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 import { strings } from './strings.ts';
 
-const { backups: words } = strings;
+const { backups: texts } = strings;
 
 /** Files as they were before Causeway first changed them, and how to restore them. */
 export function Backups({ opened, onClose }: { opened: boolean; onClose(): void }) {
@@ -23,7 +23,7 @@ export function Backups({ opened, onClose }: { opened: boolean; onClose(): void 
     onClose();
   };
   return (
-    <Dialog opened={opened} onClose={close} title={words.title} size="lg">
+    <Dialog opened={opened} onClose={close} title={texts.title} size="lg">
       {chosen ? (
         <Restoring backup={chosen} onBack={() => setChosen(null)} />
       ) : (
@@ -41,27 +41,27 @@ function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onC
   });
   return (
     <div className={layout.stack}>
-      <p className={layout.quiet}>{words.help}</p>
+      <p className={layout.quiet}>{texts.help}</p>
       {backups.isPending && <Skeleton height={96} />}
       <FailureNotice error={backups.error} onRetry={backups.refetch} />
-      {backups.data?.length === 0 && <p>{words.none}</p>}
+      {backups.data?.length === 0 && <p>{texts.none}</p>}
       {backups.data && backups.data.length > 0 && (
-        <ul className={`${layout.list} ${styles.backups}`} aria-label={words.title}>
+        <ul className={`${layout.list} ${styles.backups}`} aria-label={texts.title}>
           {backups.data.map((backup) => (
             <li key={backup.id} className={`${layout.row} ${layout.split} ${styles.backup}`}>
               <div>
                 <p className={layout.name}>{backup.client}</p>
                 <p className={layout.quiet}>
-                  {backup.missing ? words.noFile(backup.file) : backup.file} · <RelativeTime at={backup.at} />
+                  {backup.missing ? texts.noFile(backup.file) : backup.file} · <RelativeTime at={backup.at} />
                 </p>
               </div>
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={words.restoreOf(backup.client, new Date(backup.at).toLocaleString())}
+                aria-label={texts.restoreOf(backup.client, new Date(backup.at).toLocaleString())}
                 onClick={() => onChoose(backup)}
               >
-                {words.restore}
+                {texts.restore}
               </Button>
             </li>
           ))}
@@ -91,7 +91,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['client-backups'] });
       await queries.invalidateQueries({ queryKey: ['clients'] });
-      toast(words.restored(client), 'clients');
+      toast(texts.restored(client), 'clients');
       onBack();
     },
   });
@@ -99,23 +99,23 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
   const runs = restoring.error !== null && problemIn(restoring.error).code === 'client_running';
   return (
     <div className={layout.stack}>
-      <p>{missing ? words.removing(client) : words.restoring(client)}</p>
+      <p>{missing ? texts.removing(client) : texts.restoring(client)}</p>
       {preview.isPending && <Skeleton height={120} />}
       <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {diff !== null && <Difference file={file} diff={diff} />}
-      {preview.data && diff === null && <p>{words.unchanged}</p>}
+      {preview.data && diff === null && <p>{texts.unchanged}</p>}
       <ActionFailure error={restoring.error} />
       <Footer>
         <Button variant="default" onClick={onBack} data-autofocus>
-          {words.back}
+          {texts.back}
         </Button>
         {runs && (
           <Button variant="default" onClick={() => restoring.mutate(true)}>
-            {words.restoreAnyway}
+            {texts.restoreAnyway}
           </Button>
         )}
         <Button disabled={diff === null} loading={restoring.isPending} onClick={() => restoring.mutate(false)}>
-          {runs ? strings.tryAgain : words.restoreNow}
+          {runs ? strings.tryAgain : texts.restoreNow}
         </Button>
       </Footer>
     </div>

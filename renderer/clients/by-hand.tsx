@@ -9,7 +9,7 @@ import { toast } from '../shared/toast.tsx';
 import styles from './clients.module.css';
 import { strings } from './strings.ts';
 
-const { byHand: words } = strings;
+const { byHand: texts } = strings;
 
 /** What to paste into a client that Causeway does not know. */
 export function ByHand({ servers, others, open }: { servers: string[]; others: string[]; open: boolean }) {
@@ -24,27 +24,27 @@ export function ByHand({ servers, others, open }: { servers: string[]; others: s
   });
   return (
     <Card
-      title={words.title}
+      title={texts.title}
       actions={
         <Button variant="default" size="compact-sm" onClick={() => copying.mutate()}>
           {strings.copyJson}
         </Button>
       }
     >
-      <p className={layout.quiet}>{words.help}</p>
+      <p className={layout.quiet}>{texts.help}</p>
       <FailureNotice error={json.error} />
       <ActionFailure error={copying.error} />
       {json.data && (
         <details className={styles.folded} open={open}>
-          <summary>{words.show}</summary>
-          <ScrollBox label={words.label}>
+          <summary>{texts.show}</summary>
+          <ScrollBox label={texts.label}>
             <pre>{json.data.text}</pre>
           </ScrollBox>
         </details>
       )}
       {others.length > 0 && (
         <details className={styles.folded}>
-          <summary>{words.known}</summary>
+          <summary>{texts.known}</summary>
           <p className={layout.quiet}>{others.join(', ')}</p>
         </details>
       )}

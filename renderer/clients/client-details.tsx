@@ -6,14 +6,14 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.tsx';
 import { ClientPins } from './client-pins.tsx';
-import { ToCorrect } from './client-trouble.tsx';
+import { ToCorrect } from './client-problems.tsx';
 import styles from './clients.module.css';
 import { entriesForAll, entryStatusIn, ownFiles } from './format.ts';
 import type { ReviewChanges } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
 
-const { detail: words } = strings;
+const { detail: texts } = strings;
 
 interface ClientDetailsProps {
   client: AiClient;
@@ -29,16 +29,16 @@ export function ClientDetails({ client, servers, onConnectItself, onReview }: Cl
   return (
     <>
       <dl className={styles.facts}>
-        <dt>{words.found}</dt>
+        <dt>{texts.found}</dt>
         <dd>{because}</dd>
-        <dt>{words.files}</dt>
+        <dt>{texts.files}</dt>
         <dd>
           {ownFiles(client).map(({ path, exists, sharedWith }) => (
             <p key={path}>
               {[
                 path,
-                exists ? '' : words.notThere,
-                sharedWith.length > 0 ? words.sharedWith(sharedWith.map((other) => other.name).join(', ')) : '',
+                exists ? '' : texts.notThere,
+                sharedWith.length > 0 ? texts.sharedWith(sharedWith.map((other) => other.name).join(', ')) : '',
               ]
                 .filter((part) => part !== '')
                 .join(' · ')}
@@ -47,15 +47,15 @@ export function ClientDetails({ client, servers, onConnectItself, onReview }: Cl
         </dd>
         {patienceMs !== null && (
           <>
-            <dt>{words.timeout}</dt>
-            <dd>{words.seconds(patienceMs / 1000)}</dd>
+            <dt>{texts.timeout}</dt>
+            <dd>{texts.seconds(patienceMs / 1000)}</dd>
           </>
         )}
-        <dt>{words.afterChanges}</dt>
+        <dt>{texts.afterChanges}</dt>
         <dd>{afterwards}</dd>
         {warnings.length > 0 && (
           <>
-            <dt>{words.notes}</dt>
+            <dt>{texts.notes}</dt>
             <dd>
               {warnings.map((warning) => (
                 <p key={warning}>{warning}</p>
@@ -93,11 +93,11 @@ function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesPr
   const files = client.files.filter((file) => file.project === project);
   const there = servers.filter((server) => entryStatusIn(files, server).on);
   return (
-    <section className={styles.project} aria-label={words.inProject(name, project)}>
-      <h3>{words.project(project)}</h3>
+    <section className={styles.project} aria-label={texts.inProject(name, project)}>
+      <h3>{texts.project(project)}</h3>
       <ul>
         {servers.map((server) => {
-          const { on, words: state } = entryStatusIn(files, server);
+          const { on, text: state } = entryStatusIn(files, server);
           return on || state !== null ? (
             <li key={server}>
               {server}
@@ -116,7 +116,7 @@ function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesPr
             disabled={!mayRemove}
             onClick={() => onReview('Remove', strings.review.fromProject(name), there, { project })}
           >
-            {words.removeFromProject}
+            {texts.removeFromProject}
           </Button>
         </div>
       )}
@@ -158,17 +158,17 @@ function OtherWays({
     <>
       <div className={`${layout.actions} ${styles.ways}`}>
         <Button {...way} onClick={() => copying.mutate()}>
-          {words.copyJson}
+          {texts.copyJson}
         </Button>
         {hasLink &&
           servers.map((server) => (
             <Button key={server} {...adding} onClick={() => following.mutate(server)}>
-              {words.addItself(name, server)}
+              {texts.addItself(name, server)}
             </Button>
           ))}
         {connectsItself && servers.length > 0 && (
           <Button {...adding} onClick={onConnectItself}>
-            {words.connectItself(name)}
+            {texts.connectItself(name)}
           </Button>
         )}
         {servers.length > 0 && entriesForAll(ownFiles(client)).length === 0 && (
@@ -176,12 +176,12 @@ function OtherWays({
             {...adding}
             onClick={() => onReview('Add', strings.review.oneEntry(name), servers, { allInOne: true })}
           >
-            {words.allInOne}
+            {texts.allInOne}
           </Button>
         )}
         {hasProjectFile && servers.length > 0 && (
           <Button {...adding} onClick={() => choosing.mutate()}>
-            {words.addToProject}
+            {texts.addToProject}
           </Button>
         )}
       </div>

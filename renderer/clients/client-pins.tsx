@@ -8,7 +8,7 @@ import styles from './clients.module.css';
 import { hasServer, listed, ownFiles } from './format.ts';
 import { strings } from './strings.ts';
 
-const { pin: words } = strings;
+const { pin: texts } = strings;
 
 interface ClientPinsProps {
   client: AiClient;
@@ -39,32 +39,32 @@ function ClientPin({ client, server, onPin }: ClientPinProps) {
   const { data } = usePins(server.profile, pinned !== null);
   const nameOf = (id: string) => data?.pins.find(({ warehouseId }) => warehouseId === id)?.warehouse ?? id;
   const others = [...new Set(files.flatMap(({ sharedWith }) => sharedWith.map(({ name }) => name)))];
-  const too = others.length === 0 ? '' : ` ${words.sharedWith(listed(others))}`;
+  const too = others.length === 0 ? '' : ` ${texts.sharedWith(listed(others))}`;
   return (
     <div className={`${layout.actions} ${styles.pin}`}>
       <span>
-        {words.runsOn(server.name, pinned === null ? words.default : nameOf(pinned))}
+        {texts.runsOn(server.name, pinned === null ? texts.default : nameOf(pinned))}
         {pinned !== null && (
-          <span className={layout.quiet}> · {own === null ? words.forAll : words.forOne(client.name)}</span>
+          <span className={layout.quiet}> · {own === null ? texts.forAll : texts.forOne(client.name)}</span>
         )}
       </span>
       <Button
         variant="default"
         size="compact-sm"
-        aria-label={words.changeOf(server.name, client.name)}
+        aria-label={texts.changeOf(server.name, client.name)}
         onClick={() => setPicking(true)}
       >
-        {words.change}
+        {texts.change}
       </Button>
       <PickPin
         pinning={
           picking
             ? {
-                title: words.title(server.name, client.name),
+                title: texts.title(server.name, client.name),
                 profile: server.profile,
                 pinned: own,
-                otherwise: server.pin === null ? words.workspace : words.asAll(nameOf(server.pin)),
-                consequence: `${words.consequence}${too}`,
+                otherwise: server.pin === null ? texts.workspace : texts.asAll(nameOf(server.pin)),
+                consequence: `${texts.consequence}${too}`,
                 pin: async (id) => onPin(id),
               }
             : null

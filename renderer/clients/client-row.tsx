@@ -9,7 +9,7 @@ import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { toast } from '../shared/toast.tsx';
 import { ClientDetails } from './client-details.tsx';
-import { ClientTrouble } from './client-trouble.tsx';
+import { ClientProblems } from './client-problems.tsx';
 import styles from './clients.module.css';
 import { ownFiles, reminders, summaryOf } from './format.ts';
 import type { Review, ReviewChanges } from './review-change.tsx';
@@ -66,14 +66,14 @@ export function ClientRow(props: ClientRowProps) {
     if (!on && (isRunning || isShared)) return review('Remove', removeFrom(server, name), [server]);
     switching.mutate({ action: on ? 'add' : 'remove', clients: [id], servers: [server] });
   };
-  const { tone, words } = summaryOf(client, servers);
+  const { tone, text } = summaryOf(client, servers);
   return (
     <li ref={ref} className={styles.client} aria-label={name}>
       <div className={styles.who}>
         <ClientBadge mark={client.mark} />
         <div className={styles.nameAndState}>
           <h2>{name}</h2>
-          <StateBadge tone={tone}>{isRunning ? `${words} · ${strings.states.running}` : words}</StateBadge>
+          <StateBadge tone={tone}>{isRunning ? `${text} · ${strings.states.running}` : text}</StateBadge>
         </div>
       </div>
       <ul className={styles.cells} aria-label={strings.serversOf(name)}>
@@ -100,7 +100,7 @@ export function ClientRow(props: ClientRowProps) {
         <Icon of={IconChevronDown} />
       </ActionIcon>
       <div className={styles.below}>
-        <ClientTrouble client={client} servers={servers} onReview={review} />
+        <ClientProblems client={client} servers={servers} onReview={review} />
         <ActionFailure error={switching.error} />
         {outcomes.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
         <Reminders outcomes={outcomes} onDismiss={onDismiss} />

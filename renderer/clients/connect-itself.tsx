@@ -11,7 +11,7 @@ import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 import { strings } from './strings.ts';
 
-const { directly: words } = strings;
+const { directly: texts } = strings;
 
 interface ConnectItselfProps {
   client: AiClient | null;
@@ -32,7 +32,7 @@ export function ConnectItself({ client, servers, onClose, onReview }: ConnectIts
     staleTime: 0,
   });
   return (
-    <Dialog opened={client !== null} onClose={onClose} title={shown ? words.title(shown.name) : ''}>
+    <Dialog opened={client !== null} onClose={onClose} title={shown ? texts.title(shown.name) : ''}>
       {application.isPending && <Skeleton height={240} />}
       {shown && !application.isPending && (
         <Connecting
@@ -85,27 +85,27 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
             {strings.cancel}
           </Button>
           <Button type="submit" disabled={!isNamed || chosen.length === 0 || callbackPort === undefined}>
-            {words.preview}
+            {texts.preview}
           </Button>
         </>
       }
     >
-      <p>{words.lead(name)}</p>
+      <p>{texts.lead(name)}</p>
       <ul className={styles.price}>
-        <li>{words.signIn}</li>
-        <li>{words.recovery(name)}</li>
-        <li>{words.activity}</li>
+        <li>{texts.signIn}</li>
+        <li>{texts.recovery(name)}</li>
+        <li>{texts.activity}</li>
       </ul>
-      <p>{publishedApplication === null ? words.needs : words.needsPublished(name)}</p>
-      <Checkbox.Group label={words.servers} value={chosen} onChange={setChosen}>
+      <p>{publishedApplication === null ? texts.needs : texts.needsPublished(name)}</p>
+      <Checkbox.Group label={texts.servers} value={chosen} onChange={setChosen}>
         {servers.map((server) => (
           <Checkbox key={server} value={server} label={server} mt={4} />
         ))}
       </Checkbox.Group>
       <TextField
-        label={words.clientId}
+        label={texts.clientId}
         description={
-          publishedApplication === null ? words.clientIdHelp : words.clientIdHelpPublished(publishedApplication)
+          publishedApplication === null ? texts.clientIdHelp : texts.clientIdHelpPublished(publishedApplication)
         }
         value={clientId}
         onChange={setClientId}
@@ -113,10 +113,10 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
       />
       {takesCallbackPort && (
         <TextField
-          label={words.port}
-          description={words.portHelp(name)}
+          label={texts.port}
+          description={texts.portHelp(name)}
           value={port}
-          error={callbackPort === undefined ? words.badPort : null}
+          error={callbackPort === undefined ? texts.badPort : null}
           onChange={setPort}
           inputMode="numeric"
         />

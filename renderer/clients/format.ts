@@ -8,7 +8,7 @@ export interface ClientSummary {
   /** Whether every file has its entry, even one that was changed since. */
   on: boolean;
   /** The text beside the switch; null if the switch is enough. */
-  words: string | null;
+  text: string | null;
   /** Whether writing the entry again changes a file. */
   repairable: boolean;
   /** Whether none of its files could be read. */
@@ -44,7 +44,7 @@ export function entryStatusIn(files: AiClient['files'], server: string): ClientS
   const partly = present > 0 && !on ? strings.entries.partly(present, states.length) : null;
   return {
     on,
-    words: mostSevere ? strings.entries[mostSevere] : partly,
+    text: mostSevere ? strings.entries[mostSevere] : partly,
     repairable: files.some(({ repairable }) => repairable.includes(server)),
     unknown: states.length === 0,
   };
@@ -145,17 +145,17 @@ function isUnreadable(client: AiClient, servers: readonly string[]): boolean {
 }
 
 /** How a client stands, in a few words. */
-export function summaryOf(client: AiClient, servers: readonly string[]): { tone: StateTone; words: string } {
+export function summaryOf(client: AiClient, servers: readonly string[]): { tone: StateTone; text: string } {
   const { states } = strings;
-  if (isUnreadable(client, servers)) return { tone: 'failed', words: states.unreadable };
+  if (isUnreadable(client, servers)) return { tone: 'failed', text: states.unreadable };
   const broken = servers.filter((server) => isModified(ownFiles(client), server)).length;
-  if (broken > 0) return { tone: 'attention', words: states.repair(broken) };
+  if (broken > 0) return { tone: 'attention', text: states.repair(broken) };
   if (servers.length > 0 && servers.every((server) => isCovered(client, server)))
-    return { tone: 'good', words: states.allInOne };
+    return { tone: 'good', text: states.allInOne };
   const on = servers.filter((server) => hasServer(client, server)).length;
-  if (on === 0) return { tone: 'resting', words: states.none };
-  if (on === servers.length) return { tone: 'good', words: states.all };
-  return { tone: 'good', words: states.some(on, servers.length) };
+  if (on === 0) return { tone: 'resting', text: states.none };
+  if (on === servers.length) return { tone: 'good', text: states.all };
+  return { tone: 'good', text: states.some(on, servers.length) };
 }
 
 /** What is left to do in a client after its files were changed, each sentence once. */

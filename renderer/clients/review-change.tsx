@@ -13,7 +13,7 @@ import { listed } from './format.ts';
 import { strings } from './strings.ts';
 import { changesIn, failuresIn, isHeldUp, useChangeClients, useClientPreview } from './use-client-change.ts';
 
-const { review: words } = strings;
+const { review: texts } = strings;
 
 /** A change that is shown to the user before it is made. */
 export interface Review {
@@ -73,9 +73,9 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
     <div className={layout.stack}>
       <Consequences review={review} servers={servers} outcomes={preview.data} isHeldUp={isHeldUp(failures)}>
         {leftOut.length > 0 && (
-          <Notice tone="note" message={words.leftOut(listed(leftOut))} remedy={null}>
+          <Notice tone="note" message={texts.leftOut(listed(leftOut))} remedy={null}>
             <Button variant="default" size="compact-sm" onClick={() => setLeftOut([])}>
-              {words.includeAnyway}
+              {texts.includeAnyway}
             </Button>
           </Notice>
         )}
@@ -89,7 +89,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
           isFolded={review.change.clients.length > 1}
         />
       ))}
-      {isKnown && changes.length + failures.length === 0 && <p>{words.nothing}</p>}
+      {isKnown && changes.length + failures.length === 0 && <p>{texts.nothing}</p>}
       {failures.map(({ problem }) => (
         <InSight key={problem.message}>
           <Notice {...problem} />
@@ -102,16 +102,16 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         </Button>
         {!replace && failures.some(({ problem }) => problem.code === 'already_exists') && (
           <Button variant="default" onClick={() => setReplace(true)}>
-            {words.replace}
+            {texts.replace}
           </Button>
         )}
         {isHeldUp(failures) && (
           <Button variant="default" onClick={() => make(true)}>
-            {words.anyway[verb]}
+            {texts.anyway[verb]}
           </Button>
         )}
         <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => make(false)}>
-          {isHeldUp(failures) ? strings.tryAgain : words.verbs[verb]}
+          {isHeldUp(failures) ? strings.tryAgain : texts.verbs[verb]}
         </Button>
       </Footer>
     </div>
@@ -136,13 +136,13 @@ function Consequences({ review, servers, outcomes = [], isHeldUp: hasFailed, chi
   return (
     <>
       {change.clients.length > 1 && changes.length > 0 && (
-        <p>{words.summary(listed(servers), listed([...new Set(changes.map(({ name }) => name))]))}</p>
+        <p>{texts.summary(listed(servers), listed([...new Set(changes.map(({ name }) => name))]))}</p>
       )}
       {children}
       {running.length > 0 && !hasFailed && (
-        <Notice tone="note" message={words.quit(listed(running))} remedy={words.quitHelp} />
+        <Notice tone="note" message={texts.quit(listed(running))} remedy={texts.quitHelp} />
       )}
-      {losing.size > 0 && <Notice message={words.loses(listed([...losing]))} remedy={words.losesHelp} />}
+      {losing.size > 0 && <Notice message={texts.loses(listed([...losing]))} remedy={texts.losesHelp} />}
       {[...warnings].map((warning) => (
         <Notice key={warning} tone="note" message={warning} remedy={null} />
       ))}

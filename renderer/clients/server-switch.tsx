@@ -48,7 +48,7 @@ function cellOf(
   server: string,
   { mayAdd, mayRemove }: ReturnType<typeof useLimits>,
 ): { on: boolean; isFixed: boolean; text: string | null } {
-  const { on, words: text, unknown } = clientEntryStatus(client, server);
+  const { on, text, unknown } = clientEntryStatus(client, server);
   if (unknown) return { on: isCovered(client, server), isFixed: true, text };
   // Removing the one entry turns it off, and a notice beneath offers that.
   if (!on && isCovered(client, server)) return { on: true, isFixed: true, text: text ?? strings.entries.covered };

@@ -19,7 +19,7 @@ import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
 import type { StepProps } from './use-progress.ts';
 
-const { clients: words } = strings;
+const { clients: texts } = strings;
 
 /** Which AI clients get the servers: those that were found are ticked. */
 export function ClientsStep({ state, progress: { now, change } }: StepProps) {
@@ -47,8 +47,8 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
   };
   return (
     <StepPage
-      title={words.title}
-      lead={words.lead}
+      title={texts.title}
+      lead={texts.lead}
       onSubmit={() => (hasAdditions ? adding.mutate(addition) : change({ step: 'done' }))}
       footer={
         <>
@@ -62,7 +62,7 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
           )}
           {isHeldUp(failures) && (
             <Button variant="default" onClick={() => adding.mutate({ ...addition, whileRunning: true })}>
-              {words.addAnyway}
+              {texts.addAnyway}
             </Button>
           )}
           <Button type="submit" disabled={report.isPending} loading={adding.isPending}>
@@ -75,11 +75,11 @@ export function ClientsStep({ state, progress: { now, change } }: StepProps) {
       <FailureNotice error={report.error} onRetry={report.refetch} />
       {report.data && <ClientTicks clients={clients} obstacles={obstacles} ticked={ticked} onTick={tick} />}
       {running.length > 0 && failures.length === 0 && (
-        <Notice tone="note" message={words.runningNow(listed(running))} remedy={words.runningHelp} />
+        <Notice tone="note" message={texts.runningNow(listed(running))} remedy={texts.runningHelp} />
       )}
       {failures.map(({ client, name, file, problem }) => (
         <InSight key={`${client} ${file} ${problem.message}`}>
-          <Notice message={`${words.failed(name)} ${problem.message}`} remedy={problem.remedy} />
+          <Notice message={`${texts.failed(name)} ${problem.message}`} remedy={problem.remedy} />
         </InSight>
       ))}
       <ActionFailure error={adding.error} />
@@ -101,7 +101,7 @@ interface ClientTicksProps {
 function ClientTicks({ clients, obstacles, ticked, onTick }: ClientTicksProps) {
   if (clients.length === 0) return <NoClients />;
   return (
-    <Card title={words.list} isFlush>
+    <Card title={texts.list} isFlush>
       {clients.map((client) => (
         <ClientTick
           key={client.id}
@@ -116,7 +116,7 @@ function ClientTicks({ clients, obstacles, ticked, onTick }: ClientTicksProps) {
 }
 
 function submitLabel(missing: number): string {
-  return missing === 0 ? strings.continue : words.add(missing);
+  return missing === 0 ? strings.continue : texts.add(missing);
 }
 
 /** What is written into which file, on demand. */
@@ -126,7 +126,7 @@ function Preview({ addition }: { addition: ClientChange }) {
     <>
       <div className={styles.unframed}>
         <Button variant="subtle" size="compact-sm" onClick={() => setShown(!isShown)}>
-          {isShown ? words.hidePreview : words.preview}
+          {isShown ? texts.hidePreview : texts.preview}
         </Button>
       </div>
       {isShown && <ChangePreview change={addition} />}
@@ -150,7 +150,7 @@ function ClientTick({ client, obstacle, isTicked, onTick }: ClientTickProps) {
   const { name, mark } = client;
   const { managed } = useDesktopState();
   const others = [...new Set(ownFiles(client).flatMap(({ sharedWith }) => sharedWith.map((other) => other.name)))];
-  const shares = others.length > 0 ? words.sharedWith(listed(others)) : undefined;
+  const shares = others.length > 0 ? texts.sharedWith(listed(others)) : undefined;
   const forbidden = obstacle === 'managed' ? managedHint(managed, 'clients') : null;
   return (
     <div className={styles.client}>
@@ -173,24 +173,24 @@ function ClientTick({ client, obstacle, isTicked, onTick }: ClientTickProps) {
 }
 
 function ClientState({ client, obstacle }: Pick<ClientTickProps, 'client' | 'obstacle'>) {
-  if (obstacle === 'unreadable') return <StateBadge tone="failed">{words.unreadable}</StateBadge>;
-  if (obstacle === 'added' || obstacle === 'covered') return <StateBadge tone="good">{words.connected}</StateBadge>;
-  return client.isRunning && <StateBadge tone="attention">{words.running}</StateBadge>;
+  if (obstacle === 'unreadable') return <StateBadge tone="failed">{texts.unreadable}</StateBadge>;
+  if (obstacle === 'added' || obstacle === 'covered') return <StateBadge tone="good">{texts.connected}</StateBadge>;
+  return client.isRunning && <StateBadge tone="attention">{texts.running}</StateBadge>;
 }
 
 function NoClients() {
   const copying = useAction(
     () => window.causeway.request.copyClientJson({ client: null }),
-    () => toast(words.jsonCopied, 'clipboard'),
+    () => toast(texts.jsonCopied, 'clipboard'),
   );
   return (
-    <Card title={words.none}>
-      <p>{words.noneHelp}</p>
+    <Card title={texts.none}>
+      <p>{texts.noneHelp}</p>
       <div className={layout.actions}>
         <Button variant="default" onClick={() => copying.mutate()}>
-          {words.copyJson}
+          {texts.copyJson}
         </Button>
-        <span className={layout.quiet}>{words.jsonHelp}</span>
+        <span className={layout.quiet}>{texts.jsonHelp}</span>
       </div>
       <ActionFailure error={copying.error} />
     </Card>

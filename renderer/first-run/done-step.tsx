@@ -18,7 +18,7 @@ import { strings } from './strings.ts';
 import { useConnectedMarks } from './use-connected-marks.ts';
 import type { StepProps } from './use-progress.ts';
 
-const { done: words } = strings;
+const { done: texts } = strings;
 
 /** What to ask first, and in which client. */
 export function DoneStep({ state, progress: { change, end } }: StepProps) {
@@ -29,18 +29,18 @@ export function DoneStep({ state, progress: { change, end } }: StepProps) {
   const isConnected = useConnectedMarks();
   const copying = useAction(
     () => window.causeway.request.copyPrompt(),
-    () => toast(words.copied, 'clipboard'),
+    () => toast(texts.copied, 'clipboard'),
   );
   return (
     <StepPage
-      title={isEmpty ? words.nothingTitle : words.title}
-      lead={isEmpty ? words.nothing : words.lead}
+      title={isEmpty ? texts.nothingTitle : texts.title}
+      lead={isEmpty ? texts.nothing : texts.lead}
       footer={
         <>
           <Button variant="subtle" onClick={() => change({ step: 'clients' })}>
             {strings.back}
           </Button>
-          <Button onClick={end}>{words.finish}</Button>
+          <Button onClick={end}>{texts.finish}</Button>
         </>
       }
     >
@@ -50,11 +50,11 @@ export function DoneStep({ state, progress: { change, end } }: StepProps) {
           <div className={styles.prompt}>
             <p>{FIRST_PROMPT}</p>
             <Button variant="default" leftSection={<Icon of={IconCopy} />} onClick={() => copying.mutate()}>
-              {words.copy}
+              {texts.copy}
             </Button>
           </div>
           <ActionFailure error={copying.error} />
-          <Card title={words.list} isFlush>
+          <Card title={texts.list} isFlush>
             {clients.map((client) => (
               <TryIn key={client.id} client={client} isConnected={isConnected(client.mark)} />
             ))}
@@ -84,7 +84,7 @@ function TryIn({ client, isConnected }: { client: AiClient; isConnected: boolean
         <ActionFailure error={opening.error} />
       </div>
       {isConnected ? (
-        <StateBadge tone="good">{words.connected}</StateBadge>
+        <StateBadge tone="good">{texts.connected}</StateBadge>
       ) : (
         opensPrompts && (
           <Button
@@ -93,7 +93,7 @@ function TryIn({ client, isConnected }: { client: AiClient; isConnected: boolean
             leftSection={<Icon of={IconExternalLink} />}
             onClick={() => opening.mutate()}
           >
-            {words.open(name)}
+            {texts.open(name)}
           </Button>
         )
       )}

@@ -2,7 +2,7 @@ import { pathOfRow, SERVER_GROUPS } from '../../preload/contract/server-kinds.ts
 import type { OfferedServerInfo } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
-const { servers: words } = strings;
+const { servers: texts } = strings;
 
 /** A server that can be ticked. */
 export interface OfferedRow {
@@ -17,8 +17,8 @@ export interface OfferedRow {
 /** The SQL server: every workspace has it, so it is there before anything was found. */
 export const SQL_ROW: OfferedRow = {
   group: 'sql',
-  title: words.sql,
-  about: words.sqlAbout,
+  title: texts.sql,
+  about: texts.sqlAbout,
   path: pathOfRow('sql'),
   obstacle: null,
 };
@@ -38,7 +38,7 @@ export function offeredRows(
     const name = add.slice(add.indexOf(':') + 1);
     if (name.split('.').length !== 2) return [];
     const parts = servers.filter((one) => one.group === group && one.add.startsWith(`${add}.`)).length;
-    const count = group === 'functions' ? words.functions(parts) : words.indexes(parts);
+    const count = group === 'functions' ? texts.functions(parts) : texts.indexes(parts);
     return [{ ...row, title: name, about: parts === 0 ? '' : count }];
   });
   const rows = [SQL_ROW, ...found];

@@ -14,7 +14,7 @@ import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
 import type { StepProps } from './use-progress.ts';
 
-const { servers: words } = strings;
+const { servers: texts } = strings;
 
 /** A list this long can be searched. */
 const LONG_LIST = 12;
@@ -54,8 +54,8 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
   const hasAny = rows.some(({ path }) => ticked.includes(path)) || present.length > unticked.length;
   return (
     <StepPage
-      title={words.title}
-      lead={words.lead}
+      title={texts.title}
+      lead={texts.lead}
       onSubmit={() => hasAny && saving.mutate()}
       footer={
         <>
@@ -63,7 +63,7 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
             {strings.back}
           </Button>
           <Button type="submit" disabled={!hasAny} loading={saving.isPending}>
-            {missing.length === 0 ? strings.continue : words.add(missing.length)}
+            {missing.length === 0 ? strings.continue : texts.add(missing.length)}
           </Button>
         </>
       }
@@ -72,7 +72,7 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
       <LoadingState offered={offered} />
       {saving.data?.map(({ title, problem }) => (
         <InSight key={title}>
-          <Notice message={`${words.notAdded(title)} ${problem.message}`} remedy={problem.remedy} />
+          <Notice message={`${texts.notAdded(title)} ${problem.message}`} remedy={problem.remedy} />
         </InSight>
       ))}
       <ActionFailure error={saving.error} />
@@ -99,8 +99,8 @@ function ServerTicks({ groups, ticked, onTick }: ServerTicksProps) {
     <>
       {groups.flatMap((group) => group.rows).length > LONG_LIST && (
         <SearchField
-          aria-label={words.filter}
-          placeholder={words.filter}
+          aria-label={texts.filter}
+          placeholder={texts.filter}
           value={text}
           onChange={setText}
           onKeyDown={(event) => {
@@ -109,7 +109,7 @@ function ServerTicks({ groups, ticked, onTick }: ServerTicksProps) {
         />
       )}
       {shown.map(({ group, rows: own }) => (
-        <Card key={group} {...(group === 'sql' ? {} : { title: words.groups[group] })} isFlush>
+        <Card key={group} {...(group === 'sql' ? {} : { title: texts.groups[group] })} isFlush>
           {own.map((row) => (
             <Checkbox
               key={row.path}
@@ -123,7 +123,7 @@ function ServerTicks({ groups, ticked, onTick }: ServerTicksProps) {
           ))}
         </Card>
       ))}
-      {shown.length === 0 && <p className={layout.quiet}>{words.noMatch(text)}</p>}
+      {shown.length === 0 && <p className={layout.quiet}>{texts.noMatch(text)}</p>}
     </>
   );
 }
@@ -135,7 +135,7 @@ function LoadingState({ offered }: { offered: ReturnType<typeof useOfferedServer
     return (
       <p className={styles.waiting} role="status">
         <Loader size={16} aria-hidden />
-        {words.looking}
+        {texts.looking}
       </p>
     );
   }
@@ -143,8 +143,8 @@ function LoadingState({ offered }: { offered: ReturnType<typeof useOfferedServer
   return (
     <Notice
       tone="note"
-      message={error === null ? words.failed : problemIn(error).message}
-      remedy={leftOut.length > 0 ? leftOut.join(' ') : words.failedHelp}
+      message={error === null ? texts.failed : problemIn(error).message}
+      remedy={leftOut.length > 0 ? leftOut.join(' ') : texts.failedHelp}
     >
       <Button variant="default" size="compact-sm" onClick={again}>
         {strings.tryAgain}

@@ -10,7 +10,7 @@ import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
 import type { StepProps } from './use-progress.ts';
 
-const { signIn: words } = strings;
+const { signIn: texts } = strings;
 
 /** Waits for the sign-in in the browser; it is skipped if nobody has to sign in. */
 export function SignInStep({ state, progress: { now, change, connect } }: StepProps) {
@@ -20,12 +20,12 @@ export function SignInStep({ state, progress: { now, change, connect } }: StepPr
   const failure = failureIn(state, profile);
   return (
     <StepPage
-      title={words.title}
-      lead={words.lead}
+      title={texts.title}
+      lead={texts.lead}
       footer={
         <>
           <Button variant="subtle" onClick={() => change({ step: 'workspace' })}>
-            {isNew ? words.editUrl : words.chooseAnother}
+            {isNew ? texts.editUrl : texts.chooseAnother}
           </Button>
           {failure && profile !== null && <Button onClick={() => connect(profile)}>{failure.retry}</Button>}
         </>
@@ -50,7 +50,7 @@ function failureIn(
   if (warehouse.status === 'unconfigured') return { problem: warehouse.problem, retry: strings.tryAgain };
   if (warehouse.status !== 'failed' || open !== profile) return undefined;
   const { problem, next } = warehouse.failure;
-  return { problem, retry: next === 'sign-in' ? words.signIn : strings.tryAgain };
+  return { problem, retry: next === 'sign-in' ? texts.signIn : strings.tryAgain };
 }
 
 interface ConnectingProps extends Pick<StepProps, 'state'> {
@@ -63,7 +63,7 @@ function Connecting({ state: { warehouse, profile: open }, profile, host }: Conn
     return (
       <div className={styles.waiting} role="status">
         <Loader size={20} aria-hidden />
-        {words.connecting(formatHost(host))}
+        {texts.connecting(formatHost(host))}
       </div>
     );
   }

@@ -15,7 +15,7 @@ import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
 import type { StepProps } from './use-progress.ts';
 
-const { workspace: words } = strings;
+const { workspace: texts } = strings;
 
 /** Which workspace: one that this computer knows, or else its URL. */
 export function WorkspaceStep({ progress }: StepProps) {
@@ -25,7 +25,7 @@ export function WorkspaceStep({ progress }: StepProps) {
   const known = accounts.data ?? [];
   if (accounts.isPending) {
     return (
-      <StepPage title={words.title} lead={words.lead}>
+      <StepPage title={texts.title} lead={texts.lead}>
         <Skeleton height={96} />
       </StepPage>
     );
@@ -43,20 +43,20 @@ export function WorkspaceStep({ progress }: StepProps) {
   }
   return (
     <StepPage
-      title={words.title}
-      lead={words.lead}
+      title={texts.title}
+      lead={texts.lead}
       footer={
         <>
           <Button variant="subtle" onClick={() => void accounts.refetch()}>
-            {words.refresh}
+            {texts.refresh}
           </Button>
           <Button variant="default" onClick={() => setTyping(true)}>
-            {words.another}
+            {texts.another}
           </Button>
         </>
       }
     >
-      <Card title={words.found} isFlush>
+      <Card title={texts.found} isFlush>
         {known.map((account) => (
           <KnownWorkspace
             key={account.name}
@@ -78,7 +78,7 @@ function KnownWorkspace({ account, onChoose }: { account: Account; onChoose(): v
       <span className={styles.choiceText}>
         <span className={layout.name}>{name}</span>
         <span className={layout.quiet}>
-          {isUnusable ? state.message : host === null ? words.noHost : formatHost(host)}
+          {isUnusable ? state.message : host === null ? texts.noHost : formatHost(host)}
         </span>
       </span>
       <span className={layout.quiet}>{formatStatus(account, false)}</span>
@@ -110,8 +110,8 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
   const isReady = url.trim() !== '' && name.trim() !== '';
   return (
     <StepPage
-      title={words.title}
-      lead={words.lead}
+      title={texts.title}
+      lead={texts.lead}
       onSubmit={() => isReady && setUp.mutate(undefined, { onSuccess })}
       footer={
         <>
@@ -121,7 +121,7 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
             </Button>
           ) : (
             <Button variant="subtle" onClick={onRefresh}>
-              {words.refresh}
+              {texts.refresh}
             </Button>
           )}
           <Button type="submit" disabled={!isReady} loading={setUp.isPending}>
@@ -134,9 +134,9 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
         <FailureNotice error={error} />
         <TextField
           ref={field}
-          label={words.url}
-          description={words.urlHelp}
-          placeholder={words.urlExample}
+          label={texts.url}
+          description={texts.urlHelp}
+          placeholder={texts.urlExample}
           value={url}
           inputMode="url"
           spellCheck={false}
@@ -147,8 +147,8 @@ function UrlForm({ progress, existingNames, error, onRefresh, onBack }: UrlFormP
         />
         {url.trim() !== '' && (
           <TextField
-            label={words.ownName}
-            description={words.ownNameHelp}
+            label={texts.ownName}
+            description={texts.ownNameHelp}
             value={name}
             spellCheck={false}
             onChange={(typed) => {

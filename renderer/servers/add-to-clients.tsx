@@ -23,7 +23,7 @@ interface AddToClientsProps {
   onClose(): void;
 }
 
-const words = strings.clientsDialog;
+const texts = strings.clientsDialog;
 
 /** Adds one server to AI clients. Every client on this computer is listed; one that cannot be changed says why. */
 export function AddToClients({ opened, server, report, onClose }: AddToClientsProps) {
@@ -39,7 +39,7 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
   };
   const adding = useChangeClients((outcomes) => {
     const written = new Set(changesIn(outcomes).map(({ name }) => name));
-    if (written.size > 0) toast(words.done(listed([...written])), 'clients');
+    if (written.size > 0) toast(texts.done(listed([...written])), 'clients');
     if (failuresIn(outcomes).length === 0) close();
   });
   const close = () => {
@@ -56,16 +56,16 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
     <Dialog
       opened={opened}
       onClose={close}
-      title={words.title(server.title)}
+      title={texts.title(server.title)}
       size="lg"
       footer={
         <>
           <Button variant="default" data-autofocus={addable.length === 0 || undefined} onClick={close}>
-            {addable.length === 0 ? words.close : words.cancel}
+            {addable.length === 0 ? texts.close : texts.cancel}
           </Button>
           {addable.length > 0 && (
             <Button disabled={chosen.length === 0} loading={adding.isPending} onClick={() => adding.mutate(change)}>
-              {words.submit(chosen.length)}
+              {texts.submit(chosen.length)}
             </Button>
           )}
         </>
@@ -73,9 +73,9 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
     >
       {report.isPending && <Skeleton height={96} />}
       <FailureNotice error={report.error} onRetry={report.refetch} />
-      {report.data && clients.length === 0 && <p>{words.none}</p>}
+      {report.data && clients.length === 0 && <p>{texts.none}</p>}
       {clients.length > 0 && (
-        <ul className={layout.list} aria-label={words.list}>
+        <ul className={layout.list} aria-label={texts.list}>
           {clients.map((client, place) => (
             <ClientChoice
               key={client.id}
@@ -92,7 +92,7 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
       <ActionFailure error={adding.error} />
       {failures.length > 0 && (
         <Notice
-          message={words.notAll}
+          message={texts.notAll}
           remedy={failures.map(({ name, problem }) => clientStrings.failed(name, problem.message)).join(' ')}
         />
       )}
@@ -103,8 +103,8 @@ export function AddToClients({ opened, server, report, onClose }: AddToClientsPr
 /** Why a server cannot be added to a client, or need not be, as a text; null if it can. */
 function obstacleText(client: AiClient, obstacle: Obstacle | null, managed: DesktopState['managed']): string | null {
   if (obstacle === 'managed') return managedHint(managed, 'clients');
-  if (obstacle === 'unreadable') return problemOf(client) ?? words.obstacles.unreadable;
-  return obstacle && words.obstacles[obstacle];
+  if (obstacle === 'unreadable') return problemOf(client) ?? texts.obstacles.unreadable;
+  return obstacle && texts.obstacles[obstacle];
 }
 
 interface ClientChoiceProps {
@@ -128,7 +128,7 @@ function ClientChoice({ client, server, isFirst, isChosen, onToggle }: ClientCho
             {name}
           </span>
         }
-        description={obstacleText(client, obstacle, managed) ?? (isRunning ? words.running : undefined)}
+        description={obstacleText(client, obstacle, managed) ?? (isRunning ? texts.running : undefined)}
         checked={isChosen || obstacle === 'added' || obstacle === 'covered'}
         disabled={obstacle !== null}
         data-autofocus={(isFirst && obstacle === null) || undefined}
@@ -143,7 +143,7 @@ function Changes({ change }: { change: ClientChange }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={styles.more} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{words.changes}</summary>
+      <summary>{texts.changes}</summary>
       {isOpen && <ChangePreview change={change} />}
     </details>
   );

@@ -19,12 +19,12 @@ interface ConfirmAppProps {
   onClose(): void;
 }
 
-const words = strings.app;
+const texts = strings.app;
 
 /** Shows where a Databricks App is before a token goes there, and lets the user confirm it. */
 export function ConfirmApp({ opened, app, source, onConfirm, onClose }: ConfirmAppProps) {
   return (
-    <Dialog opened={opened} onClose={onClose} title={words.title(app)}>
+    <Dialog opened={opened} onClose={onClose} title={texts.title(app)}>
       <ReviewApp app={app} source={source} back={strings.addDialog.cancel} onConfirm={onConfirm} onClose={onClose} />
     </Dialog>
   );
@@ -64,7 +64,7 @@ export function ReviewApp({ app, source, back, onConfirm, onClose }: ReviewAppPr
             if (data) confirming.mutate(data);
           }}
         >
-          {words.confirm}
+          {texts.confirm}
         </Button>
       </Footer>
     </div>
@@ -75,24 +75,24 @@ function Address({ address: { origin, isUsual, confirmed, halt } }: { address: A
   const isMoved = confirmed !== null && confirmed !== origin;
   return (
     <>
-      <p>{words.consequence}</p>
+      <p>{texts.consequence}</p>
       <dl className={styles.facts}>
-        <dt>{words.address}</dt>
+        <dt>{texts.address}</dt>
         <dd>
           <code>{origin}</code>
         </dd>
         {isMoved && (
           <>
-            <dt>{words.before}</dt>
+            <dt>{texts.before}</dt>
             <dd>
               <code>{confirmed}</code>
             </dd>
           </>
         )}
       </dl>
-      {isMoved && <Notice message={words.changed} remedy={words.changedRemedy} />}
-      {!isUsual && <Notice message={words.unusual} remedy={words.unusualRemedy} />}
-      {halt !== null && <p>{words.halted(halt.words, halt.canStart)}</p>}
+      {isMoved && <Notice message={texts.changed} remedy={texts.changedRemedy} />}
+      {!isUsual && <Notice message={texts.unusual} remedy={texts.unusualRemedy} />}
+      {halt !== null && <p>{texts.halted(halt.words, halt.canStart)}</p>}
     </>
   );
 }

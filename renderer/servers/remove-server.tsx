@@ -13,7 +13,7 @@ interface RemoveServerProps {
   onRemoved(): void;
 }
 
-const words = strings.removeDialog;
+const texts = strings.removeDialog;
 const LIST = new Intl.ListFormat('en');
 
 /** Says what removing a server does not do, then does it. */
@@ -33,23 +33,23 @@ export function RemoveServer({ server, onClose, onRemoved }: RemoveServerProps) 
   return (
     <ConfirmDialog
       opened={server !== null}
-      title={words.title(shown?.title ?? '')}
-      verb={words.verb}
+      title={texts.title(shown?.title ?? '')}
+      verb={texts.verb}
       isGrave
       isDangerous
       act={remove}
       onClose={onClose}
     >
-      <p>{words.text}</p>
+      <p>{texts.text}</p>
       {users.length > 0 && (
         <p>
-          {words.entries(LIST.format(users))}{' '}
+          {texts.entries(LIST.format(users))}{' '}
           <a href={addressOf('clients')} onClick={onClose}>
-            {words.openClients}
+            {texts.openClients}
           </a>
         </p>
       )}
-      {clients.data && users.length === 0 && <p>{words.noEntries}</p>}
+      {clients.data && users.length === 0 && <p>{texts.noEntries}</p>}
     </ConfirmDialog>
   );
 }

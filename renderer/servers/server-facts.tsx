@@ -8,7 +8,7 @@ import styles from './servers.module.css';
 import { strings } from './strings.ts';
 import { clientsWith } from './use-usage.ts';
 
-const words = strings.page;
+const texts = strings.page;
 
 interface ServerClientsProps {
   server: ConfiguredServer;
@@ -22,20 +22,20 @@ export function ServerClients({ server, clients, usage }: ServerClientsProps) {
   const calls = new Map(usage?.clients.map((client) => [client.name, client.calls]));
   const others = usage?.clients.filter(({ name }) => !withEntry?.some((client) => client.name === name)) ?? [];
   return (
-    <Card title={words.clients}>
+    <Card title={texts.clients}>
       {!withEntry && <Skeleton height={32} />}
-      {withEntry && withEntry.length + others.length === 0 && <p className={layout.quiet}>{words.noClients}</p>}
+      {withEntry && withEntry.length + others.length === 0 && <p className={layout.quiet}>{texts.noClients}</p>}
       {withEntry && withEntry.length + others.length > 0 && (
         <ul className={styles.clients}>
           {withEntry.map(({ id, name, mark }) => (
-            <ClientLine key={id} name={name} mark={mark} note={words.hasEntry} calls={calls.get(name) ?? 0} />
+            <ClientLine key={id} name={name} mark={mark} note={texts.hasEntry} calls={calls.get(name) ?? 0} />
           ))}
           {others.map(({ name, mark, calls: count }) => (
-            <ClientLine key={name} name={name} mark={mark} note={words.withoutEntry} calls={count} />
+            <ClientLine key={name} name={name} mark={mark} note={texts.withoutEntry} calls={count} />
           ))}
         </ul>
       )}
-      <p className={layout.quiet}>{words.sinceStart}</p>
+      <p className={layout.quiet}>{texts.sinceStart}</p>
     </Card>
   );
 }
@@ -69,17 +69,17 @@ export function ServerDetails({
 }) {
   const failure = usage?.lastFailure ?? null;
   return (
-    <Card title={words.details}>
+    <Card title={texts.details}>
       <dl className={styles.facts}>
-        <dt>{words.type}</dt>
+        <dt>{texts.type}</dt>
         <dd>{strings.types[type]}</dd>
-        <dt>{words.name}</dt>
+        <dt>{texts.name}</dt>
         <dd>
           <code>{name}</code>
         </dd>
-        <dt>{words.profile}</dt>
+        <dt>{texts.profile}</dt>
         <dd>{profile}</dd>
-        <dt>{words.path}</dt>
+        <dt>{texts.path}</dt>
         <dd>
           <code>{path}</code>
         </dd>
@@ -96,11 +96,11 @@ export function ServerDetails({
         </dd>
         {failure && (
           <>
-            <dt>{words.lastFailure}</dt>
+            <dt>{texts.lastFailure}</dt>
             <dd>
-              <RelativeTime at={failure.at} /> {failure.client === null ? words.byYou : words.byClient(failure.client)}
+              <RelativeTime at={failure.at} /> {failure.client === null ? texts.byYou : texts.byClient(failure.client)}
               <br />
-              {failure.tool === null ? failure.words : words.failure(failure.words, failure.tool)}
+              {failure.tool === null ? failure.words : texts.failure(failure.words, failure.tool)}
             </dd>
           </>
         )}

@@ -39,7 +39,7 @@ interface ServerPageProps {
   onRemove(): void;
 }
 
-const words = strings.page;
+const texts = strings.page;
 
 /** One server: how it is, who uses it and how, what AI clients may do with it, and what its tools do. */
 export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
@@ -53,16 +53,16 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
   const [isAdding, setAdding] = useState(false);
   const checking = useMutation({
     mutationFn: () => unwrap(request.checkServer({ name })),
-    onSuccess: () => toast(words.checked(title)),
+    onSuccess: () => toast(texts.checked(title)),
   });
   const copy = (what: 'path' | 'url') =>
-    void request.copyServer({ name, what }).then(({ ok }) => ok && toast(words.copied, 'clipboard'));
+    void request.copyServer({ name, what }).then(({ ok }) => ok && toast(texts.copied, 'clipboard'));
   return (
     <div className={layout.screen}>
       <p>
         <a className={styles.back} href={addressOf('servers')}>
           <Icon of={IconArrowLeft} />
-          {words.back}
+          {texts.back}
         </a>
       </p>
       <div className={layout.head}>
@@ -75,7 +75,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
         </div>
         <div className={layout.actions}>
           <Button leftSection={<Icon of={IconPlus} />} onClick={() => setAdding(true)}>
-            {words.addToClients}
+            {texts.addToClients}
           </Button>
           <Button
             variant="default"
@@ -83,15 +83,15 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
             loading={checking.isPending}
             onClick={() => checking.mutate()}
           >
-            {words.check}
+            {texts.check}
           </Button>
           <MoreMenu
-            label={words.more(title)}
+            label={texts.more(title)}
             items={[
-              { label: words.copyPath, icon: IconCopy, onClick: () => copy('path') },
-              { label: words.copyUrl, icon: IconLink, onClick: () => copy('url') },
+              { label: texts.copyPath, icon: IconCopy, onClick: () => copy('path') },
+              { label: texts.copyUrl, icon: IconLink, onClick: () => copy('url') },
               {
-                label: words.remove,
+                label: texts.remove,
                 icon: IconTrash,
                 onClick: onRemove,
                 isDangerous: true,

@@ -9,7 +9,7 @@ import { showScreen } from '../shared/screen.ts';
 import { PickPin, usePins } from '../warehouse/pick-pin.tsx';
 import { strings } from './strings.ts';
 
-const words = strings.warehouse;
+const texts = strings.warehouse;
 
 /** What the calls of a server run on in every client that has no pin of its own. */
 export function ServerPin({ name, title, profile }: { name: string; title: string; profile: string }) {
@@ -22,24 +22,24 @@ export function ServerPin({ name, title, profile }: { name: string; title: strin
   const others = ofServer.filter(({ client }) => client !== null);
   return (
     <Card
-      title={words.title}
+      title={texts.title}
       actions={
         <Button variant="default" size="compact-sm" onClick={() => setPicking(true)}>
-          {words.pin}
+          {texts.pin}
         </Button>
       }
     >
-      <p>{pin ? words.pinned(pin.warehouse) : words.unpinned}</p>
+      <p>{pin ? texts.pinned(pin.warehouse) : texts.unpinned}</p>
       {others.map(({ client, warehouse }) => (
         <p key={`${client} ${warehouse}`} className={layout.quiet}>
-          {words.client(client ?? '', warehouse)}
+          {texts.client(client ?? '', warehouse)}
         </p>
       ))}
       {ofServer.length > 0 && <p className={layout.quiet}>{data?.rank}</p>}
       {isChanged && (
-        <Notice tone="note" message={words.update} remedy={null}>
+        <Notice tone="note" message={texts.update} remedy={null}>
           <Button variant="default" size="compact-sm" onClick={() => showScreen('clients')}>
-            {words.showClients}
+            {texts.showClients}
           </Button>
         </Notice>
       )}
@@ -47,11 +47,11 @@ export function ServerPin({ name, title, profile }: { name: string; title: strin
         pinning={
           picking
             ? {
-                title: words.dialog(title),
+                title: texts.dialog(title),
                 profile,
                 pinned: pin?.warehouseId ?? null,
-                otherwise: words.otherwise,
-                consequence: words.consequence,
+                otherwise: texts.otherwise,
+                consequence: texts.consequence,
                 pin: async (warehouseId) => {
                   await unwrap(window.causeway.request.pinServer({ server: name, warehouseId }));
                   await queries.invalidateQueries({ queryKey: ['pins'] });

@@ -12,7 +12,7 @@ import { leadsToWorkspace } from './format.ts';
 import { strings } from './strings.ts';
 import { useJob } from './use-job.ts';
 
-const words = strings.remedies;
+const texts = strings.remedies;
 
 /** The steps that lead on from how a server is, as buttons; nothing if all is well. */
 export function ServerRemedy({ server }: { server: ConfiguredServer }) {
@@ -25,14 +25,14 @@ export function ServerRemedy({ server }: { server: ConfiguredServer }) {
     <span className={layout.actions}>
       {(state.action === 'start-app' || isStarting) && <StartApp server={server} onBusy={setStarting} />}
       {leadsToWorkspace(state) && (
-        <Step label={words.openWorkspaceOf(name)} onClick={() => void request.openWorkspaceOf({ name })}>
-          {words.openWorkspace}
+        <Step label={texts.openWorkspaceOf(name)} onClick={() => void request.openWorkspaceOf({ name })}>
+          {texts.openWorkspace}
         </Step>
       )}
       <ActionStep server={server} />
       {canCheck && !isStarting && (
-        <Step label={words.tryAgainFor(name)} isBusy={checking.isPending} onClick={() => checking.mutate()}>
-          {words.tryAgain}
+        <Step label={texts.tryAgainFor(name)} isBusy={checking.isPending} onClick={() => checking.mutate()}>
+          {texts.tryAgain}
         </Step>
       )}
     </span>
@@ -51,14 +51,14 @@ function ActionStep({ server }: { server: ConfiguredServer }) {
       return <ReviewAddress server={server} />;
     case 'sign-in':
       return (
-        <Step label={words.signInTo(profile)} onClick={() => void window.causeway.request.signInTo({ profile })}>
-          {words.signIn}
+        <Step label={texts.signInTo(profile)} onClick={() => void window.causeway.request.signInTo({ profile })}>
+          {texts.signIn}
         </Step>
       );
     case 'accounts':
       return (
-        <Step label={words.accountsFor(profile)} onClick={() => showScreen('accounts')}>
-          {words.accounts}
+        <Step label={texts.accountsFor(profile)} onClick={() => showScreen('accounts')}>
+          {texts.accounts}
         </Step>
       );
     default:
@@ -88,8 +88,8 @@ function SignInToService({ server: { name, service } }: { server: ConfiguredServ
   const signingIn = useMutation({ mutationFn: () => unwrap(window.causeway.request.signInToService({ name })) });
   return (
     <>
-      <Step label={words.signInFor(title, name)} isBusy={signingIn.isPending} onClick={() => signingIn.mutate()}>
-        {words.signInTo(title)}
+      <Step label={texts.signInFor(title, name)} isBusy={signingIn.isPending} onClick={() => signingIn.mutate()}>
+        {texts.signInTo(title)}
       </Step>
       <ActionFailure error={signingIn.error} />
     </>
@@ -102,15 +102,15 @@ function OpenPage({ name }: { name: string }) {
   const opening = useMutation({ mutationFn: () => unwrap(request.openServicePage({ name })) });
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyServer({ name, what: 'sign-in-page' })),
-    onSuccess: () => toast(words.linkCopied, 'clipboard'),
+    onSuccess: () => toast(texts.linkCopied, 'clipboard'),
   });
   return (
     <>
-      <Step label={words.openPageOf(name)} isBusy={opening.isPending} onClick={() => opening.mutate()}>
-        {words.openPage}
+      <Step label={texts.openPageOf(name)} isBusy={opening.isPending} onClick={() => opening.mutate()}>
+        {texts.openPage}
       </Step>
-      <Step label={words.copyLinkOf(name)} onClick={() => copying.mutate()}>
-        {words.copyLink}
+      <Step label={texts.copyLinkOf(name)} onClick={() => copying.mutate()}>
+        {texts.copyLink}
       </Step>
       <ActionFailure error={opening.error ?? copying.error} />
     </>
@@ -122,8 +122,8 @@ function ReviewAddress({ server: { name, title } }: { server: ConfiguredServer }
   const [isReviewing, setReviewing] = useState(false);
   return (
     <>
-      <Step label={words.confirmAppOf(name)} onClick={() => setReviewing(true)}>
-        {words.confirmApp}
+      <Step label={texts.confirmAppOf(name)} onClick={() => setReviewing(true)}>
+        {texts.confirmApp}
       </Step>
       <ConfirmApp
         opened={isReviewing}
@@ -157,22 +157,22 @@ function StartApp({
       onBusy(true);
       return unwrap(window.causeway.request.startApp({ job: id, name }));
     },
-    onSuccess: () => toast(words.appStarted(title)),
+    onSuccess: () => toast(texts.appStarted(title)),
     onSettled: () => onBusy(false),
   });
   if (!starting.isPending)
     return (
       <>
-        <Step label={words.startAppOf(name)} onClick={() => starting.mutate()}>
-          {words.startApp}
+        <Step label={texts.startAppOf(name)} onClick={() => starting.mutate()}>
+          {texts.startApp}
         </Step>
         <ActionFailure error={starting.error} />
       </>
     );
   return (
     <>
-      <Step label={words.cancelStart(name)} onClick={work.cancel}>
-        {words.cancel}
+      <Step label={texts.cancelStart(name)} onClick={work.cancel}>
+        {texts.cancel}
       </Step>
       <StartProgress job={job} />
     </>
@@ -180,7 +180,7 @@ function StartApp({
 }
 
 function StartProgress({ job }: { job: string }) {
-  const [progress, setProgress] = useState<string>(words.startingApp);
+  const [progress, setProgress] = useState<string>(texts.startingApp);
   useEffect(
     () =>
       window.causeway.on.toolProgress((event) => {

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { strings } from './strings.ts';
 
-const words = strings.page;
+const texts = strings.page;
 
 /** That the user is signed in to what is behind a service, and the way out. */
 export function ServiceAccount({ name, title, status }: { name: string; title: string; status: string }) {
@@ -20,19 +20,19 @@ export function ServiceAccount({ name, title, status }: { name: string; title: s
   if (signedIn.data !== true) return null;
   return (
     <div className={layout.actions}>
-      <span>{words.signedIn(title)}</span>
+      <span>{texts.signedIn(title)}</span>
       <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
-        {words.signOut(title)}
+        {texts.signOut(title)}
       </Button>
       <ConfirmDialog
         opened={asking}
-        title={words.signOutTitle(title)}
-        verb={words.signOutVerb}
+        title={texts.signOutTitle(title)}
+        verb={texts.signOutVerb}
         isGrave
         act={() => unwrap(request.signOutOfService({ name }))}
         onClose={() => setAsking(false)}
       >
-        <p>{words.signOutText(title)}</p>
+        <p>{texts.signOutText(title)}</p>
       </ConfirmDialog>
     </div>
   );

@@ -147,7 +147,7 @@ export const strings = {
     profile: 'Profile',
     path: 'Path',
     lastFailure: 'Last failure',
-    failure: (words: string, tool: string) => `${tool}: ${words}`,
+    failure: (text: string, tool: string) => `${tool}: ${text}`,
     byClient: (client: string) => `from ${client}`,
     byYou: 'tried here',
     clients: 'Clients',

@@ -9,7 +9,7 @@ import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.tsx';
 import { strings } from './strings.ts';
 
-const words = strings.page;
+const texts = strings.page;
 
 /** That another server has replaced this one, and the move to it. */
 export function Successor({ server: { name }, successor }: { server: ConfiguredServer; successor: string }) {
@@ -18,26 +18,26 @@ export function Successor({ server: { name }, successor }: { server: ConfiguredS
     mutationFn: () => unwrap(window.causeway.request.moveServer({ name })),
     onSuccess: ({ failed }) => {
       void queries.invalidateQueries({ queryKey: ['clients'] });
-      if (failed.length === 0) toast(words.movedTo(successor), 'clients');
+      if (failed.length === 0) toast(texts.movedTo(successor), 'clients');
     },
   });
   const failed = moving.data?.failed ?? [];
   return (
     <>
-      <Notice tone="note" message={words.moved(successor)} remedy={words.moveText}>
+      <Notice tone="note" message={texts.moved(successor)} remedy={texts.moveText}>
         <Button
           variant="default"
           leftSection={<Icon of={IconArrowRight} />}
           loading={moving.isPending}
           onClick={() => moving.mutate()}
         >
-          {words.move}
+          {texts.move}
         </Button>
       </Notice>
       <ActionFailure error={moving.error} />
       {failed.length > 0 && (
         <Notice
-          message={words.notMoved}
+          message={texts.notMoved}
           remedy={failed.map(({ client, problem }) => clientStrings.failed(client, problem)).join(' ')}
         />
       )}

@@ -9,7 +9,7 @@ import { CausewayError, sentences } from '../../platform/errors.ts';
 import { inOneLine, remedyFor } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, confirm, printable, write, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
-import { ENTRY_WORDS, shownEntries } from './entry-words.ts';
+import { STATE_TEXTS, shownEntries } from './entry-states.ts';
 import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
 export interface ClientCommandOptions extends ClientOptions {
@@ -256,7 +256,7 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   for (const [server, state] of shownEntries(file)) {
     const what = file.all.includes(server) ? 'all servers in one entry, ' : '';
     const repair = file.repairable.includes(server) ? `; \`causeway clients repair${at}\` ${REPAIRS[state]}` : '';
-    await line(`    ${server}: ${what}${ENTRY_WORDS[state]}${repair}`);
+    await line(`    ${server}: ${what}${STATE_TEXTS[state]}${repair}`);
   }
   for (const [server, meta] of Object.entries(file.meta))
     await line(`    ${server}: calls include ${formatMeta(meta)}`);

@@ -25,18 +25,18 @@ interface AddServerProps {
   onClose(): void;
 }
 
-const words = strings.addDialog;
+const texts = strings.addDialog;
 
 /** The dialog in which a server is found by what it offers, named, and added. */
 export function AddServer({ opened, state, onClose }: AddServerProps) {
   return (
-    <Dialog opened={opened} onClose={onClose} title={words.title} size="lg">
+    <Dialog opened={opened} onClose={onClose} title={texts.title} size="lg">
       <Managed managed={state.managed} by={['servers']} />
       {state.profile === null || state.warehouse.status !== 'known' ? (
         <p>
-          {words.signIn}{' '}
+          {texts.signIn}{' '}
           <a href={addressOf('warehouse')} onClick={onClose}>
-            {words.goToWarehouse}
+            {texts.goToWarehouse}
           </a>
         </p>
       ) : (
@@ -55,7 +55,7 @@ export function AddServer({ opened, state, onClose }: AddServerProps) {
 type Choice = 'all' | 'sql' | 'genie' | 'search' | 'functions' | 'other';
 
 const CHOICES: readonly [Choice, string, Glyph][] = [
-  ['all', words.all, IconLayoutGrid],
+  ['all', texts.all, IconLayoutGrid],
   ['sql', strings.types.sql, TYPE_GLYPHS.sql],
   ['genie', strings.types.genie, TYPE_GLYPHS.genie],
   ['search', strings.types.search, TYPE_GLYPHS.search],
@@ -101,7 +101,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     },
     onSuccess: (added) => {
       void queries.invalidateQueries({ queryKey: ['clients'] });
-      toast(words.added(added.title ?? offered?.title ?? added.name));
+      toast(texts.added(added.title ?? offered?.title ?? added.name));
       onClose();
       showScreen('servers', added.name);
     },
@@ -122,7 +122,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
         <ReviewApp
           app={offered.title}
           source={{ profile }}
-          back={words.back}
+          back={texts.back}
           onConfirm={({ path: appPath, origin }) =>
             adding.mutateAsync({ path: appPath, name: name.trim(), confirmed: origin })
           }
@@ -141,10 +141,10 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
       actions={
         <>
           <Button variant="default" onClick={onClose}>
-            {words.cancel}
+            {texts.cancel}
           </Button>
           <Button type="submit" disabled={!isReady} loading={adding.isPending}>
-            {isApp ? words.next : words.submit}
+            {isApp ? texts.next : texts.submit}
           </Button>
         </>
       }
@@ -156,11 +156,11 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
           chooseOffered(null);
         }}
       />
-      {choice !== 'all' && <p className={layout.quiet}>{words.hints[choice]}</p>}
+      {choice !== 'all' && <p className={layout.quiet}>{texts.hints[choice]}</p>}
       {choice === 'other' && (
         <TextField
-          label={words.path}
-          description={words.pathHint}
+          label={texts.path}
+          description={texts.pathHint}
           value={offered === null ? (target ?? '') : ''}
           onChange={(typed) => {
             setOffered(null);
@@ -172,8 +172,8 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
       <OfferedList key={choice} profile={profile} groups={GROUPS[choice]} chosen={offered} onChoose={chooseOffered} />
       <TextField
         ref={nameField}
-        label={words.name}
-        description={words.nameHint}
+        label={texts.name}
+        description={texts.nameHint}
         value={name}
         onChange={(typed) => {
           setOwnName(typed);
@@ -181,7 +181,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
         }}
         spellCheck={false}
       />
-      <Proposed proposal={proposal.data} place={words.at(formatHost(host), profile)} />
+      <Proposed proposal={proposal.data} place={texts.at(formatHost(host), profile)} />
       <FailureNotice error={proposal.error} />
     </Form>
   );
@@ -203,7 +203,7 @@ function useName(proposed: string) {
 function Kinds({ choice, onChoose }: { choice: Choice; onChoose(choice: Choice): void }) {
   return (
     <fieldset className={styles.kinds}>
-      <legend>{words.type}</legend>
+      <legend>{texts.type}</legend>
       {CHOICES.map(([each, label, glyph]) => (
         <label key={each} className={styles.kind} data-chosen={each === choice}>
           <input
@@ -233,7 +233,7 @@ function Proposed({ proposal, place }: ProposedProps) {
   const { path, same } = proposal;
   return (
     <>
-      {same !== null && <Notice tone="note" message={words.already(same)} remedy={words.alreadyRemedy} />}
+      {same !== null && <Notice tone="note" message={texts.already(same)} remedy={texts.alreadyRemedy} />}
       <p className={layout.quiet}>
         <code>{path}</code>
         <br />

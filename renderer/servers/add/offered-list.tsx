@@ -17,7 +17,7 @@ interface OfferedListProps {
   onChoose(server: OfferedServerInfo | null): void;
 }
 
-const words = strings.offered;
+const texts = strings.offered;
 
 /** How many of a group are shown before more are asked for. */
 const SHOWN = 20;
@@ -35,8 +35,8 @@ export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose 
   return (
     <div className={layout.stack}>
       <SearchableOptions
-        label={words.label}
-        placeholder={words.placeholder}
+        label={texts.label}
+        placeholder={texts.placeholder}
         isBusy={isRunning}
         text={text}
         onText={setText}
@@ -48,7 +48,7 @@ export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose 
           <Group
             // Another search begins with the first ones again.
             key={`${group} ${wanted}`}
-            title={words.groups[group]}
+            title={texts.groups[group]}
             servers={found.filter((server) => server.group === group)}
             chosen={chosen}
             onChoose={onChoose}
@@ -61,9 +61,9 @@ export function OfferedList({ profile, groups = SERVER_GROUPS, chosen, onChoose 
       {found.length > 0 && firstFailure}
       <FailureNotice error={more.error} onRetry={more.again} />
       {!isRunning && first.isPartial && !isWholeKnown(more, deep, wanted) && (
-        <Notice tone="note" message={words.partial} remedy={first.leftOut.join(' ')}>
+        <Notice tone="note" message={texts.partial} remedy={first.leftOut.join(' ')}>
           <Button variant="default" onClick={() => setDeep(wanted)}>
-            {wanted === '' ? words.showAll : words.searchAll}
+            {wanted === '' ? texts.showAll : texts.searchAll}
           </Button>
         </Notice>
       )}
@@ -80,14 +80,14 @@ function isWholeKnown({ error }: Offered, deep: string | null, wanted: string): 
 function NothingYet({ isRunning, failure, text }: { isRunning: boolean; failure: ReactNode; text: string }) {
   if (failure) return failure;
   if (isRunning) return <OptionsToCome />;
-  return <p className={layout.quiet}>{text.trim() === '' ? words.nothing : words.noMatch(text.trim())}</p>;
+  return <p className={layout.quiet}>{text.trim() === '' ? texts.nothing : texts.noMatch(text.trim())}</p>;
 }
 
 function progressOf({ error, isPartial, leftOut }: Offered, isRunning: boolean, found: number): string {
   const parts: string[] = [];
-  if (isRunning) parts.push(words.searching);
-  if (!error) parts.push(words.found(found));
-  if (!isRunning && !isPartial && leftOut.length > 0) parts.push(words.leftOut(leftOut.join(' ')));
+  if (isRunning) parts.push(texts.searching);
+  if (!error) parts.push(texts.found(found));
+  if (!isRunning && !isPartial && leftOut.length > 0) parts.push(texts.leftOut(leftOut.join(' ')));
   return parts.join(' · ');
 }
 
@@ -119,7 +119,7 @@ function Group({ title, servers, chosen, onChoose }: GroupProps) {
       ))}
       {rest > 0 && (
         <Button variant="subtle" size="compact-sm" onClick={() => setLimit(limit + 5 * SHOWN)}>
-          {words.more(title, rest)}
+          {texts.more(title, rest)}
         </Button>
       )}
     </fieldset>
@@ -127,7 +127,7 @@ function Group({ title, servers, chosen, onChoose }: GroupProps) {
 }
 
 function aboutOffered({ title, about, add, obstacle, successor }: OfferedServerInfo): string {
-  const replaced = successor === null ? '' : words.replacedBy(successor);
+  const replaced = successor === null ? '' : texts.replacedBy(successor);
   const fullName = title === add || add.includes(':') || !add.includes('.') ? '' : add;
   return [obstacle ?? '', replaced, about, fullName].filter((part) => part !== '').join(' · ');
 }

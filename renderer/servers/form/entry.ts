@@ -2,7 +2,7 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import { strings } from '../strings.ts';
 import type { FormField } from './field.ts';
 
-const words = strings.form;
+const texts = strings.form;
 
 /**
  * What a user has entered, as the controls hold it: the text of a text, a number or JSON; the place of a choice; `yes`,
@@ -89,7 +89,7 @@ function readOne(
 function readPlain(field: PlainField, entry: string, place: string, problems: Map<string, string>): unknown {
   if (entry === '') return undefined;
   const value = readText(field, entry);
-  if (value === undefined) problems.set(place, field.kind === 'json' ? words.notJson : words.notNumber);
+  if (value === undefined) problems.set(place, field.kind === 'json' ? texts.notJson : texts.notNumber);
   return value;
 }
 
@@ -103,7 +103,7 @@ function readList(
   return items.map((item, number) => {
     const itsPlace = placeOf(place, String(number));
     const value = readOne(field.item, item, itsPlace, problems);
-    if (value === undefined && !problems.has(itsPlace)) problems.set(itsPlace, words.needed);
+    if (value === undefined && !problems.has(itsPlace)) problems.set(itsPlace, texts.needed);
     return value ?? null;
   });
 }
@@ -178,7 +178,7 @@ function complaints(inputSchema: Schema, values: Record<string, unknown>): { pla
 function complaintOf({ instanceLocation, keyword, error }: OutputUnit): { place: string; message: string } {
   const place = decodeURI(instanceLocation.replace(/^#/, ''));
   const missing = keyword === 'required' ? /"(.*)"/.exec(error)?.[1] : undefined;
-  if (missing !== undefined) return { place: `${place}/${missing}`, message: words.needed };
+  if (missing !== undefined) return { place: `${place}/${missing}`, message: texts.needed };
   return { place, message: messageFor(keyword, error) };
 }
 
@@ -186,19 +186,19 @@ function complaintOf({ instanceLocation, keyword, error }: OutputUnit): { place:
 const FIGURE = /(-?\d+(?:\.\d+)?)\D*$/;
 
 const MESSAGES: Record<string, (figure: string) => string> = {
-  type: () => words.wrongType,
-  minimum: words.least,
-  maximum: words.most,
-  exclusiveMinimum: words.above,
-  exclusiveMaximum: words.below,
-  multipleOf: words.multiple,
-  minLength: () => words.short,
-  maxLength: () => words.long,
-  minItems: () => words.few,
-  maxItems: () => words.many,
-  uniqueItems: () => words.unique,
-  pattern: () => words.pattern,
-  format: () => words.pattern,
+  type: () => texts.wrongType,
+  minimum: texts.least,
+  maximum: texts.most,
+  exclusiveMinimum: texts.above,
+  exclusiveMaximum: texts.below,
+  multipleOf: texts.multiple,
+  minLength: () => texts.short,
+  maxLength: () => texts.long,
+  minItems: () => texts.few,
+  maxItems: () => texts.many,
+  uniqueItems: () => texts.unique,
+  pattern: () => texts.pattern,
+  format: () => texts.pattern,
 };
 
 function messageFor(keyword: string, error: string): string {

@@ -7,7 +7,7 @@ import type { FormField } from './field.ts';
 import styles from './form.module.css';
 
 const SqlEditor = lazy(() => import('../sql/sql-editor.tsx').then(({ SqlEditor: editor }) => ({ default: editor })));
-const words = strings.form;
+const texts = strings.form;
 
 interface FieldProps {
   field: FormField;
@@ -69,7 +69,7 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={number} className={styles.item}>
           <SchemaField
-            field={{ ...item, label: words.item(label, number + 1) }}
+            field={{ ...item, label: texts.item(label, number + 1) }}
             place={placeOf(place, String(number))}
             entry={one}
             problems={problems}
@@ -78,10 +78,10 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
           <Button
             variant="default"
             size="compact-sm"
-            aria-label={words.removeOf(words.item(label, number + 1))}
+            aria-label={texts.removeOf(texts.item(label, number + 1))}
             onClick={() => onChange(entries.filter((_, at) => at !== number))}
           >
-            {words.remove}
+            {texts.remove}
           </Button>
         </div>
       ))}
@@ -90,10 +90,10 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
         <Button
           variant="default"
           size="compact-sm"
-          aria-label={words.addTo(label)}
+          aria-label={texts.addTo(label)}
           onClick={() => onChange([...entries, formEntryOf(item)])}
         >
-          {words.add}
+          {texts.add}
         </Button>
       </div>
     </fieldset>
@@ -119,7 +119,7 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
       return (
         <NativeSelect
           {...shared}
-          data={[...(required ? [] : [{ value: '', label: words.notSet }]), ...optionsOf(field)]}
+          data={[...(required ? [] : [{ value: '', label: texts.notSet }]), ...optionsOf(field)]}
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         />
       );
@@ -151,7 +151,7 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
       return (
         <Textarea
           {...shared}
-          description={[description, words.json].filter(Boolean).join(' ')}
+          description={[description, texts.json].filter(Boolean).join(' ')}
           classNames={{ input: styles.json ?? '' }}
           autosize
           minRows={2}
@@ -166,8 +166,8 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
 function optionsOf(field: Extract<FormField, { kind: 'boolean' | 'choice' }>): { value: string; label: string }[] {
   if (field.kind === 'choice') return field.options.map(({ label }, place) => ({ value: String(place), label }));
   return [
-    { value: 'yes', label: words.yes },
-    { value: 'no', label: words.no },
+    { value: 'yes', label: texts.yes },
+    { value: 'no', label: texts.no },
   ];
 }
 

@@ -14,7 +14,7 @@ import { ResultRows } from './result-rows.tsx';
 import { type ResultTable, tableIn } from './result-table.ts';
 import styles from './tools.module.css';
 
-const words = strings.answer;
+const texts = strings.answer;
 
 /** A tool's answer: a failure as a failure, rows as a table, the rest as text, and all of it as JSON behind details. */
 export function ToolAnswerView({ answer, name }: { answer: ToolAnswer; name: string }) {
@@ -25,8 +25,8 @@ export function ToolAnswerView({ answer, name }: { answer: ToolAnswer; name: str
       <div className={layout.head}>
         <p className={styles.outcome} data-failed={hasFailed}>
           <Icon of={hasFailed ? IconAlertTriangleFilled : IconCircleCheckFilled} />
-          {(hasFailed ? words.failedTime : words.time)(formatDuration(answer.durationMs))}
-          {table && <span className={layout.quiet}>{words.rows(table.rows.length)}</span>}
+          {(hasFailed ? texts.failedTime : texts.time)(formatDuration(answer.durationMs))}
+          {table && <span className={layout.quiet}>{texts.rows(table.rows.length)}</span>}
         </p>
         {table && <TakeAlong table={table} name={name} />}
       </div>
@@ -42,7 +42,7 @@ function Failure({ answer }: { answer: ToolAnswer }) {
       {failure ? (
         <Failed title={failureTitle(failure.state)} text={failure.message} />
       ) : (
-        <Failed title={words.toolError} text={errorText(answer)} />
+        <Failed title={texts.toolError} text={errorText(answer)} />
       )}
       <Details structured={structured} isOpen={false} />
     </>
@@ -53,14 +53,14 @@ function Result({ answer: { parts, structured }, table }: { answer: ToolAnswer; 
   const rest = parts.filter((part) => tableIn(jsonOf(part)) === undefined);
   return (
     <>
-      {table && (table.rows.length > 0 ? <ResultRows table={table} /> : <p>{words.noRows}</p>)}
-      {table?.isTruncated && <p className={layout.quiet}>{words.truncated}</p>}
+      {table && (table.rows.length > 0 ? <ResultRows table={table} /> : <p>{texts.noRows}</p>)}
+      {table?.isTruncated && <p className={layout.quiet}>{texts.truncated}</p>}
       {rest.map((part, place) => (
         // The parts of one answer never change.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <Part key={place} part={part} />
       ))}
-      {parts.length === 0 && !hasContent(structured) && <p>{words.empty}</p>}
+      {parts.length === 0 && !hasContent(structured) && <p>{texts.empty}</p>}
       <Details structured={structured} isOpen={!table && rest.length === 0} />
     </>
   );
@@ -70,8 +70,8 @@ function Details({ structured, isOpen }: { structured: unknown; isOpen: boolean 
   if (!hasContent(structured)) return null;
   return (
     <details className={styles.more} open={isOpen}>
-      <summary>{words.details}</summary>
-      <Code text={JSON.stringify(structured, null, 2)} label={words.json} />
+      <summary>{texts.details}</summary>
+      <Code text={JSON.stringify(structured, null, 2)} label={texts.json} />
     </details>
   );
 }
@@ -92,7 +92,7 @@ function Failed({ title, text }: { title: string; text: string | null }) {
 }
 
 function failureTitle(state: string): string {
-  return state === 'FAILED' ? words.statementFailed : words.questionFailed;
+  return state === 'FAILED' ? texts.statementFailed : texts.questionFailed;
 }
 
 /** What a tool says about its error. */
@@ -124,13 +124,13 @@ function Part({ part }: { part: ToolAnswer['parts'][number] }) {
         </p>
       );
     case 'data':
-      return <p>{words.data(part.mimeType, formatBytes(part.bytes))}</p>;
+      return <p>{texts.data(part.mimeType, formatBytes(part.bytes))}</p>;
     case 'text': {
       const json = jsonIn(part.text);
       return (
         <>
-          <Code text={json === undefined ? part.text : JSON.stringify(json, null, 2)} label={words.text} />
-          {part.cut > 0 && <p className={layout.quiet}>{words.cut(part.cut)}</p>}
+          <Code text={json === undefined ? part.text : JSON.stringify(json, null, 2)} label={texts.text} />
+          {part.cut > 0 && <p className={layout.quiet}>{texts.cut(part.cut)}</p>}
         </>
       );
     }
@@ -147,11 +147,11 @@ function TakeAlong({ table, name }: { table: ResultTable; name: string }) {
   };
   const copying = useMutation({
     mutationFn: () => unwrap(request.copyTable(content)),
-    onSuccess: () => toast(words.csvCopied, 'clipboard'),
+    onSuccess: () => toast(texts.csvCopied, 'clipboard'),
   });
   const saving = useMutation({
     mutationFn: () => unwrap(request.saveTable({ name, ...content })),
-    onSuccess: (saved) => saved && toast(words.saved(saved.file)),
+    onSuccess: (saved) => saved && toast(texts.saved(saved.file)),
   });
   return (
     <>
@@ -162,7 +162,7 @@ function TakeAlong({ table, name }: { table: ResultTable; name: string }) {
           leftSection={<Icon of={IconCopy} />}
           onClick={() => copying.mutate()}
         >
-          {words.copyCsv}
+          {texts.copyCsv}
         </Button>
         <Button
           variant="default"
@@ -171,7 +171,7 @@ function TakeAlong({ table, name }: { table: ResultTable; name: string }) {
           loading={saving.isPending}
           onClick={() => saving.mutate()}
         >
-          {words.saveCsv}
+          {texts.saveCsv}
         </Button>
       </div>
       <ActionFailure error={copying.error ?? saving.error} />

@@ -8,7 +8,7 @@ import { strings } from '../strings.ts';
 import type { ResultColumn, ResultTable } from './result-table.ts';
 import styles from './tools.module.css';
 
-const words = strings.answer;
+const texts = strings.answer;
 /** Up to so many rows are in the page at once. */
 const MAX_DRAWN_ROWS = 50;
 
@@ -19,7 +19,7 @@ export function ResultRows({ table }: { table: ResultTable }) {
 
 function ShortResult({ table: { columns, rows } }: { table: ResultTable }) {
   return (
-    <ScrollBox label={words.table} className={styles.rows}>
+    <ScrollBox label={texts.table} className={styles.rows}>
       <table>
         <thead>
           <tr>
@@ -56,7 +56,7 @@ function LongResult({ table }: { table: ResultTable }) {
   return (
     <div className={styles.long} style={width}>
       <VirtualTable
-        label={words.table}
+        label={texts.table}
         columns={columns.map((column, place) => ({
           name: String(place),
           title: <Heading column={column} />,
@@ -80,7 +80,7 @@ function Heading({ column: { name, type } }: { column: ResultColumn }) {
 }
 
 function Cell({ value }: { value: string | null }) {
-  return value === null ? <span className={layout.quiet}>{words.null}</span> : value;
+  return value === null ? <span className={layout.quiet}>{texts.null}</span> : value;
 }
 
 /** Rows that are all here already. */

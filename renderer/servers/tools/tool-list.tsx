@@ -25,7 +25,7 @@ import type { FollowUp } from './follow-up.ts';
 import styles from './tools.module.css';
 import { TryTool } from './try-tool.tsx';
 
-const words = strings.toolList;
+const texts = strings.toolList;
 
 /** What a server's tools do, who may use them, and a form to try each. */
 export function ToolList({ server, permissions }: { server: ConfiguredServer; permissions: PermissionsEditor }) {
@@ -43,7 +43,7 @@ export function ToolList({ server, permissions }: { server: ConfiguredServer; pe
   const isLater = state.status !== 'ready' && tools.length === 0;
   return (
     <div aria-busy={isWaiting}>
-      <Card title={words.title} isFlush>
+      <Card title={texts.title} isFlush>
         <div className={layout.row}>
           <PermissionControls editor={permissions} />
         </div>
@@ -56,14 +56,14 @@ export function ToolList({ server, permissions }: { server: ConfiguredServer; pe
             {(listing.error || isLater || warnings.length > 0) && (
               <div className={`${layout.row} ${layout.stack}`}>
                 <FailureNotice error={listing.error} onRetry={listing.refetch} />
-                {isLater && <p className={layout.quiet}>{words.later}</p>}
+                {isLater && <p className={layout.quiet}>{texts.later}</p>}
                 {warnings.length > 0 && (
-                  <Notice tone="note" message={words.longNames} remedy={words.longNamesRemedy(warnings.join(' '))} />
+                  <Notice tone="note" message={texts.longNames} remedy={texts.longNamesRemedy(warnings.join(' '))} />
                 )}
               </div>
             )}
             {tools.length > 0 && (
-              <ul className={styles.tools} aria-label={words.list}>
+              <ul className={styles.tools} aria-label={texts.list}>
                 {tools.map((tool) => (
                   <ToolRow
                     key={tool.name}
@@ -93,7 +93,7 @@ interface TryingProps {
 
 function Trying({ server, tools, trying, onFollow, onClose }: TryingProps) {
   return (
-    <Dialog opened={trying !== null} onClose={onClose} title={trying ? words.tryTool(trying.tool.name) : ''} size="xl">
+    <Dialog opened={trying !== null} onClose={onClose} title={trying ? texts.tryTool(trying.tool.name) : ''} size="xl">
       {trying && <TryTool key={trying.tool.name} server={server} {...trying} tools={tools} onFollow={onFollow} />}
     </Dialog>
   );
@@ -113,16 +113,16 @@ function ToolRow({ tool, permissions, onTry }: { tool: ToolInfo; permissions: Pe
         {first && <p className={styles.about}>{first}</p>}
         {rest.length > 0 && (
           <details className={styles.more}>
-            <summary>{words.more(name)}</summary>
+            <summary>{texts.more(name)}</summary>
             <p className={styles.about}>{rest.join('\n\n')}</p>
           </details>
         )}
         {badges.length > 0 && (
-          <ul className={styles.badges} aria-label={words.hints}>
+          <ul className={styles.badges} aria-label={texts.hints}>
             {badges.map((badge) => (
               <li key={badge} className={styles.badge} data-badge={badge}>
                 <Icon of={BADGES[badge]} />
-                {words[badge]}
+                {texts[badge]}
               </li>
             ))}
           </ul>
@@ -134,10 +134,10 @@ function ToolRow({ tool, permissions, onTry }: { tool: ToolInfo; permissions: Pe
           variant="default"
           size="compact-sm"
           leftSection={<Icon of={IconPlayerPlay} />}
-          aria-label={words.tryTool(name)}
+          aria-label={texts.tryTool(name)}
           onClick={onTry}
         >
-          {words.try}
+          {texts.try}
         </Button>
       </div>
     </li>

@@ -30,7 +30,7 @@ interface TryToolProps {
 
 /** How long there is between two questions after a statement that still runs, in milliseconds. */
 const POLL_MS = 1_000;
-const words = strings.try;
+const texts = strings.try;
 
 /** An answer, and the tool that gave it in the end: one that was polled answers for the first. */
 interface Answered {
@@ -102,7 +102,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
 
   return (
     <form onSubmit={submit} onKeyDown={submitByKey} className={layout.stack} noValidate>
-      {fields.length === 0 && <p>{words.noInput}</p>}
+      {fields.length === 0 && <p>{texts.noInput}</p>}
       <SchemaFields
         fields={fields}
         place=""
@@ -112,23 +112,23 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
       />
       {problems.has('') && <Notice message={problems.get('') ?? ''} remedy={null} />}
       {asking ? (
-        <Notice message={words.destructive} remedy={words.destructiveRemedy(server.profile)}>
+        <Notice message={texts.destructive} remedy={texts.destructiveRemedy(server.profile)}>
           <Button autoFocus onClick={() => run(true)}>
-            {words.runAnyway}
+            {texts.runAnyway}
           </Button>
           <Button variant="default" onClick={() => setAsking(false)}>
-            {words.cancel}
+            {texts.cancel}
           </Button>
         </Notice>
       ) : (
         <div className={`${layout.actions} ${styles.run}`}>
           <Button type="submit" leftSection={<Icon of={IconPlayerPlay} />} disabled={calling.isPending}>
-            {words.run}
+            {texts.run}
           </Button>
           {calling.isPending && (
             <>
               <Button variant="default" leftSection={<Icon of={IconPlayerStop} />} onClick={cancel}>
-                {words.cancel}
+                {texts.cancel}
               </Button>
               <Running job={job} />
             </>
@@ -151,7 +151,7 @@ function Outcome({ server, tool, tools, calling, onFollow }: OutcomeProps) {
   return (
     <>
       <div className={layout.stack} aria-live="polite">
-        {outcome.isCancelled && <p>{words.cancelled}</p>}
+        {outcome.isCancelled && <p>{texts.cancelled}</p>}
         {outcome.problem && (
           <InSight>
             <Notice message={outcome.problem.message} remedy={outcome.problem.remedy}>
@@ -163,7 +163,7 @@ function Outcome({ server, tool, tools, calling, onFollow }: OutcomeProps) {
       </div>
       {next.length > 0 && (
         <div className={`${layout.actions} ${styles.run}`}>
-          <span className={layout.quiet}>{words.next}</span>
+          <span className={layout.quiet}>{texts.next}</span>
           {next.map((follow) => (
             <Button key={follow.tool.name} variant="default" size="compact-sm" onClick={() => onFollow(follow)}>
               {follow.tool.name}
@@ -213,13 +213,13 @@ function Running({ job }: { job: string }) {
   const seconds = Math.max(0, Math.floor((now - begun) / 1000));
   return (
     <span className={layout.quiet}>
-      <span role="status">{lastProgress ? formatProgress(lastProgress) : words.running}</span>{' '}
-      {seconds > 0 && words.seconds(seconds)}
+      <span role="status">{lastProgress ? formatProgress(lastProgress) : texts.running}</span>{' '}
+      {seconds > 0 && texts.seconds(seconds)}
     </span>
   );
 }
 
 function formatProgress({ progress, total, words: text }: EventPayloads['toolProgress']): string {
-  const share = total !== null && total > 0 ? words.percent(Math.round((100 * progress) / total)) : '';
-  return [text || words.running, share].filter(Boolean).join(' ');
+  const share = total !== null && total > 0 ? texts.percent(Math.round((100 * progress) / total)) : '';
+  return [text || texts.running, share].filter(Boolean).join(' ');
 }

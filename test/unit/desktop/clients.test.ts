@@ -67,9 +67,9 @@ describe('the state of a server in a client', () => {
     [['current', 'edited'], true, 'Changed outside Causeway', true],
     [['current', 'outdated'], true, 'Update available', true],
     [['absent', 'broken'], false, 'Program not found', true],
-  ])('is shown for %j: on %s, %s', (states, on, words, repairable) => {
-    const standing = clientEntryStatus(client(...states.map((sql) => ({ sql }))), 'sql');
-    expect(standing).toEqual({ on, words, repairable, unknown: false });
+  ])('is shown for %j: on %s, %s', (states, on, text, repairable) => {
+    const status = clientEntryStatus(client(...states.map((sql) => ({ sql }))), 'sql');
+    expect(status).toEqual({ on, text, repairable, unknown: false });
   });
 
   it('is unknown if no file could be read', () => {
@@ -86,18 +86,18 @@ describe('the state of a client', () => {
     [client({ sql: 'vanished', genie: 'edited' }), '2 need repair'],
     [client({}), 'Unreadable'],
     [{ ...client(), problem: 'It has several configuration files.' }, 'Unreadable'],
-  ])('is shown for case %#: %s', (one, words) => {
-    expect(summaryOf(one, ['sql', 'genie']).words).toBe(words);
+  ])('is shown for case %#: %s', (one, text) => {
+    expect(summaryOf(one, ['sql', 'genie']).text).toBe(text);
   });
 
   it.each<[servedByAll: string[], words: string, isConnected: boolean]>([
     [['sql', 'genie'], 'One shared entry', true],
     [['sql'], '1 of 2 servers', false],
     [[], 'Not connected', false],
-  ])('with one entry that leads to %j is "%s"', (servedByAll, words, isConnected) => {
+  ])('with one entry that leads to %j is "%s"', (servedByAll, text, isConnected) => {
     const plain = client({ sql: 'absent', genie: 'absent' });
     const one = { ...plain, files: plain.files.map((file) => ({ ...file, all: ['causeway'], servedByAll })) };
-    expect(summaryOf(one, ['sql', 'genie']).words).toBe(words);
+    expect(summaryOf(one, ['sql', 'genie']).text).toBe(text);
     expect(hasServer(one, 'genie')).toBe(isConnected);
   });
 
@@ -122,14 +122,14 @@ describe('the state of a client', () => {
   it('names nothing to repair if a repair would change nothing', () => {
     const files = client({ sql: 'broken' }).files.map((file) => ({ ...file, repairable: [] }));
     expect(toRepair(files, ['sql'])).toEqual({ modified: [], outdated: [] });
-    expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Program not found', repairable: false });
+    expect(entryStatusIn(files, 'sql')).toMatchObject({ text: 'Program not found', repairable: false });
   });
 
   it('leaves project files out of what the user has', () => {
     const [own, inProject] = client({ sql: 'absent' }, { sql: 'current' }).files;
     if (!own || !inProject) throw new Error('There are two files.');
     const one = { ...client(), files: [own, { ...inProject, project: '/work/app' }] };
-    expect(clientEntryStatus(one, 'sql')).toMatchObject({ on: false, words: null });
+    expect(clientEntryStatus(one, 'sql')).toMatchObject({ on: false, text: null });
   });
 });
 

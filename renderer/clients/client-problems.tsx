@@ -7,25 +7,25 @@ import type { ReviewChanges } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
 
-interface ClientTroubleProps {
+interface ClientProblemsProps {
   client: AiClient;
   servers: string[];
   onReview: ReviewChanges;
 }
 
 /** What is wrong with a client's entries, each in a line with its remedy as a button. */
-export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps) {
+export function ClientProblems({ client, servers, onReview }: ClientProblemsProps) {
   const { id, name, problem, longNames } = client;
   const { mayRemove } = useLimits(id);
   const files = ownFiles(client);
-  const troubles = [problem, ...files.map((file) => file.problem)].filter((it) => it !== null);
+  const problems = [problem, ...files.map((file) => file.problem)].filter((it) => it !== null);
   const forAll = entriesForAll(files);
   const covered = servers.filter((server) => isCovered(client, server));
   const foreign = foreignIn(files, servers);
   return (
     <>
-      {troubles.map((trouble) => (
-        <Notice key={trouble} message={strings.unwritable(name)} remedy={trouble} />
+      {problems.map((each) => (
+        <Notice key={each} message={strings.unwritable(name)} remedy={each} />
       ))}
       {foreign.length > 0 && <Notice tone="note" message={strings.foreign(listed(foreign), name)} remedy={null} />}
       {forAll.length > 0 && (

@@ -1,7 +1,7 @@
 import type { FileReport } from '../../clients/survey.ts';
 
-/** The names of the states of an entry. */
-export const ENTRY_WORDS: Record<FileReport['entries'][string], string> = {
+/** What the command says of each state of an entry. */
+export const STATE_TEXTS: Record<FileReport['entries'][string], string> = {
   absent: 'not added',
   current: 'added',
   outdated: 'added; an update is available',
