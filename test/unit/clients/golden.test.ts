@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { UndoHint } from '../../../main/clients/editors/editor.ts';
+import { jsonEditor } from '../../../main/clients/editors/json.ts';
 import { editorOf, editTarget } from '../../../main/clients/editors.ts';
 import { CLIENTS } from '../../../main/clients/table.ts';
 
@@ -49,3 +50,12 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     }
   });
 });
+
+test.each(['{"mcp": null}\n', '{\n  "mcp": null\n}\n', '{"mcp": {"servers": null}}\n'])(
+  'a null on the way to nested entries is put back in %j',
+  (text) => {
+    const target = { file: '/home/ana/settings.json', key: ['mcp', 'servers'] };
+    const added = jsonEditor.put(text, target, 'sql', { fixed: { command: 'causeway' } });
+    expect(jsonEditor.remove(added.text, target, 'sql', added.undoHint)).toBe(text);
+  },
+);
