@@ -10,10 +10,10 @@ export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'app'
 
 export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
-/** What people see: an icon each, and a group of what a workspace offers. */
 /** The groups in which people see what a workspace offers, in their order. */
 export const SERVER_GROUPS = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'] as const;
 
+/** What people see: an icon for each. */
 export const SERVER_TYPES = ['sql', 'genie', 'functions', 'search', 'connection', 'service', 'app', 'other'] as const;
 
 export type ServerType = (typeof SERVER_TYPES)[number];
