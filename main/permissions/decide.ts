@@ -68,34 +68,29 @@ export function onlyReads(server: string, tool: string, hints: ToolHints | undef
   return hints && hints.readOnlyHint === true && hints.destructiveHint !== true;
 }
 
-/** Whether no permission says anything about a server's tools. */
+/** Whether nothing in the permissions restricts a server's tools. */
 export function isUnrestricted(permissions: Permissions, server: string): boolean {
-  const says = (of: ToolPermissions) => of.readOnly === true || SWITCHES_OFF.has(of.newTools) || hasNames(of);
-  const { clients = {}, ...ofServer } = ownMember(permissions.servers, server) ?? {};
-  return ![
-    permissions.all ?? {},
-    ofServer,
-    ...Object.values(clients),
-    ...Object.values(permissions.clients ?? {}),
-  ].some((of) => says('wireNames' in of ? { readOnly: of.readOnly } : of));
+  return saidAbout(permissions, server).every(
+    ({ readOnly, newTools = 'on', off = [], ask = [] }) =>
+      !readOnly && newTools === 'on' && off.length + ask.length === 0,
+  );
 }
 
 /** Whether the permissions do not even allow anything of a server's tools. */
 export function isSilent(permissions: Permissions, server: string): boolean {
-  const { clients = {}, ...ofServer } = ownMember(permissions.servers, server) ?? {};
-  const says = ({ readOnly, newTools, on = [] }: ToolPermissions) =>
-    readOnly !== undefined || newTools !== undefined || on.length > 0;
-  const wider = [
-    permissions.all ?? {},
-    ...Object.values(permissions.clients ?? {}).map(({ readOnly }) => ({ readOnly })),
-  ];
-  return isUnrestricted(permissions, server) && ![...wider, ofServer, ...Object.values(clients)].some(says);
+  return !saidAbout(permissions, server).some(saysSomething);
 }
 
-const SWITCHES_OFF: ReadonlySet<Switch | undefined> = new Set<Switch>(['off', 'ask']);
+/** Whether permissions decide anything at all. */
+export function saysSomething({ readOnly, newTools, on = [], off = [], ask = [] }: ToolPermissions): boolean {
+  return readOnly !== undefined || newTools !== undefined || on.length + off.length + ask.length > 0;
+}
 
-function hasNames({ off = [], ask = [] }: ToolPermissions): boolean {
-  return off.length + ask.length > 0;
+/** What permissions say in every scope that a server is in. */
+function saidAbout({ all = {}, clients, servers }: Permissions, server: string): ToolPermissions[] {
+  const { clients: atServer, ...ofServer } = ownMember(servers, server) ?? {};
+  const everywhere = Object.values(clients ?? {}).map(({ readOnly }) => ({ readOnly }));
+  return [all, ...everywhere, ofServer, ...Object.values(atServer ?? {})];
 }
 
 /**
@@ -155,8 +150,8 @@ export function setsOf(policy: Policy, server?: string): PolicySets {
 }
 
 /** A set for each name that the policy has for a server: its full address, and its path, which means that server in every workspace. */
-function setsIn({ keys, problem }: Policy, server: string | undefined, locked: boolean): Permissions[] {
-  const { servers = {}, ...set } = keys.rules?.locked === locked && problem === null ? keys.rules.value : {};
+function setsIn({ keys }: Policy, server: string | undefined, locked: boolean): Permissions[] {
+  const { servers = {}, ...set } = keys.rules?.locked === locked ? keys.rules.value : {};
   const isReadOnly = keys.readOnly?.value === true && keys.readOnly.locked === locked;
   const general: Permissions = { version: 1, ...set, all: { ...set.all, ...(isReadOnly ? { readOnly: true } : {}) } };
   if (server === undefined) return [general];
@@ -173,33 +168,49 @@ export function clientIdOf(permissions: Permissions, wireName: string): string |
 
 function decideFor(
   who: DecidedBy['who'],
-  { all = {}, clients, servers }: Permissions,
+  permissions: Permissions,
   { server, tool, hints }: ToolUse,
   clientId: string | undefined,
 ): Decision {
-  const client = clientId === undefined ? undefined : ownMember(clients, clientId);
-  const ofServer = ownMember(servers, server);
-  const ofBoth = clientId === undefined ? undefined : ownMember(ofServer?.clients, clientId);
-  const name = client ? { name: client.name } : {};
-  const byEverything: DecidedBy = { who, scope: 'everything' };
-  const narrow: { by: DecidedBy; of: ToolPermissions }[] = [
-    { by: { who, scope: 'client-of-server', ...name }, of: ofBoth ?? {} },
-    { by: { who, scope: 'server' }, of: ofServer ?? {} },
-  ];
+  const { wide, narrow } = partsOf(who, permissions, server, clientId);
   // For everything, or for a client everywhere, it has no exceptions.
-  const readOnly = [
-    { by: byEverything, isOn: all.readOnly || undefined },
-    { by: { who, scope: 'client', ...name } as const, isOn: client?.readOnly || undefined },
-    ...narrow.map(({ by, of }) => ({ by, isOn: of.readOnly })),
-  ].find(({ isOn }) => isOn !== undefined);
-  const reads = readOnly?.isOn ? onlyReads(server, tool, hints) : true;
+  const readOnly = wide.find(({ of }) => of.readOnly) ?? narrow.find(({ of }) => of.readOnly !== undefined);
+  const reads = !readOnly?.of.readOnly || onlyReads(server, tool, hints);
   if (readOnly && !reads) return { do: 'block', why: reads === undefined ? 'unlisted' : 'read-only', by: readOnly.by };
   for (const { by, of } of narrow) {
     const state = switchIn(of, tool);
     if (state) return decisionOf(state, 'off', by);
   }
-  const fallback = [...narrow, { by: byEverything, of: all }].find(({ of }) => of.newTools !== undefined);
+  const fallback = [...narrow, ...wide].find(({ of }) => of.newTools);
   return fallback ? decisionOf(fallback.of.newTools, 'new', fallback.by) : { do: 'allow' };
+}
+
+/** What a set says in one scope. */
+interface Part {
+  by: DecidedBy;
+  of: ToolPermissions;
+}
+
+/** What a set says in each scope that a client's use of a server's tools is in; of the narrow ones, the first decides. */
+function partsOf(
+  who: DecidedBy['who'],
+  { all = {}, clients, servers }: Permissions,
+  server: string,
+  clientId: string | undefined,
+): { wide: Part[]; narrow: Part[] } {
+  const client = ownMember(clients, clientId);
+  const ofServer = ownMember(servers, server) ?? {};
+  const name = client && { name: client.name };
+  return {
+    wide: [
+      { by: { who, scope: 'everything' }, of: all },
+      { by: { who, scope: 'client', ...name }, of: { readOnly: client?.readOnly } },
+    ],
+    narrow: [
+      { by: { who, scope: 'client-of-server', ...name }, of: ownMember(ofServer.clients, clientId) ?? {} },
+      { by: { who, scope: 'server' }, of: ofServer },
+    ],
+  };
 }
 
 function decisionOf(state: Switch | undefined, why: 'off' | 'new', by: DecidedBy): Decision {

@@ -1,5 +1,5 @@
 import { ownMember } from '../platform/own-member.ts';
-import { isSilent, type ListedTool } from './decide.ts';
+import { isSilent, type ListedTool, saysSomething } from './decide.ts';
 import { type Ineffective, ineffectiveByOwn, ineffectiveUnder } from './ineffective.ts';
 import type { PermissionClient, PermissionSet, Permissions, ToolPermissions } from './permissions.ts';
 import { isNamedServer } from './policy/host-pattern.ts';
@@ -58,11 +58,10 @@ function rowsOf({
   clients = {},
   servers = {},
 }: PermissionSet): Pick<PermissionRow, 'server' | 'client' | 'of'>[] {
-  const clientOf = (id: string): PermissionClient => ({
-    id,
-    name: ownMember(clients, id)?.name ?? id,
-    wireNames: ownMember(clients, id)?.wireNames ?? [],
-  });
+  const clientOf = (id: string): PermissionClient => {
+    const { name = id, wireNames = [] } = ownMember(clients, id) ?? {};
+    return { id, name, wireNames };
+  };
   const rows = [
     { server: null, client: undefined, of: all },
     ...Object.entries(clients).map(([id, { readOnly }]) => ({
@@ -76,10 +75,6 @@ function rowsOf({
     ]),
   ];
   return rows.filter(({ of }) => saysSomething(of));
-}
-
-function saysSomething({ readOnly, newTools, on = [], off = [], ask = [] }: ToolPermissions): boolean {
-  return readOnly !== undefined || newTools !== undefined || on.length + off.length + ask.length > 0;
 }
 
 /** The permissions of a row without what has no effect; undefined if nothing of them has. */

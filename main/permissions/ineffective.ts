@@ -39,6 +39,11 @@ function isReadOnlyBlock(decision: Decision): boolean {
   return decision.do === 'block' && decision.why === 'read-only';
 }
 
+/** What is not listed yet may turn out to only read. */
+function isUnlistedBlock(decision: Decision): boolean {
+  return decision.do === 'block' && decision.why === 'unlisted';
+}
+
 /**
  * What of a change has no effect, because the organization's locked permissions are stricter everywhere in its scope.
  * @param tools what the server says about its tools, where that is known
@@ -47,32 +52,24 @@ export function ineffectiveUnder(
   policy: Policy,
   scope: PermissionScope,
   edit: PermissionEdit,
-  tools: readonly ListedTool[] = [],
+  tools: readonly ListedTool[],
 ): Ineffective[] {
   const loosest = loosestFor(policy, scope);
-  const isByKey = policy.keys.readOnly?.locked === true && policy.keys.readOnly.value;
-  const readOnlyKey = isByKey ? 'readOnly' : 'rules';
+  const { readOnly } = policy.keys;
+  const readOnlyKey = readOnly?.locked && readOnly.value ? 'readOnly' : 'rules';
   const found: Ineffective[] = [];
   if (edit.readOnly === false && loosest.isReadOnly) {
     found.push({ key: readOnlyKey, member: 'readOnly', what: 'read only stays on' });
   }
-  const { newTools } = edit;
-  if (newTools !== undefined && isStricter(loosest.newTools, SWITCHED[newTools])) {
+  // Nothing is stricter than off, so what an edit leaves out is read as that.
+  if (isStricter(loosest.newTools, SWITCHED[edit.newTools ?? 'off'])) {
     found.push({ key: 'rules', member: 'newTools', what: `new tools ${STAYING[loosest.newTools]}` });
   }
-  for (const state of ['on', 'ask'] as const) {
-    for (const name of edit[state] ?? []) {
-      const decision = loosest.tool(tools.find((tool) => tool.name === name) ?? { name });
-      // What is not listed yet may turn out to only read.
-      if (!isStricter(decision.do, SWITCHED[state]) || (decision.do === 'block' && decision.why === 'unlisted'))
-        continue;
-      const tool = { member: state, tool: name };
-      found.push(
-        isReadOnlyBlock(decision)
-          ? { key: readOnlyKey, ...tool, what: offByReadOnly(name) }
-          : { key: 'rules', ...tool, what: `${name} ${STAYS[decision.do]}` },
-      );
-    }
+  for (const { member, tool } of loosened(edit)) {
+    const decision = loosest.tool(tools.find(({ name }) => name === tool) ?? { name: tool });
+    if (isReadOnlyBlock(decision)) found.push({ key: readOnlyKey, member, tool, what: offByReadOnly(tool) });
+    else if (isStricter(decision.do, SWITCHED[member]) && !isUnlistedBlock(decision))
+      found.push({ key: 'rules', member, tool, what: `${tool} ${STAYS[decision.do]}` });
   }
   return found;
 }
@@ -85,6 +82,11 @@ function offByReadOnly(tool: string): string {
   return `${tool} stays off, because only tools that read are allowed`;
 }
 
+/** The tools that an edit switches to something else than off. */
+function loosened(edit: PermissionEdit) {
+  return (['on', 'ask'] as const).flatMap((member) => (edit[member] ?? []).map((tool) => ({ member, tool })));
+}
+
 /**
  * What of a user's permissions in a scope has no effect because of their own: read only has no exceptions where it is on for everything,
  * or for a client everywhere, and goes before lists of tools.
@@ -92,38 +94,26 @@ function offByReadOnly(tool: string): string {
 export function ineffectiveByOwn(
   own: Permissions,
   scope: PermissionScope,
-  { readOnly, on = [], ask = [] }: PermissionEdit,
+  edit: PermissionEdit,
   tools: readonly ListedTool[],
 ): Ineffective[] {
   const { server, client } = scope;
-  const wider = widerReadOnly(own, scope);
-  const found: Ineffective[] =
-    readOnly === false && wider !== null ? [{ member: 'readOnly', what: `read only is on for ${wider}` }] : [];
+  const wider = edit.readOnly === false ? widerReadOnly(own, scope) : null;
+  const found: Ineffective[] = wider === null ? [] : [{ member: 'readOnly', what: `read only is on for ${wider}` }];
   if (server === undefined) return found;
-  const lists = [
-    ['on', on],
-    ['ask', ask],
-  ] as const;
-  for (const [member, names] of lists) {
-    for (const tool of names) {
-      const hints = tools.find(({ name }) => name === tool)?.hints;
-      const decision = decideBy('user', [own], { server, tool, client: client?.wireNames[0] ?? '', hints });
-      if (isReadOnlyBlock(decision)) found.push({ member, tool, what: offByReadOnly(tool) });
-    }
+  for (const { member, tool } of loosened(edit)) {
+    const hints = tools.find(({ name }) => name === tool)?.hints;
+    const decision = decideBy('user', [own], { server, tool, client: client?.wireNames[0] ?? '', hints });
+    if (isReadOnlyBlock(decision)) found.push({ member, tool, what: offByReadOnly(tool) });
   }
   return found;
 }
 
 /** Where read only is on that makes a scope read-only whatever is set in the scope, in words; null if it is not. */
 export function widerReadOnly(own: Permissions, { server, client }: PermissionScope): string | null {
-  const isAll = server === undefined && client === undefined;
-  if (own.all?.readOnly && !isAll) return 'all servers';
-  if (server !== undefined && client && ownMember(own.clients, client.id)?.readOnly) {
-    return `${client.name} on all servers`;
-  }
-  const ofServer = server === undefined ? undefined : ownMember(own.servers, server);
-  if (client && ofServer?.readOnly) {
-    return ownMember(ofServer.clients, client.id)?.readOnly === undefined ? 'this server' : null;
-  }
-  return null;
+  if (own.all?.readOnly && (server !== undefined || client)) return 'all servers';
+  if (server === undefined || !client) return null;
+  if (ownMember(own.clients, client.id)?.readOnly) return `${client.name} on all servers`;
+  const ofServer = ownMember(own.servers, server);
+  return ofServer?.readOnly && ownMember(ofServer.clients, client.id)?.readOnly === undefined ? 'this server' : null;
 }

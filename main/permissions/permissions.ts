@@ -145,16 +145,17 @@ const INVALID_REMEDY = 'Correct the file, or delete it to remove all restriction
 
 /** The permissions of a scope alone, without those of the clients in it. */
 export function permissionsOf(permissions: Permissions, { server, client }: PermissionScope): ToolPermissions {
-  const ofServer = server === undefined ? undefined : ownMember(permissions.servers, server);
-  const ofEverything = client ? ownMember(permissions.clients, client.id) : permissions.all;
-  const stored = server === undefined ? ofEverything : client ? ownMember(ofServer?.clients, client.id) : ofServer;
-  return ownPermissionsSchema.parse(stored ?? {});
+  const { all, clients, servers } = permissions;
+  const within: WithClients | undefined = server === undefined ? { ...all, clients } : ownMember(servers, server);
+  return ownPermissionsSchema.parse((client ? ownMember(within?.clients, client.id) : within) ?? {});
 }
+
+type WithClients = ToolPermissions & { clients?: Readonly<Record<string, ToolPermissions>> | undefined };
 
 /** Whether there is anything for `withoutScope` to remove. */
 export function hasPermissions(permissions: Permissions, scope: PermissionScope): boolean {
   const { server, client } = scope;
-  const inside = server === undefined || client ? {} : (ownMember(permissions.servers, server)?.clients ?? {});
+  const inside = client ? {} : (ownMember(permissions.servers, server)?.clients ?? {});
   return [permissionsOf(permissions, scope), ...Object.values(inside)].some((of) => Object.keys(of).length > 0);
 }
 
@@ -172,36 +173,37 @@ export interface PermissionEdit {
  * @throws {CausewayError} `usage` if tools are named without a server, or one tool in two lists
  */
 export function withEdit(permissions: Permissions, scope: PermissionScope, edit: PermissionEdit): Permissions {
-  const lists = { on: edit.on ?? [], off: edit.off ?? [], ask: edit.ask ?? [] };
-  const named = [...lists.on, ...lists.off, ...lists.ask];
-  if (scope.server === undefined && named.length > 0) {
-    throw new CausewayError('usage', 'Permissions for tools need a server.', {
-      remedy: 'Name the server that has these tools.',
-    });
-  }
-  if (scope.server === undefined && scope.client && edit.newTools) {
-    throw new CausewayError(
-      'usage',
-      'A permission for new tools applies to everything, to a server, or to a client of a server.',
-      {
-        remedy: 'Name the server, or leave the client out.',
-      },
-    );
-  }
-  const twice = named.find((tool, index) => named.indexOf(tool) !== index);
-  if (twice !== undefined)
-    throw new CausewayError('usage', `The tool "${twice}" is named twice.`, { remedy: 'Name it once.' });
-  const before = permissionsOf(permissions, scope);
-  const after: ToolPermissions = { ...before };
+  const named = namedTools(scope, edit);
+  const after = permissionsOf(permissions, scope);
   if (edit.readOnly !== undefined) after.readOnly = edit.readOnly;
   if (edit.newTools !== undefined) after.newTools = edit.newTools;
   for (const which of SWITCHES) {
-    const kept = (before[which] ?? []).filter((tool) => !named.includes(tool));
-    const list = [...kept, ...lists[which]];
+    const kept = (after[which] ?? []).filter((tool) => !named.includes(tool));
+    const list = [...kept, ...(edit[which] ?? [])];
     if (list.length > 0) after[which] = list;
     else delete after[which];
   }
   return withPermissionsOf(permissions, scope, after);
+}
+
+/** The tools that an edit names, if it is one that its scope can have. @throws {CausewayError} `usage` */
+function namedTools({ server, client }: PermissionScope, { newTools, ...edit }: PermissionEdit): string[] {
+  const named = SWITCHES.flatMap((which) => edit[which] ?? []);
+  if (server === undefined && named.length > 0) {
+    throw new CausewayError('usage', 'Permissions for tools need a server.', {
+      remedy: 'Name the server that has these tools.',
+    });
+  }
+  if (server === undefined && client && newTools) {
+    throw new CausewayError(
+      'usage',
+      'A permission for new tools applies to everything, to a server, or to a client of a server.',
+      { remedy: 'Name the server, or leave the client out.' },
+    );
+  }
+  const twice = named.find((tool, index) => named.indexOf(tool) !== index);
+  if (twice === undefined) return named;
+  throw new CausewayError('usage', `The tool "${twice}" is named twice.`, { remedy: 'Name it once.' });
 }
 
 /** The permissions without those of a scope; for a server, those of its clients go too. */
@@ -237,27 +239,23 @@ function withPermissionsOf(
   { server, client }: PermissionScope,
   after: ToolPermissions | undefined,
 ): Permissions {
+  const { clients, servers } = permissions;
   if (server === undefined) {
-    const { readOnly, newTools } = after ?? {};
-    if (!client) {
-      const all = { ...(readOnly === undefined ? {} : { readOnly }), ...(newTools === undefined ? {} : { newTools }) };
-      return { ...permissions, all };
-    }
-    const own = { ...described(client), ...(readOnly === undefined ? {} : { readOnly }) };
-    return { ...permissions, clients: { ...permissions.clients, [client.id]: own } };
+    if (!client) return { ...permissions, all: { ...after } };
+    return { ...permissions, clients: { ...clients, [client.id]: { ...described(client), ...after } } };
   }
-  const { [server]: ofServer = {}, ...otherServers } = permissions.servers ?? {};
+  const { [server]: ofServer, ...otherServers } = servers ?? {};
   if (!client) {
-    const next = after && { ...after, ...(ofServer.clients ? { clients: ofServer.clients } : {}) };
-    return { ...permissions, servers: { ...otherServers, ...(next ? { [server]: next } : {}) } };
+    const next = after && { ...after, ...(ofServer?.clients && { clients: ofServer.clients }) };
+    return { ...permissions, servers: { ...otherServers, ...(next && { [server]: next }) } };
   }
-  const { [client.id]: _, ...otherClients } = ofServer.clients ?? {};
-  const clients = { ...otherClients, ...(after ? { [client.id]: after } : {}) };
-  const known = { ...ownMember(permissions.clients, client.id), ...described(client) };
+  const { [client.id]: _, ...otherClients } = ofServer?.clients ?? {};
+  const known = { ...ownMember(clients, client.id), ...described(client) };
+  const atServer = { ...otherClients, ...(after && { [client.id]: after }) };
   return {
     ...permissions,
-    clients: { ...permissions.clients, [client.id]: known },
-    servers: { ...otherServers, [server]: { ...ofServer, clients } },
+    clients: { ...clients, [client.id]: known },
+    servers: { ...otherServers, [server]: { ...ofServer, clients: atServer } },
   };
 }
 

@@ -1,9 +1,12 @@
 /**
- * What a record that is keyed by names from outside has under a name. What every object inherits does not count, so that
+ * What a record that is keyed by names from outside has under a name; undefined without a record or a name. What every object inherits does not count, so that
  * a name such as `constructor` means what a file says about it.
  */
-export function ownMember<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+export function ownMember<Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  name: string | undefined,
+): Value | undefined {
+  return record && name !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /**

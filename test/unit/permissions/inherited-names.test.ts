@@ -73,7 +73,7 @@ describe.each(INHERITED)('permissions for a client or tool with the name %s, whi
     expect(decide(deciding, use(name, 'drop')).do).toBe('block');
     expect(decide(deciding, use(name, 'look')).do).toBe('allow');
     const scope = { server: SERVER, client: { id: name, name, wireNames: [name] } };
-    expect(ineffectiveUnder(file.current, scope, { on: ['drop', 'look'] })).toMatchObject([{ tool: 'drop' }]);
+    expect(ineffectiveUnder(file.current, scope, { on: ['drop', 'look'] }, [])).toMatchObject([{ tool: 'drop' }]);
   });
 
   it('are read from a file for a team', () => {
