@@ -1,5 +1,6 @@
 import { stopQuestion } from '../../../preload/contract/words/warehouse.ts';
-import type { Problem, ScreenName } from '../../../preload/contract.ts';
+import type { Problem, ScreenName, UpdateState } from '../../../preload/contract.ts';
+import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { notSignedIn } from '../accounts.ts';
 import { problemFor } from '../failure.ts';
@@ -8,27 +9,42 @@ import { strings } from './strings.ts';
 
 const { done, failed } = strings;
 
-/** What a click in the tray's menu does. An action that changes something names the profile that the menu was drawn for. */
-export type TrayAction =
+/** What a click in the tray's menu can do, and with what. */
+interface TrayActions {
   /** `item` is one thing on the screen. */
-  | { do: 'open'; screen: ScreenName; item?: string }
-  | { do: 'check-again' }
-  | { do: 'sign-in' }
-  | { do: 'sign-in-to'; profile: string }
+  open: { screen: ScreenName; item?: string };
+  'check-again': object;
+  'sign-in': object;
+  'sign-in-to': OfProfile;
   /** To what is behind a server of the list, such as GitHub. */
-  | { do: 'sign-in-to-service'; server: string; title: string }
-  | { do: 'quit' }
-  | { do: 'answer-call'; id: number; answer: 'allow' | 'block' }
-  | { do: 'review-calls' }
-  | { do: 'copy-diagnostics' }
-  | { do: 'check-for-updates' }
-  | { do: 'get-update' }
-  | { do: 'restart-to-update' }
-  | { do: 'use-warehouse'; profile: string; warehouseId: string; name: string }
-  | { do: 'use-last-selected'; profile: string }
-  | { do: 'use-workspace-default'; profile: string }
-  | { do: 'start-warehouse'; profile: string; warehouseId: string; name: string }
-  | { do: 'stop-warehouse'; profile: string; warehouseId: string; name: string };
+  'sign-in-to-service': { server: string; title: string };
+  quit: object;
+  'answer-call': { id: number; answer: 'allow' | 'block' };
+  'review-calls': object;
+  'copy-diagnostics': object;
+  'check-for-updates': object;
+  'get-update': object;
+  'restart-to-update': object;
+  'use-warehouse': OfWarehouse;
+  'use-last-selected': OfProfile;
+  'use-workspace-default': OfProfile;
+  'start-warehouse': OfWarehouse;
+  'stop-warehouse': OfWarehouse;
+}
+
+/** The profile that the menu was drawn for. */
+interface OfProfile {
+  profile: string;
+}
+
+interface OfWarehouse extends OfProfile {
+  warehouseId: string;
+  name: string;
+}
+
+export type TrayAction<Do extends keyof TrayActions = keyof TrayActions> = {
+  [Each in Do]: { do: Each } & TrayActions[Each];
+}[Do];
 
 /** A confirmation that the user must give before an action. */
 export interface TrayQuestion {
@@ -80,90 +96,64 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
     if (problem.code !== 'sign_in_cancelled') ports.tell(failed.signedOut, problem, 'warehouse');
   };
 
-  const signInTo = (profile: string) =>
-    attempt(notSignedIn(profile), async () => {
-      await model.signInTo(profile);
-      if (model.state.profile === profile) tellIfSignedOut();
-    });
+  const change = (title: string, { profile }: OfProfile, work: (warehouses: WarehouseService) => Promise<unknown>) =>
+    attempt(title, () => model.change(profile, work));
 
-  const checkForUpdates = async () => {
-    await ports.updates.check();
-    const { update } = model.state;
-    switch (update.status) {
-      case 'failed':
-        return ports.tell(done.updates, update.problem, 'settings');
-      case 'idle':
-        return ports.confirm(done.updates, done.newest, 'settings');
-      case 'available':
-        return ports.confirm(done.updates, done.available(update.version), 'settings');
-      case 'ready':
-        return ports.confirm(done.updates, done.ready(update.version), 'settings');
-      default:
-        // The screen says how this copy is updated, or how far it has come.
-        return ports.open('settings', 'updates');
-    }
+  const run: { [Do in keyof TrayActions]: (action: TrayAction<Do>) => Promise<void> | void } = {
+    open: ({ screen, item }) => ports.open(screen, item),
+    quit: () => ports.quit(),
+    'check-again': () => model.checkAgain(),
+    'sign-in': async () => {
+      await model.signIn();
+      tellIfSignedOut();
+    },
+    'sign-in-to': ({ profile }) =>
+      attempt(notSignedIn(profile), async () => {
+        await model.signInTo(profile);
+        if (model.state.profile === profile) tellIfSignedOut();
+      }),
+    'answer-call': ({ id, answer }) => attempt(failed.answer, () => ports.answerCall({ id, answer })),
+    'review-calls': () => ports.reviewCalls(),
+    'sign-in-to-service': ({ server, title }) =>
+      attempt(failed.signedOutOf(title), () => ports.signInToService(server)),
+    'copy-diagnostics': () =>
+      attempt(failed.report, async () => {
+        await ports.copyDiagnostics();
+        ports.confirm(done.reportTitle, done.report, 'diagnostics');
+      }),
+    'check-for-updates': () =>
+      attempt(failed.update, async () => {
+        await ports.updates.check();
+        showUpdate(model.state.update, ports);
+      }),
+    'get-update': () => attempt(failed.update, () => ports.updates.download()),
+    'restart-to-update': () => attempt(failed.update, () => ports.updates.install()),
+    'use-warehouse': (action) =>
+      change(failed.use(action.name), action, (warehouses) =>
+        warehouses.change('me', { type: 'CUSTOM', warehouseId: action.warehouseId }),
+      ),
+    'use-last-selected': (action) =>
+      change(failed.followLast, action, (warehouses) => warehouses.change('me', { type: 'LAST_SELECTED' })),
+    'use-workspace-default': (action) =>
+      change(failed.useDefault, action, (warehouses) => warehouses.change('me', { type: 'NONE' })),
+    'start-warehouse': (action) =>
+      change(failed.start(action.name), action, (warehouses) => warehouses.start(action.warehouseId)),
+    'stop-warehouse': async (action) => {
+      const { title, consequence: detail, verb } = stopQuestion;
+      if (!(await ports.ask({ message: title(action.name), detail, verb }))) return;
+      await change(failed.stop(action.name), action, (warehouses) => warehouses.stop(action.warehouseId));
+    },
   };
+  const act = <Do extends keyof TrayActions>(action: TrayAction<Do>) => run[action.do](action);
+  return async (action) => act(action);
+}
 
-  return async (action) => {
-    switch (action.do) {
-      case 'open':
-        return ports.open(action.screen, action.item);
-      case 'quit':
-        return ports.quit();
-      case 'check-again':
-        return model.checkAgain();
-      case 'sign-in':
-        await model.signIn();
-        return tellIfSignedOut();
-      case 'sign-in-to':
-        return signInTo(action.profile);
-      case 'answer-call':
-        return attempt(failed.answer, () => ports.answerCall({ id: action.id, answer: action.answer }));
-      case 'review-calls':
-        return ports.reviewCalls();
-      case 'sign-in-to-service':
-        return attempt(failed.signedOutOf(action.title), () => ports.signInToService(action.server));
-      case 'copy-diagnostics':
-        return attempt(failed.report, async () => {
-          await ports.copyDiagnostics();
-          ports.confirm(done.reportTitle, done.report, 'diagnostics');
-        });
-      case 'check-for-updates':
-        return attempt(failed.update, checkForUpdates);
-      case 'get-update':
-        return attempt(failed.update, () => ports.updates.download());
-      case 'restart-to-update':
-        return attempt(failed.update, () => ports.updates.install());
-      case 'use-warehouse':
-        return attempt(failed.use(action.name), () =>
-          model.change(action.profile, (warehouses) =>
-            warehouses.change('me', { type: 'CUSTOM', warehouseId: action.warehouseId }),
-          ),
-        );
-      case 'use-last-selected':
-        return attempt(failed.followLast, () =>
-          model.change(action.profile, (warehouses) => warehouses.change('me', { type: 'LAST_SELECTED' })),
-        );
-      case 'use-workspace-default':
-        return attempt(failed.useDefault, () =>
-          model.change(action.profile, (warehouses) => warehouses.change('me', { type: 'NONE' })),
-        );
-      case 'start-warehouse':
-        return attempt(failed.start(action.name), () =>
-          model.change(action.profile, (warehouses) => warehouses.start(action.warehouseId)),
-        );
-      case 'stop-warehouse':
-        if (
-          !(await ports.ask({
-            message: stopQuestion.title(action.name),
-            detail: stopQuestion.consequence,
-            verb: stopQuestion.verb,
-          }))
-        )
-          return;
-        return attempt(failed.stop(action.name), () =>
-          model.change(action.profile, (warehouses) => warehouses.stop(action.warehouseId)),
-        );
-    }
-  };
+/** What a check for updates that the user asked for has found. */
+function showUpdate(update: UpdateState, ports: TrayPorts): void {
+  if (update.status === 'failed') ports.tell(done.updates, update.problem, 'settings');
+  else if (update.status === 'idle') ports.confirm(done.updates, done.newest, 'settings');
+  else if (update.status === 'available' || update.status === 'ready')
+    ports.confirm(done.updates, done[update.status](update.version), 'settings');
+  // The screen says how this copy is updated, or how far it has come.
+  else ports.open('settings', 'updates');
 }
