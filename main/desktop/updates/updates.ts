@@ -58,7 +58,7 @@ export class UpdateService {
     this.#checkAfter(FIRST_CHECK_DELAY_MS);
     settings.onChange(({ automaticUpdates }, before) => {
       if (automaticUpdates === before.automaticUpdates) return;
-      this.#apply({ kind: 'switched', on: automaticUpdates });
+      this.#apply({ kind: automaticUpdates ? 'switched-on' : 'switched-off' });
       this.#checkAfter(FIRST_CHECK_DELAY_MS);
     });
   }
@@ -66,7 +66,7 @@ export class UpdateService {
   /** Checks for a newer version, and downloads it if updates are automatic. A failure is in the state. */
   async check(): Promise<void> {
     await refuseManaged();
-    if (!canCheckForUpdates(this.#state)) return;
+    if (!CAN_CHECK.includes(this.#state.status)) return;
     const { settings, now = Date.now } = this.#options;
     this.#apply({ kind: 'looking' });
     try {
@@ -160,7 +160,8 @@ async function refuseManaged(): Promise<void> {
 
 export type UpdateEvent =
   /** Automatic updates are turned on or off. */
-  | { kind: 'switched'; on: boolean }
+  | { kind: 'switched-on' }
+  | { kind: 'switched-off' }
   | { kind: 'looking' }
   /** `at` in milliseconds since the epoch. */
   | { kind: 'none-found'; at: number }
@@ -177,37 +178,43 @@ export function updatesAtStart(blocker: UpdateBlocker, automatic: boolean, comma
   return automatic ? { status: 'idle', checkedAt: null } : { status: 'off' };
 }
 
-/** The state after an event. A stale or repeated event changes nothing. */
+/** Where a check makes sense: not during a check or download, and not once an update is ready. */
+const CAN_CHECK: readonly UpdateState['status'][] = ['off', 'idle', 'failed', 'available'];
+
+/** The states that an event changes. In others it is stale, or a repetition. */
+const CHANGED_BY: Record<UpdateEvent['kind'], readonly UpdateState['status'][]> = {
+  'switched-on': ['off'],
+  'switched-off': ['idle', 'failed'],
+  looking: CAN_CHECK,
+  'none-found': ['checking'],
+  found: ['checking'],
+  downloading: ['available', 'downloading'],
+  downloaded: ['downloading'],
+  failed: ['checking', 'downloading'],
+};
+
+/** The state after an event. */
 export function afterUpdateEvent(state: UpdateState, event: UpdateEvent): UpdateState {
-  if (state.status === 'not-possible-here') return state;
+  if (!CHANGED_BY[event.kind].includes(state.status)) return state;
+  const version = 'version' in state ? state.version : '';
   switch (event.kind) {
-    case 'switched':
-      if (event.on) return state.status === 'off' ? { status: 'idle', checkedAt: null } : state;
-      return state.status === 'idle' || state.status === 'failed' ? { status: 'off' } : state;
+    case 'switched-on':
+      return { status: 'idle', checkedAt: null };
+    case 'switched-off':
+      return { status: 'off' };
     case 'looking':
-      return canCheckForUpdates(state) ? { status: 'checking' } : state;
+      return { status: 'checking' };
     case 'none-found':
-      return state.status === 'checking' ? { status: 'idle', checkedAt: event.at } : state;
+      return { status: 'idle', checkedAt: event.at };
     case 'found':
-      return state.status === 'checking' ? { status: 'available', version: event.version } : state;
+      return { status: 'available', version: event.version };
     case 'downloading':
-      return 'version' in state && state.status !== 'ready' ? downloading(state.version, event.percent) : state;
+      return { status: 'downloading', version, percent: Math.max(0, Math.min(100, Math.floor(event.percent))) };
     case 'downloaded':
-      return state.status === 'downloading' ? { status: 'ready', version: state.version } : state;
+      return { status: 'ready', version };
     case 'failed':
-      return state.status === 'checking' || state.status === 'downloading'
-        ? { status: 'failed', problem: event.problem }
-        : state;
+      return { status: 'failed', problem: event.problem };
   }
-}
-
-/** Whether a check makes sense now: not during a check or download, and not once an update is ready. */
-function canCheckForUpdates({ status }: UpdateState): boolean {
-  return status === 'off' || status === 'idle' || status === 'failed' || status === 'available';
-}
-
-function downloading(version: string, percent: number): UpdateState {
-  return { status: 'downloading', version, percent: Math.max(0, Math.min(100, Math.floor(percent))) };
 }
 
 /** Why a copy of the application cannot replace itself: it is being developed, or a package manager has installed it. */

@@ -27,8 +27,8 @@ const STATES = {
   failed: { status: 'failed', problem },
 } satisfies Record<UpdateState['status'], UpdateState>;
 const EVENTS = {
-  on: { kind: 'switched', on: true },
-  off: { kind: 'switched', on: false },
+  on: { kind: 'switched-on' },
+  off: { kind: 'switched-off' },
   looking: { kind: 'looking' },
   none: { kind: 'none-found', at: 9 },
   found: { kind: 'found', version: '3.0.0' },
