@@ -1,5 +1,5 @@
 import { SIGN_IN_METHODS } from '../../preload/contract/words/sign-in.ts';
-import { signInStatus } from '../app/accounts.ts';
+import { type SignInStatus, signInStatus } from '../app/accounts.ts';
 import type { Causeway } from '../app/causeway.ts';
 import type { Profile, ProfileEntry } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -106,36 +106,35 @@ async function describe(
   const { profile } = entry;
   const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
   try {
-    const checked = skipValidate
-      ? undefined
-      : await checkToken((await causeway.open(profile.name)).client.users, signal);
+    const users = skipValidate ? undefined : (await causeway.open(profile.name)).client.users;
+    const checked = users && (await checkToken(users, signal));
     if (checked && 'error' in checked) {
       return { ...known, state: FAILED_CHECKS[checked.state](checked.error), message: inOneLine(checked.error) };
     }
-    const userName = checked?.userName ?? null;
-    const found = await signInStatus(await causeway.auth(), entry);
-    switch (found.status) {
-      case 'signed-in':
-        return {
-          ...known,
-          state: 'signed in',
-          userName: userName ?? found.userName,
-          expiresAt: asDate(found.expiresAt),
-        };
-      case 'signed-out': {
-        const { demanded } = found;
-        const message =
-          demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
-        return { ...known, state: 'signed out', message };
-      }
-      case 'unreadable':
-        throw found.error;
-      default:
-        return { ...known, state: skipValidate ? 'not checked' : 'ready', userName };
-    }
+    const asked: Row = checked ? { ...known, state: 'ready', userName: checked.userName ?? null } : known;
+    return signedIn(asked, await signInStatus(await causeway.auth(), entry));
   } catch (error) {
     const isLate = error instanceof CausewayError && ['cancelled', 'timeout'].includes(error.code);
     return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
+  }
+}
+
+/** A profile's row with what is known of its sign-in. */
+function signedIn(row: Row, found: SignInStatus): Row {
+  switch (found.status) {
+    case 'signed-in': {
+      const userName = row.userName ?? found.userName;
+      return { ...row, state: 'signed in', userName, expiresAt: asDate(found.expiresAt) };
+    }
+    case 'signed-out': {
+      const { demanded } = found;
+      const message = demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
+      return { ...row, state: 'signed out', userName: null, message };
+    }
+    case 'unreadable':
+      throw found.error;
+    default:
+      return row;
   }
 }
 

@@ -53,7 +53,7 @@ export interface ImportOptions extends CommonOptions {
  * the results file; running the same import again continues where it ended. Exit code 1 if any line was not carried out.
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
-  const { signal, stdout } = context;
+  const { signal } = context;
   const lines = await readBulkFile(await readText(file), file);
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
@@ -65,18 +65,29 @@ export async function importOverrides(context: CommandContext, file: string, opt
   if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
     return finish(context, options, plan, await applyImport(warehouses, plan, { signal }));
   }
+  await carryOut(context, warehouses, plan, resultsFile, options);
+}
+
+/** Asks, makes the changes, and says what became of them. */
+async function carryOut(
+  context: CommandContext,
+  warehouses: WarehouseService,
+  plan: PlannedLine[],
+  resultsFile: string,
+  options: ImportOptions,
+): Promise<void> {
   if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
     throw new CausewayError('cancelled', 'Nothing was changed.');
   }
-
   const { results, notKept } = await applyKeepingResults(context, warehouses, plan, resultsFile, options);
   const counts = summary(results.map(({ result }) => result));
   if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
   if (!options.json) for (const result of results) await showFailure(context, result);
   await finish(context, options, plan, results);
   if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
-  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
-  if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
+  if (context.signal.aborted)
+    throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
+  if (context.stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
     await writeLine(context.stderr, 'Run it again to continue where it stopped.');
   }
 }
