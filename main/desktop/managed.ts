@@ -29,23 +29,10 @@ function managedState(policy: Policy): Managed | null {
 
 /** What the window needs to know of a value to lock the right controls. */
 function plainOf({ keys }: Policy, key: PolicyKey): string[] | boolean | null {
-  switch (key) {
-    case 'workspaces':
-    case 'servers':
-    case 'clients':
-    case 'requiredClients':
-      return keys[key]?.value ?? null;
-    case 'requiredServers':
-      return keys.requiredServers?.value.map(({ name }) => name) ?? null;
-    case 'readOnly':
-    case 'recordContents':
-    case 'askInClients':
-      return keys[key]?.value ?? null;
-    case 'updates':
-      return keys.updates ? keys.updates.value !== 'off' : null;
-    default:
-      return null;
-  }
+  if (key === 'requiredServers') return keys.requiredServers?.value.map(({ name }) => name) ?? null;
+  if (key === 'updates') return keys.updates ? keys.updates.value !== 'off' : null;
+  const value = keys[key]?.value;
+  return typeof value === 'boolean' || Array.isArray(value) ? value : null;
 }
 
 function clientName(id: string): string {

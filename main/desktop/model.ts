@@ -287,7 +287,6 @@ export class DesktopModel {
     return done;
   }
 
-  /** A routine check reads only what changes often, as long as the last full read is recent. */
   async #runCheck(work: AbortController, isRoutine: boolean): Promise<void> {
     const session = this.#session;
     if (!session) return;
@@ -295,15 +294,10 @@ export class DesktopModel {
     const before = this.#state.warehouse;
     if (before.status === 'known') this.#set({ warehouse: { ...before, checking: true } });
     try {
-      const now = this.#now();
-      const snapshot = isRoutine && this.#snapshot?.session === session ? this.#snapshot : undefined;
-      const isFresh = snapshot !== undefined && now - snapshot.fullyReadAt < FULL_READ_INTERVAL_MS;
-      const survey = isFresh
-        ? await session.warehouses.surveyAgain(snapshot.survey, signal)
-        : await session.warehouses.survey(signal);
+      const snapshot = await this.#read(session, isRoutine, signal);
       if (signal.aborted) return;
       this.#check = undefined;
-      this.#showSnapshot({ session, survey, readAt: this.#now(), fullyReadAt: isFresh ? snapshot.fullyReadAt : now });
+      this.#showSnapshot(snapshot);
     } catch (error) {
       if (signal.aborted) return;
       const failure = this.#failureOf(error);
@@ -311,6 +305,18 @@ export class DesktopModel {
       const stale = before.status === 'known' ? { ...before, checking: false, lastFailure: failure } : undefined;
       this.#set({ warehouse: stale ?? { status: 'failed', failure } });
     }
+  }
+
+  /** A routine check reads only what changes often, as long as the last full read is recent. */
+  async #read(session: WorkspaceSession, isRoutine: boolean, signal: AbortSignal): Promise<Snapshot> {
+    const now = this.#now();
+    const known = this.#snapshot;
+    if (isRoutine && known?.session === session && now - known.fullyReadAt < FULL_READ_INTERVAL_MS) {
+      const survey = await session.warehouses.surveyAgain(known.survey, signal);
+      return { ...known, survey, readAt: this.#now() };
+    }
+    const survey = await session.warehouses.survey(signal);
+    return { session, survey, readAt: this.#now(), fullyReadAt: now };
   }
 
   #showSnapshot(snapshot: Snapshot): void {

@@ -41,21 +41,26 @@ export function readServerPath(text: string): ServerPath | PathFault {
   const at = text.indexOf('?');
   const [whole, query] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
   if (query !== '' && !QUERY.test(query)) return { fault: 'has a query that is not NAME=VALUE' };
-  const [empty, ...segments] = whole.split('/');
-  const isFolder = segments.at(-1) === '';
-  if (isFolder) segments.pop();
-  const root = (segments[0] ?? '').toLowerCase();
-  segments[0] = root;
-  if (empty !== '' || segments.length < 2 || !ROOTS.has(root)) return { fault: 'is not a managed MCP server' };
-  const names: string[] = [];
-  for (const segment of segments) {
+  const names = readNames(whole);
+  if ('fault' in names) return names;
+  const path = `/${names.map(encodeURIComponent).join('/')}${whole.endsWith('/') ? '/' : ''}`;
+  if (names[0] === 'apps' && !APP.test(path))
+    return { fault: 'is not /apps/NAME/PATH with the name of a Databricks App' };
+  return { path: query === '' ? path : `${path}?${query}`, key: `/${names.map(keyOfName).join('/')}` };
+}
+
+/** The names of a path's segments, without the empty one after a slash at its end. */
+function readNames(path: string): string[] | PathFault {
+  const [empty, root = '', ...others] = path.replace(/\/$/, '').split('/');
+  if (empty !== '' || others.length === 0 || !ROOTS.has(root.toLowerCase()))
+    return { fault: 'is not a managed MCP server' };
+  const names = [root.toLowerCase()];
+  for (const segment of others) {
     const name = readName(segment, true);
     if (typeof name !== 'string') return name;
     names.push(name);
   }
-  const path = `/${names.map(encodeURIComponent).join('/')}${isFolder ? '/' : ''}`;
-  if (root === 'apps' && !APP.test(path)) return { fault: 'is not /apps/NAME/PATH with the name of a Databricks App' };
-  return { path: query === '' ? path : `${path}?${query}`, key: `/${names.map(keyOfName).join('/')}` };
+  return names;
 }
 
 /** The key of a path; undefined for what is not the path of a server. */

@@ -130,10 +130,10 @@ function matcherOf({
   text,
 }: Omit<CallFilter, 'failedFirst'>): (call: ActivityCall) => boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const names = { clientName: client, path, tool };
+  const facets = FACETS.filter((facet) => names[facet] !== null);
   return (call) =>
-    (client === null || call.clientName === client) &&
-    (path === null || call.path === path) &&
-    (tool === null || call.tool === tool) &&
+    facets.every((facet) => call[facet] === names[facet]) &&
     (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailure(call))) &&
     (words.length === 0 || hasWords(call, words));
 }

@@ -21,18 +21,25 @@ export function isTooLarge(input: unknown, isLarge: boolean): boolean {
   while (open.length > 0) {
     const value = open.pop();
     values -= 1;
-    if (typeof value === 'string') characters -= value.length;
-    else if (ArrayBuffer.isView(value)) characters -= value.byteLength;
-    else if (Array.isArray(value)) {
-      if (value.length + open.length > values) return true;
-      for (const item of value) open.push(item);
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [name, item] of Object.entries(value)) {
-        characters -= name.length;
-        open.push(item);
-      }
-    }
-    if (values < open.length || characters < 0) return true;
+    characters -= charactersOf(value);
+    const items = itemsOf(value);
+    if (items.length + open.length > values || characters < 0) return true;
+    for (const item of items) open.push(item);
   }
   return false;
+}
+
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  return isRecord(value) ? Object.keys(value).reduce((sum, name) => sum + name.length, 0) : 0;
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isRecord(value) ? Object.values(value) : [];
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
