@@ -8,8 +8,9 @@ import {
   type ToolUse,
 } from '../../../main/permissions/decide.ts';
 import type { Permissions } from '../../../main/permissions/permissions.ts';
-import { NO_POLICY } from '../../../main/permissions/policy/policy.ts';
+import { NO_POLICY, type Policy } from '../../../main/permissions/policy/policy.ts';
 import { keyOfAddress, serverKey } from '../../../main/permissions/server-key.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 
 const HOST = 'https://acme.cloud.databricks.com';
 const SQL = serverKey(HOST, '/api/2.0/mcp/sql');
@@ -274,6 +275,33 @@ describe('decide', () => {
         },
       ),
     );
+  });
+});
+
+describe('decide, beside an organization', () => {
+  const problem = new CausewayError('invalid_file', 'It cannot be read.');
+  const own = permissions({ servers: { [GENIE]: { off: ['ask'], ask: ['look'] } } });
+  const readOnly = (locked: boolean): Policy => ({ ...NO_POLICY, keys: { readOnly: { value: true, locked } } });
+  const byOrganization = { do: 'block', why: 'read-only', by: { who: 'organization', scope: 'everything' } };
+
+  it('allows nothing if what decides cannot be read', () => {
+    const unreadable = { do: 'block', why: 'unreadable', error: problem };
+    const read = use('read', { hints: { readOnlyHint: true } });
+    expect(decideHere({ own, policy: { ...NO_POLICY, problem } }, read)).toEqual(unreadable);
+    expect(decideHere({ own: problem, policy: NO_POLICY }, read)).toEqual(unreadable);
+  });
+
+  it('names the organization where both decide the same, and the stricter of the two where they do not', () => {
+    const policy = readOnly(true);
+    expect(decideHere({ own, policy }, use('ask', { hints: {} }))).toEqual(byOrganization);
+    const look = use('look', { hints: { readOnlyHint: true } });
+    expect(decideHere({ own, policy }, look)).toEqual({ do: 'ask', by: { who: 'user', scope: 'server' } });
+  });
+
+  it('follows a default until the user has decided something about the server', () => {
+    const other = use('other', { hints: {} });
+    expect(decideHere({ own: permissions({}), policy: readOnly(false) }, other)).toEqual(byOrganization);
+    expect(decideHere({ own, policy: readOnly(false) }, other)).toEqual({ do: 'allow' });
   });
 });
 
