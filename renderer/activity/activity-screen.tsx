@@ -39,7 +39,6 @@ export function ActivityScreen({ state }: { state: DesktopState }) {
 function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }) {
   const { proxies, recording } = state;
   const activity = useActivity();
-  const [filter, setFilter] = useCallFilter();
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
       <div className={layout.head}>
@@ -54,24 +53,29 @@ function Overview({ state, onTurnOn }: { state: DesktopState; onTurnOn(): void }
       <Managed managed={state.managed} by={['recordContents', 'audit']} />
       <RecordingNotice recording={recording} recorded={activity?.recorded ?? 0} />
       <Sessions sessions={activity?.sessions ?? []} more={activity?.moreSessions ?? 0} state={state} />
-      {(!activity || !filter) && <Loading />}
-      {activity && filter && activity.kept === 0 && <NoCalls state={state} />}
-      {activity && filter && activity.kept > 0 && (
-        <>
-          <div className={`${layout.columns} ${styles.charts}`}>
-            <DayChart filter={filter} newest={activity.newest} />
-            <LatencyPlot filter={filter} />
-          </div>
-          <Calls
-            activity={activity}
-            filter={filter}
-            onFilter={setFilter}
-            recording={recording}
-            servers={state.servers}
-          />
-        </>
-      )}
+      <CallsSoFar state={state} activity={activity} />
     </div>
+  );
+}
+
+function CallsSoFar({ state, activity }: { state: DesktopState; activity: ReturnType<typeof useActivity> }) {
+  const [filter, setFilter] = useCallFilter();
+  if (!activity || !filter) return <Loading />;
+  if (activity.kept === 0) return <NoCalls state={state} />;
+  return (
+    <>
+      <div className={`${layout.columns} ${styles.charts}`}>
+        <DayChart filter={filter} newest={activity.newest} />
+        <LatencyPlot filter={filter} />
+      </div>
+      <Calls
+        activity={activity}
+        filter={filter}
+        onFilter={setFilter}
+        recording={state.recording}
+        servers={state.servers}
+      />
+    </>
   );
 }
 

@@ -53,12 +53,7 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
     onSuccess: (ids) => setSelected(new Set(ids)),
   });
   // The filter for failing queries must not say that there are none before access is checked.
-  const mustLook =
-    query.only === 'dangling' &&
-    overrides.status === 'complete' &&
-    overrides.access === 'unchecked' &&
-    overrides.count > 0 &&
-    overrides.problem === null;
+  const mustLook = query.only === 'dangling' && canCheckAccess(overrides) && overrides.problem === null;
   useEffect(() => {
     if (mustLook) void request.checkAccess({ profile });
   }, [mustLook, profile, request]);
@@ -157,6 +152,11 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
   );
 }
 
+/** Whether there are overrides that nobody has checked for access. */
+function canCheckAccess({ status, access, count }: OverridesProgress): boolean {
+  return status === 'complete' && access === 'unchecked' && count > 0;
+}
+
 interface SelectionProps {
   count: number;
   total: number;
@@ -196,7 +196,7 @@ function Progress({ profile, overrides }: Pick<OverridesViewProps, 'profile' | '
           {strings.stop}
         </Button>
       )}
-      {status === 'complete' && access === 'unchecked' && overrides.count > 0 && (
+      {canCheckAccess(overrides) && (
         <Button variant="default" size="compact-sm" onClick={() => void request.checkAccess({ profile })}>
           {strings.checkPermissions}
         </Button>

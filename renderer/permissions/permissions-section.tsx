@@ -20,58 +20,63 @@ export function PermissionsSection({ title, editor }: { title: string; editor: P
 
 /** The permissions of a scope: for all clients or one of them, whether tools that are new are allowed, and read only. */
 export function PermissionControls({ editor }: { editor: PermissionsEditor }) {
-  const { scope, permissions, changing, pending, clearing } = editor;
-  const id = useId();
+  const { permissions, changing, clearing } = editor;
   const { data } = permissions;
-  // What is new at every server can be decided for all clients only.
-  const decidesNewTools = scope.server !== null || scope.client === null;
   return (
     <div className={styles.section}>
       <FailureNotice error={permissions.error} onRetry={permissions.refetch} />
-      {data && (
-        <>
-          <div className={styles.controls}>
-            <NativeSelect
-              label={strings.appliesTo}
-              value={scope.client ?? ''}
-              data={[
-                { value: '', label: strings.allClients },
-                ...data.clients.map(({ id: client, name, hasPermissions }) => ({
-                  value: client,
-                  label: hasPermissions ? strings.hasPermissions(name) : name,
-                })),
-              ]}
-              onChange={({ currentTarget }) => editor.choose(currentTarget.value || null)}
-            />
-            {decidesNewTools && (
-              <NativeSelect
-                label={strings.newTools}
-                value={pending?.newTools ?? data.newTools ?? ''}
-                data={choicesForNewTools(scope, data)}
-                onChange={({ currentTarget: { value } }) => {
-                  if (isSwitchState(value)) changing.mutate({ newTools: value });
-                }}
-              />
-            )}
-            {!data.isEmpty && (
-              <Button variant="default" onClick={() => clearing.mutate()}>
-                {strings.clear}
-              </Button>
-            )}
-          </div>
-          <Switch
-            id={id}
-            label={strings.readOnly}
-            description={data.readOnlyBy ?? (data.isReadOnlyByDefault ? strings.readOnlyDefault : strings.readOnlyHint)}
-            checked={(pending?.readOnly ?? data.readOnly) || data.readOnlyBy !== null}
-            disabled={data.readOnlyBy !== null}
-            onChange={({ currentTarget }) => changing.mutate({ readOnly: currentTarget.checked })}
-          />
-        </>
-      )}
+      {data && <Controls editor={editor} data={data} />}
       <ActionFailure error={changing.error ?? clearing.error} />
       {data && data.changes.length > 0 && <LatestChanges changes={data.changes} />}
     </div>
+  );
+}
+
+function Controls({ editor, data }: { editor: PermissionsEditor; data: PermissionsInfo }) {
+  const { scope, changing, pending, clearing } = editor;
+  const id = useId();
+  // What is new at every server can be decided for all clients only.
+  const decidesNewTools = scope.server !== null || scope.client === null;
+  return (
+    <>
+      <div className={styles.controls}>
+        <NativeSelect
+          label={strings.appliesTo}
+          value={scope.client ?? ''}
+          data={[
+            { value: '', label: strings.allClients },
+            ...data.clients.map(({ id: client, name, hasPermissions }) => ({
+              value: client,
+              label: hasPermissions ? strings.hasPermissions(name) : name,
+            })),
+          ]}
+          onChange={({ currentTarget }) => editor.choose(currentTarget.value || null)}
+        />
+        {decidesNewTools && (
+          <NativeSelect
+            label={strings.newTools}
+            value={pending?.newTools ?? data.newTools ?? ''}
+            data={choicesForNewTools(scope, data)}
+            onChange={({ currentTarget: { value } }) => {
+              if (isSwitchState(value)) changing.mutate({ newTools: value });
+            }}
+          />
+        )}
+        {!data.isEmpty && (
+          <Button variant="default" onClick={() => clearing.mutate()}>
+            {strings.clear}
+          </Button>
+        )}
+      </div>
+      <Switch
+        id={id}
+        label={strings.readOnly}
+        description={data.readOnlyBy ?? (data.isReadOnlyByDefault ? strings.readOnlyDefault : strings.readOnlyHint)}
+        checked={(pending?.readOnly ?? data.readOnly) || data.readOnlyBy !== null}
+        disabled={data.readOnlyBy !== null}
+        onChange={({ currentTarget }) => changing.mutate({ readOnly: currentTarget.checked })}
+      />
+    </>
   );
 }
 

@@ -62,23 +62,22 @@ export function choicesForNewTools(
   { newTools, loosestNewTools }: PermissionsInfo,
 ): { value: string; label: string; disabled?: boolean }[] {
   const wider = client !== null ? strings.asAllClients : server === null ? strings.allow : strings.asAllServers;
-  const isFree = loosestNewTools === 'allow';
   const unset = { allow: wider, ask: strings.askByOrganization, block: strings.blockedByOrganization }[loosestNewTools];
+  const choice = (value: SwitchState, label: string, isPossible: boolean) => ({
+    value,
+    label: isPossible ? label : strings.notInEffect(label),
+    disabled: !isPossible,
+  });
+  const choices = [
+    choice('on', strings.allow, loosestNewTools === 'allow'),
+    choice('ask', strings.ask, loosestNewTools !== 'block'),
+    choice('off', strings.block, true),
+  ];
+  // At every server, what is not decided is allowed.
+  const isAllowUnset = newTools === null && server === null;
   return [
     ...(newTools === null ? [{ value: '', label: unset }] : []),
-    ...(newTools === 'on' || (isFree && (newTools !== null || server !== null))
-      ? [{ value: 'on', label: isFree ? strings.allow : strings.notInEffect(strings.allow), disabled: !isFree }]
-      : []),
-    ...(newTools === 'ask' || loosestNewTools !== 'block'
-      ? [
-          {
-            value: 'ask',
-            label: loosestNewTools === 'block' ? strings.notInEffect(strings.ask) : strings.ask,
-            disabled: loosestNewTools === 'block',
-          },
-        ]
-      : []),
-    { value: 'off', label: strings.block },
+    ...choices.filter(({ value, disabled }) => value === newTools || !(disabled || (value === 'on' && isAllowUnset))),
   ];
 }
 

@@ -9,8 +9,7 @@ export function formatUpdate(state: UpdateState): string {
     case 'off':
       return updates.off;
     case 'not-possible-here':
-      if (state.reason === 'development') return updates.development;
-      return state.command === undefined ? updates.packageManager : updates.packageCommand(state.command);
+      return updatedBy(state);
     case 'idle':
       return state.checkedAt === null ? updates.unchecked : updates.newest;
     case 'checking':
@@ -24,6 +23,11 @@ export function formatUpdate(state: UpdateState): string {
     case 'failed':
       return state.problem.message;
   }
+}
+
+function updatedBy({ reason, command }: Extract<UpdateState, { status: 'not-possible-here' }>): string {
+  if (reason === 'development') return updates.development;
+  return command === undefined ? updates.packageManager : updates.packageCommand(command);
 }
 
 /** What the user can do about it. */

@@ -59,49 +59,21 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
     },
   );
   const finishing = useAction(() => request.finishUninstall());
-  const failures = removing.data?.removals.filter(({ problem }) => problem !== null) ?? [];
-  const runs = failures.some(({ problem }) => problem?.code === 'client_running');
-  const isEntryLeft = failures.some(({ kind }) => kind === 'entries');
-  const later = plan.data?.removals.filter(({ kind }) => kind === 'files') ?? [];
-  const running = plan.data?.removals.filter(({ isRunning }) => isRunning) ?? [];
+  const result = removing.data && resultOf(removing.data.removals);
   return (
     <div className={layout.stack}>
       {plan.isPending && <Skeleton height={240} />}
       <FailureNotice error={plan.error} onRetry={plan.refetch} />
-      {plan.data && !removing.data && (
-        <>
-          <p>{words.intro}</p>
-          <p>{words.kept(plan.data.kept)}</p>
-          {running.length > 0 && <Notice tone="note" message={words.running} remedy={words.runningHelp} />}
-          <Removals title={words.plan} removals={plan.data.removals} />
-        </>
-      )}
-      {removing.data && (
-        <InSight>
-          <div className={layout.stack}>
-            {failures.length > 0 && <Notice message={words.failed(failures.length)} remedy={words.failedHelp} />}
-            {removed.length > 0 && <Removals title={words.removed} removals={removed} />}
-            {failures.length > 0 && <Removals title={words.left} removals={failures} />}
-            {!isEntryLeft && later.length > 0 && <Removals title={words.later} removals={later} />}
-          </div>
-        </InSight>
-      )}
+      {plan.data && !result && <Plan {...plan.data} />}
+      {plan.data && result && <Result result={result} removed={removed} planned={plan.data.removals} />}
       <ActionFailure error={removing.error ?? finishing.error} />
       <Footer>
         <Button variant="default" data-autofocus onClick={onClose}>
-          {removing.data ? shared.close : shared.cancel}
+          {result ? shared.close : shared.cancel}
         </Button>
-        {runs && (
-          <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(true)}>
-            {words.anyway}
-          </Button>
-        )}
-        {failures.length > 0 && (
-          <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(false)}>
-            {shared.tryAgain}
-          </Button>
-        )}
-        {!removing.data && (
+        {result ? (
+          <NextSteps result={result} removing={removing} finishing={finishing} />
+        ) : (
           <Button
             color="danger"
             leftSection={<Icon of={IconTrash} />}
@@ -112,20 +84,85 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
             {words.verb}
           </Button>
         )}
-        {removing.data && !isEntryLeft && (
-          <Button color="danger" loading={finishing.isPending} onClick={() => finishing.mutate()}>
-            {words.finish}
-          </Button>
-        )}
       </Footer>
     </div>
   );
 }
 
-/** What was found, or the result of it, by kind. */
+function resultOf(removals: readonly Removal[]) {
+  const failures = removals.filter(({ problem }) => problem !== null);
+  return {
+    failures,
+    isClientRunning: failures.some(({ problem }) => problem?.code === 'client_running'),
+    isEntryLeft: failures.some(({ kind }) => kind === 'entries'),
+  };
+}
+
+interface NextStepsProps {
+  result: ReturnType<typeof resultOf>;
+  removing: { isPending: boolean; mutate(evenRunning: boolean): void };
+  finishing: { isPending: boolean; mutate(): void };
+}
+
+function NextSteps({ result: { failures, isClientRunning, isEntryLeft }, removing, finishing }: NextStepsProps) {
+  return (
+    <>
+      {isClientRunning && (
+        <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(true)}>
+          {words.anyway}
+        </Button>
+      )}
+      {failures.length > 0 && (
+        <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(false)}>
+          {shared.tryAgain}
+        </Button>
+      )}
+      {!isEntryLeft && (
+        <Button color="danger" loading={finishing.isPending} onClick={() => finishing.mutate()}>
+          {words.finish}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Plan({ kept, removals }: { kept: string; removals: readonly Removal[] }) {
+  return (
+    <>
+      <p>{words.intro}</p>
+      <p>{words.kept(kept)}</p>
+      {removals.some(({ isRunning }) => isRunning) && (
+        <Notice tone="note" message={words.running} remedy={words.runningHelp} />
+      )}
+      <Removals title={words.plan} removals={removals} />
+    </>
+  );
+}
+
+interface ResultProps {
+  result: ReturnType<typeof resultOf>;
+  removed: readonly Removal[];
+  planned: readonly Removal[];
+}
+
+function Result({ result: { failures, isEntryLeft }, removed, planned }: ResultProps) {
+  return (
+    <InSight>
+      <div className={layout.stack}>
+        {failures.length > 0 && <Notice message={words.failed(failures.length)} remedy={words.failedHelp} />}
+        <Removals title={words.removed} removals={removed} />
+        <Removals title={words.left} removals={failures} />
+        {!isEntryLeft && <Removals title={words.later} removals={planned.filter(({ kind }) => kind === 'files')} />}
+      </div>
+    </InSight>
+  );
+}
+
+/** What was found, or the result of it, by kind; nothing for none. */
 function Removals({ title, removals }: { title: string; removals: readonly Removal[] }) {
   const id = useId();
   const kinds = [...new Set(removals.map(({ kind }) => kind))];
+  if (kinds.length === 0) return null;
   return (
     <section aria-labelledby={id} className={styles.removals}>
       <h3 id={id} className={layout.name}>
