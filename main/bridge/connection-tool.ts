@@ -40,6 +40,8 @@ export interface ConnectionToolPort {
   connect(): Promise<void>;
 }
 
+const NOTHING_RUN = 'Nothing was run.';
+
 /**
  * The only tool that a client has while the server's tools are unknown: `sign_in` if that is the remedy, else
  * `connection_status`. Its description says what is wrong; its call does the next step, and answers before clients give up.
@@ -128,12 +130,12 @@ export class ConnectionTool implements BridgeLayer {
       const { code, message } = this.#trouble;
       // What it says may be of an earlier wait.
       const text = message.startsWith(none) ? message : sentences(none, message);
-      return new CausewayError(code, text, {
-        remedy: sentences(remedyFor('command', this.#trouble), 'Nothing was run.'),
-      });
+      const remedy = remedyFor('command', this.#trouble);
+      const isSaid = sentences(text, remedy).includes(NOTHING_RUN);
+      return new CausewayError(code, text, { remedy: isSaid ? remedy : sentences(remedy, NOTHING_RUN) });
     }
     return new CausewayError('timeout', none, {
-      remedy: 'Open Causeway to see what it waits for, then try again. Nothing was run.',
+      remedy: `Open Causeway to see what it waits for, then try again. ${NOTHING_RUN}`,
     });
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConnectionTool } from '../../../main/bridge/connection-tool.ts';
 import type { EndpointSignIn } from '../../../main/bridge/endpoint.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 
 const SIGN_IN: EndpointSignIn = { begin: async () => undefined, isDone: async () => false, pending: undefined };
 
@@ -34,5 +35,18 @@ describe('what is said while a server cannot be reached', () => {
     const tool = toolWith(SIGN_IN);
     expect(tool.stillWaiting().message).toBe('There is still no connection to the workspace acme.example.');
     expect(tool.waitingNotice()).toBe('acme.example has not responded yet. Still trying.');
+  });
+
+  it.each([
+    ['in its message', new CausewayError('service_signed_out', 'Ana is not signed in to GitHub. Nothing was run.')],
+    ['in its remedy', new CausewayError('unreachable', 'No.', { remedy: 'Ask for access. Nothing was run.' })],
+    ['nowhere', new CausewayError('unreachable', 'It does not respond.', { remedy: 'Try again.' })],
+  ])('is once that nothing was run, if the error of the connection says so %s', (_where, error) => {
+    const tool = toolWith(SIGN_IN);
+    for (const known of [error, undefined]) {
+      tool.trouble = known ?? tool.stillWaiting();
+      const { message, remedy } = tool.stillWaiting();
+      expect(`${message} ${remedy}`.match(/Nothing was run/g)).toHaveLength(1);
+    }
   });
 });
