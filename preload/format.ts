@@ -64,7 +64,15 @@ export function mattersNow({ code }: WarehouseProblem): boolean {
   return !NOTES.has(code);
 }
 
-/** Whether a server's state needs an action of the user. */
-export function needsAttention({ status }: ConfiguredServer['state']): boolean {
+/** Whether a server cannot be used as it is. */
+export function hasProblem({ status }: Pick<ConfiguredServer['state'], 'status'>): boolean {
   return status !== 'ready' && status !== 'connecting' && status !== 'waiting-for-browser';
+}
+
+/** What users have chosen themselves, or only an administrator can change while the server responds. */
+const NOT_URGENT = new Set<ConfiguredServer['state']['status']>(['signed-out', 'service-signed-out', 'no-grants']);
+
+/** Whether a server is marked in tray and window, because something is wrong with it. */
+export function needsAttention(state: Pick<ConfiguredServer['state'], 'status'>): boolean {
+  return hasProblem(state) && !NOT_URGENT.has(state.status);
 }

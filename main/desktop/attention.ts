@@ -1,18 +1,8 @@
-import type { ConfiguredServer, DesktopState, WarehouseProblem, WarehouseState } from '../../preload/contract.ts';
-import { mattersNow } from '../../preload/format.ts';
+import type { DesktopState, WarehouseProblem, WarehouseState } from '../../preload/contract.ts';
+import { mattersNow, needsAttention } from '../../preload/format.ts';
 
 /** Something that needs the user, the most urgent first. */
 export type Attention = 'approval' | 'signed-out' | 'override-dangling' | 'warehouse' | 'servers' | 'update-ready';
-
-/** States of a server that need attention. Signed out is not among them: the user chose it. */
-const FAILING = new Set<ConfiguredServer['state']['status']>([
-  'forbidden',
-  'not-found',
-  'blocked-by-ip-list',
-  'login-page',
-  'unreachable',
-  'failing',
-]);
 
 /** What needs the user now, once each: the tray's mark, the Dock's badge and notifications are on it. */
 export function attentionOf(state: DesktopState): Attention[] {
@@ -22,7 +12,7 @@ export function attentionOf(state: DesktopState): Attention[] {
   if (isSignedOut(state)) needs.push('signed-out');
   if (danglingProblem(state) !== null) needs.push('override-dangling');
   else if (hasWarehouseTrouble(warehouse)) needs.push('warehouse');
-  if (servers.some(({ state: { status } }) => FAILING.has(status))) needs.push('servers');
+  if (servers.some((server) => needsAttention(server.state))) needs.push('servers');
   if (update.status === 'ready') needs.push('update-ready');
   return needs;
 }

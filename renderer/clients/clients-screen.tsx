@@ -3,7 +3,7 @@ import { IconApps, IconHistory, IconServer } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/format.ts';
+import { hasProblem } from '../../preload/format.ts';
 import { EmptyState } from '../shared/empty-state.tsx';
 import layout from '../shared/layout.module.css';
 import { Managed } from '../shared/managed.tsx';
@@ -202,7 +202,7 @@ function everythingFor({ clients, servers }: ClientsReport, { servers: states, m
   const names = servers.map(({ name }) => name);
   const lacking = clientsLacking(clients, names, managed);
   if (names.length === 0 || lacking.length === 0) return null;
-  const isFailing = (name: string) => states.some((server) => server.name === name && needsAttention(server.state));
+  const isFailing = (name: string) => states.some((server) => server.name === name && hasProblem(server.state));
   return {
     title: strings.review.addAll,
     verb: 'Add',

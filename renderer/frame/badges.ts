@@ -30,7 +30,7 @@ export function useBadges(state: DesktopState): Badges {
   return Object.fromEntries(badges.filter(([, badge]) => badge !== undefined));
 }
 
-function serversBadge({ servers }: DesktopState): Badge | undefined {
+export function serversBadge({ servers }: Pick<DesktopState, 'servers'>): Badge | undefined {
   if (servers.length === 0) return undefined;
   const failing = servers.filter(({ state }) => needsAttention(state)).length;
   const words = [strings.badges.servers(servers.length), failing > 0 && strings.badges.attention(failing)];

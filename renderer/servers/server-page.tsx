@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isSqlServer } from '../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/format.ts';
+import { hasProblem } from '../../preload/format.ts';
 import { useClients } from '../clients/use-clients.ts';
 import { usePermissions } from '../permissions/use-permissions.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -105,7 +105,7 @@ export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
       <Managed managed={managed} by={[...(hasToStay ? (['requiredServers'] as const) : []), 'readOnly', 'rules']} />
       <ServerState server={server} usage={usage} />
       <ActionFailure error={checking.error} />
-      {needsAttention(state) && (
+      {hasProblem(state) && (
         <Notice message={state.words} remedy={state.remedy}>
           <ServerRemedy server={server} />
           <RetryTime server={server} />

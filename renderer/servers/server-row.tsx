@@ -1,5 +1,5 @@
 import type { AiClient, ConfiguredServer, ServerUsageInfo } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/format.ts';
+import { hasProblem } from '../../preload/format.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
@@ -46,7 +46,7 @@ export function ServerRow({ server, usage, showsProfile, clients }: ServerRowPro
           )}
         </span>
       </div>
-      {needsAttention(state) && (
+      {hasProblem(state) && (
         <div className={styles.trouble}>
           <p>
             {[state.words, state.remedy].filter(Boolean).join(' ')} <RetryTime server={server} />

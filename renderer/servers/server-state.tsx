@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { ConfiguredServer, ServerUsageInfo } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/format.ts';
+import { hasProblem } from '../../preload/format.ts';
 import layout from '../shared/layout.module.css';
 import { StateBadge, type StateTone } from '../shared/state-badge.tsx';
 import { formatSoon, passesByItself } from './format.ts';
@@ -38,7 +38,7 @@ function toneOf(state: ConfiguredServer['state']): StateTone {
   if (state.status === 'ready') return 'good';
   if (RESTING.has(state.status) || state.action === 'start-app') return 'resting';
   if (state.status === 'no-grants' || state.action === 'confirm-app') return 'attention';
-  return needsAttention(state) ? 'failed' : 'changing';
+  return hasProblem(state) ? 'failed' : 'changing';
 }
 
 /** When a server is asked again by itself, where that may help. */

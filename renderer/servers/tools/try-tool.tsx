@@ -3,7 +3,7 @@ import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import type { ConfiguredServer, EventPayloads, Problem, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
-import { needsAttention } from '../../../preload/format.ts';
+import { hasProblem } from '../../../preload/format.ts';
 import { problemIn, unwrap } from '../../shared/answered.ts';
 import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
@@ -155,7 +155,7 @@ function Outcome({ server, tool, tools, calling, onFollow }: OutcomeProps) {
         {outcome.problem && (
           <InSight>
             <Notice message={outcome.problem.message} remedy={outcome.problem.remedy}>
-              {needsAttention(server.state) && <ServerRemedy server={server} />}
+              {hasProblem(server.state) && <ServerRemedy server={server} />}
             </Notice>
           </InSight>
         )}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AiClient, DesktopState, Diagnosis } from '../../../preload/contract.ts';
+import { attentionOf } from '../../../main/desktop/attention.ts';
+import type { AiClient, ConfiguredServer, DesktopState, Diagnosis } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
-import { isInTrouble, problemsIn } from '../../../renderer/frame/badges.ts';
+import { isInTrouble, problemsIn, serversBadge } from '../../../renderer/frame/badges.ts';
 import { commandsFor } from '../../../renderer/frame/commands.ts';
 import { formatKeys, SCREEN_SHORTCUTS, shortcutOf } from '../../../renderer/frame/shortcuts.ts';
 import { server } from './states.ts';
@@ -18,6 +19,25 @@ describe('the badges in the sidebar', () => {
     ['a project that belongs to others', { files: [{ project: '/work', entries: { sql: 'broken' } }] }, false],
   ])('%s', (_what, change, expected) => {
     expect(isInTrouble(client(change))).toBe(expected);
+  });
+
+  it.each<[ConfiguredServer['state']['status'], boolean]>([
+    ['ready', false],
+    ['connecting', false],
+    ['waiting-for-browser', false],
+    ['no-grants', false],
+    ['signed-out', false],
+    ['service-signed-out', false],
+    ['forbidden', true],
+    ['not-found', true],
+    ['blocked-by-ip-list', true],
+    ['login-page', true],
+    ['unreachable', true],
+    ['failing', true],
+  ])('a server that is %s is marked as in the tray: %s', (status, isMarked) => {
+    const servers = [server('sql', { state: { status } })];
+    expect(serversBadge({ servers })?.warns).toBe(isMarked);
+    expect(attentionOf({ ...INITIAL_STATE, servers }).includes('servers')).toBe(isMarked);
   });
 
   it('problems are counted once the checks have ended', () => {
