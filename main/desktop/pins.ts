@@ -1,9 +1,9 @@
 import type { pinRequests } from '../../preload/contract/pins.ts';
+import { judgedPins, pinsOfProfile } from '../app/pins.ts';
 import { setMeta } from '../app/servers/change-list.ts';
-import { formatPinned, PIN_RANK, type Pin, sqlServerOf } from '../clients/pins.ts';
+import { formatPinned, PIN_RANK, sqlServerOf } from '../clients/pins.ts';
 import { withPin } from '../clients/server-arguments.ts';
-import { type ManagedServer, openServers } from '../clients/servers.ts';
-import { pinProblem } from '../warehouses/pin-problem.ts';
+import type { ManagedServer } from '../clients/servers.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { openDesktopClients } from './open-clients.ts';
 
@@ -11,19 +11,18 @@ import { openDesktopClients } from './open-clients.ts';
 export function pinHandlers({ causeway, env, model }: DesktopContext): HandlersOf<typeof pinRequests> {
   return {
     listPins: async ({ profile }) => {
-      const { pins } = await pinsOfProfile(env, profile);
+      const { pins } = await pinsHere(env, profile);
       const all =
         pins.length === 0
           ? undefined
           : await model.using(profile, (warehouses) => warehouses.list()).catch(() => undefined);
       const nameOf = (id: string) => all?.find((warehouse) => warehouse.id === id)?.name ?? `Warehouse ${id}`;
       return {
-        pins: pins.map((pin) => ({
+        pins: judgedPins(pins, all).map((pin) => ({
           ...pin,
           client: pin.client?.name ?? null,
           warehouse: nameOf(pin.warehouseId),
           whose: formatPinned(pin),
-          problem: (all && pinProblem(pin.warehouseId, all)) ?? null,
         })),
         rank: PIN_RANK,
       };
@@ -40,15 +39,10 @@ export async function pinnedServer(
   profile: string,
   warehouseId: string | undefined,
 ): Promise<ManagedServer | undefined> {
-  const { servers, pins } = await pinsOfProfile(env, profile);
+  const { servers, pins } = await pinsHere(env, profile);
   return sqlServerOf(servers, pins, warehouseId);
 }
 
-async function pinsOfProfile(
-  env: NodeJS.ProcessEnv,
-  profile: string,
-): Promise<{ servers: ManagedServer[]; pins: Pin[] }> {
-  const all = (await openServers(env)).atOpening.servers;
-  const servers = all.filter((server) => server.profile === profile);
-  return { servers, pins: await openDesktopClients(env).pins(servers) };
+function pinsHere(env: NodeJS.ProcessEnv, profile: string) {
+  return pinsOfProfile(env, profile, () => openDesktopClients(env));
 }

@@ -8,7 +8,7 @@ import { isDevice, writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
 import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import { exportLines, readBulkFile } from '../../warehouses/bulk/files.ts';
-import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import type { CommandContext } from '../command.ts';
 import { askToReplace } from '../output-file.ts';
 import { confirm, openProgress, write, writeJson, writeLine } from '../terminal.ts';
@@ -62,7 +62,7 @@ export async function importOverrides(context: CommandContext, file: string, opt
   if (!options.json) for (const planned of plan) await showPlanned(context, planned);
   await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
   if (options.dryRun) return finish(context, options, plan, undefined);
-  if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
+  if (!plan.some(isChange)) {
     return finish(context, options, plan, await applyImport(warehouses, plan, { signal }));
   }
   await carryOut(context, warehouses, plan, resultsFile, options);

@@ -9,7 +9,7 @@ import { inOneLine } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, openProgress, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
-import { judgedPins, pinLines, pinnedServers } from './pins.ts';
+import { pinLines, pinnedServers, visibleIn } from './pins.ts';
 
 const STEP_NAMES = { override: 'override', 'workspace-default': 'workspace default', heuristic: 'fallback' } as const;
 
@@ -63,7 +63,8 @@ export async function show(context: CommandContext, options: ShowCommandOptions)
     pinnedServers(context, profile.name),
   ]);
   const { effective } = survey;
-  const pins = await judgedPins(found.pins, survey);
+  const { judgedPins } = await import('../../app/pins.ts');
+  const pins = judgedPins(found.pins, visibleIn(survey));
   if (options.json) {
     const others = cli === undefined ? {} : { databricksCli: cli };
     await writeJson(context.stdout, { ...effective, pins, ...others });

@@ -3,7 +3,7 @@ import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { applyImport, type LineResult } from '../../warehouses/bulk/apply.ts';
 import type { ImportLine } from '../../warehouses/bulk/files.ts';
-import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow, problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
 
@@ -15,7 +15,7 @@ export type BulkFilter = 'all' | 'changes' | 'trouble';
 
 const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
   all: () => true,
-  changes: ({ action }) => action === 'create' || action === 'update' || action === 'delete',
+  changes: isChange,
   trouble: ({ trouble, result, isLeftOut }) =>
     trouble !== null || isLeftOut || result === 'failed' || result === 'not-tried',
 };
@@ -135,8 +135,6 @@ export class BulkChange {
     this.#emitSoon.stop();
   }
 }
-
-const isChange = ({ action }: PlannedLine) => action === 'create' || action === 'update' || action === 'delete';
 
 /** A change after which the user's queries would fail. */
 const isDangerous = (planned: PlannedLine) => 'canUse' in planned && planned.canUse === false;

@@ -21,6 +21,11 @@ export type PlannedLine = { line: number; userId: string; userName: string } & (
   | { action: 'invalid'; problem: string }
 );
 
+/** Whether a line of a plan changes something. */
+export function isChange({ action }: Pick<PlannedLine, 'action'>): boolean {
+  return action !== 'unchanged' && action !== 'invalid';
+}
+
 /**
  * Compares the lines of an import with what the workspace holds, and asks nothing itself. Every line gets an entry; a line
  * that cannot be carried out is `invalid` and says why. Names have to be whole here: guessing is for single changes.
