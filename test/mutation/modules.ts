@@ -25,6 +25,7 @@ export const MODULES: Record<string, string[]> = {
   'main/platform/retry.ts': ['test/unit/platform/retry.test.ts'],
   'main/platform/utf8.ts': ['test/unit/platform/utf8.test.ts'],
   'main/permissions/decide.ts': ['test/unit/permissions/decide.test.ts', 'test/unit/permissions/policy/policy.test.ts'],
+  'main/permissions/ineffective.ts': ['test/unit/permissions/ineffective.test.ts'],
   'main/warehouses/effective.ts': ['test/unit/warehouses/chain.test.ts'],
   'main/warehouses/heuristic.ts': ['test/unit/warehouses/heuristic.test.ts'],
   'main/warehouses/names.ts': ['test/unit/warehouses/names.test.ts'],
