@@ -212,7 +212,7 @@ function start(): void {
 
   if (earlyLink !== undefined) followLink(earlyLink);
   else if (opensWindowAtStart(argv, settings.current.openWindow)) open();
-  if (settings.trouble) showTrouble(settings.trouble, () => open('settings'));
+  if (settings.problem) showTrouble(settings.problem, () => open('settings'));
   const crash = wordsAfterCrash(argv, log.folder);
   void desktop.start(settings.profile).then(() => {
     if (crash) model.show({ failedAction: crash });

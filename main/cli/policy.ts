@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type PolicyTrial, tryPolicy } from '../app/diagnosis/policy-check/check.ts';
 import { type Computer, readComputer } from '../app/diagnosis/policy-check/computer.ts';
 import type { PolicyIssue } from '../app/diagnosis/policy-check/issue.ts';
-import { withMeantMember } from '../app/diagnosis/policy-check/unknown-members.ts';
+import { withSimilarMember } from '../app/diagnosis/policy-check/unknown-members.ts';
 import { ignoredKeys, type PolicyFact, policyFacts } from '../permissions/policy/format.ts';
 import { parsePolicy } from '../permissions/policy/parse-policy.ts';
 import { askWhom, type Policy } from '../permissions/policy/policy.ts';
@@ -60,7 +60,7 @@ export async function checkPolicy(context: CommandContext, name: string, options
     throw fileError(path, cause, 'It was not read.');
   });
   const policy = await parsePolicy(path, bytes).catch((error: unknown) => {
-    throw withMeantMember(error, bytes);
+    throw withSimilarMember(error, bytes);
   });
   const auth = await context.causeway().auth();
   const computer = await readComputer(context.env, auth, openClients(context, {}));
@@ -101,8 +101,8 @@ const SEVERITIES = { error: 'Error', warning: 'Warning', note: 'Not checked' } a
 async function printIssues(context: CommandContext, issues: readonly PolicyIssue[]): Promise<void> {
   if (issues.length > 0) await write(context.stdout, '\n');
   for (const { severity, at, message, suggestions } of issues) {
-    const meant = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
-    await writeLine(context.stdout, `${SEVERITIES[severity]} in ${at}: ${message}${meant}`);
+    const question = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
+    await writeLine(context.stdout, `${SEVERITIES[severity]} in ${at}: ${message}${question}`);
   }
 }
 

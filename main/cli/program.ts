@@ -51,10 +51,10 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   };
   const context = contextOf(io.env);
 
-  // For what has to be said about a failure.
-  let meant: Command | undefined;
+  // The command that runs; a failure is put into words for it.
+  let running: Command | undefined;
   const program = buildProgram(context, (command) => {
-    meant = command;
+    running = command;
   });
 
   try {
@@ -65,8 +65,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // Commander has already reported errors in the arguments.
     if (!(error instanceof CommanderError)) context.stderr.write(`causeway: ${printable(inOneLine(error))}\n`);
-    if (wantsJson(args, meant ?? program) && !hasBegun(io.stdout))
-      await writeJson(context.stdout, { error: jsonFailure(error, meant) });
+    if (wantsJson(args, running ?? program) && !hasBegun(io.stdout))
+      await writeJson(context.stdout, { error: jsonFailure(error, running) });
     return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
     await Promise.all([...opened.map((causeway) => causeway.close()), tellApplication(io.env, changedAt)]);

@@ -11,7 +11,7 @@ export function attentionOf(state: DesktopState): Attention[] {
   if (approvals.length > 0) needs.push('approval');
   if (isSignedOut(state)) needs.push('signed-out');
   if (danglingProblem(state) !== null) needs.push('override-dangling');
-  else if (hasWarehouseTrouble(warehouse)) needs.push('warehouse');
+  else if (isWarehouseFailing(warehouse)) needs.push('warehouse');
   if (servers.some((server) => needsAttention(server.state))) needs.push('servers');
   if (update.status === 'ready') needs.push('update-ready');
   return needs;
@@ -38,7 +38,7 @@ export function danglingProblem({ warehouse }: DesktopState): WarehouseProblem |
   return warehouse.effective.problems.find(({ code }) => DANGLING.has(code)) ?? null;
 }
 
-function hasWarehouseTrouble(warehouse: WarehouseState): boolean {
+function isWarehouseFailing(warehouse: WarehouseState): boolean {
   if (warehouse.status === 'failed') return warehouse.failure.next !== 'sign-in';
   if (warehouse.status !== 'known') return false;
   const { lastFailure, effective } = warehouse;

@@ -138,9 +138,9 @@ function diagnosisSource({
   };
 }
 
-function settingsFinding({ trouble, path }: SettingsStore): CheckFinding {
-  if (!trouble) return pass(`Stored in ${path}.`);
-  return fail(trouble.message, { advice: trouble.remedy ?? undefined, screen: 'settings' });
+function settingsFinding({ problem, path }: SettingsStore): CheckFinding {
+  if (!problem) return pass(`Stored in ${path}.`);
+  return fail(problem.message, { advice: problem.remedy ?? undefined, screen: 'settings' });
 }
 
 export function versionFinding(update: UpdateState): CheckFinding {

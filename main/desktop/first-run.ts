@@ -25,7 +25,7 @@ export async function beginFirstRun(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   // Settings that are damaged were in use.
-  const isUsed = settings.profile !== undefined || settings.trouble !== null || (await hasServerList(env));
+  const isUsed = settings.profile !== undefined || settings.problem !== null || (await hasServerList(env));
   const stored = settings.firstRun;
   if (stored === null || (stored === undefined && isUsed)) return;
   show(model, settings, stored ?? BEGINNING);

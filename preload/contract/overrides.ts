@@ -76,7 +76,7 @@ const bulkLine = z.object({
   before: z.string(),
   after: z.string(),
   /** The problem that the change will cause, or why it is impossible. */
-  trouble: z.string().nullable(),
+  problem: z.string().nullable(),
   /** The user's queries would fail after the change. */
   isDangerous: z.boolean(),
   isLeftOut: z.boolean(),
@@ -130,7 +130,7 @@ export const overridesRequests = {
   planAgain: { input: inProfile, output: z.undefined() },
   getBulk: { input: z.undefined(), output: bulk.nullable() },
   bulkPage: {
-    input: slice.extend({ only: z.enum(['all', 'changes', 'trouble']) }),
+    input: slice.extend({ only: z.enum(['all', 'changes', 'problems']) }),
     output: z.object({ total: z.number(), rows: z.array(bulkLine) }),
   },
   /** Leaves a change of the plan out, or takes it in again. */

@@ -45,7 +45,7 @@ const settingsState = z.object({
   file: z.string(),
   logFolder: z.string(),
   /** Why the settings in the file are not the ones that are used; null if all is well. */
-  trouble: problem.nullable(),
+  problem: problem.nullable(),
 });
 
 /** Whether calls are audited, and where to. */

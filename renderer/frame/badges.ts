@@ -18,7 +18,7 @@ type Badges = Partial<Record<ScreenName, Badge>>;
 
 /** The badges of the screens. Screens with nothing to tell have none. */
 export function useBadges(state: DesktopState): Badges {
-  const clients = useClientsInTrouble(state);
+  const clients = useBrokenClients(state);
   const { data: diagnosis } = useDiagnosis();
   const problems = diagnosis ? problemsIn(diagnosis) : 0;
   const badges: [ScreenName, Badge | undefined][] = [
@@ -51,17 +51,17 @@ function warning(count: number, inWords: (count: number) => string): Badge | und
 const BROKEN = new Set<EntryState>(['broken', 'not-on-path', 'vanished']);
 
 /** Whether a client cannot be read, or has an entry that does not work. */
-export function isInTrouble({ problem, files }: AiClient): boolean {
+export function isBroken({ problem, files }: AiClient): boolean {
   const own = files.filter(({ project }) => project === null);
   return problem !== null || own.some(({ entries }) => Object.values(entries).some((state) => BROKEN.has(state)));
 }
 
 /** How many AI clients need attention; read after the window has shown its answer, which does not wait for this. */
-function useClientsInTrouble(state: DesktopState): number {
+function useBrokenClients(state: DesktopState): number {
   const hasServers = state.servers.length > 0;
   const isIdle = useIdle(state.warehouse.status !== 'loading');
   const { data } = useClients(state.servers, { staleTime: Number.POSITIVE_INFINITY, enabled: isIdle && hasServers });
-  return hasServers && data ? data.clients.filter(isInTrouble).length : 0;
+  return hasServers && data ? data.clients.filter(isBroken).length : 0;
 }
 
 /** How many problems a diagnosis found; none while it runs, and before one was run. */

@@ -21,14 +21,14 @@ const { bulk: words } = strings;
 const FILTERS = [
   { value: 'all', label: words.allLines },
   { value: 'changes', label: words.changesOnly },
-  { value: 'trouble', label: words.problemsOnly },
+  { value: 'problems', label: words.problemsOnly },
 ];
 
 /** A bulk change: its plan, its progress and the result of each line. */
 export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   const { request } = window.causeway;
   const { stage, ended, total, results, revision } = bulk;
-  const [only, setOnly] = useState<'all' | 'changes' | 'trouble'>('all');
+  const [only, setOnly] = useState<'all' | 'changes' | 'problems'>('all');
   const planning = useMutation({ mutationFn: () => unwrap(request.planAgain({ profile })) });
   const applying = useMutation({ mutationFn: () => unwrap(request.applyBulk({ profile })) });
   const leaving = useMutation({
@@ -40,11 +40,11 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
       if (written) toast(strings.done.reportSaved(written.file));
     },
   });
-  const hasTrouble = stage === 'ended' && results.done + results.unchanged < total;
+  const hasProblems = stage === 'ended' && results.done + results.unchanged < total;
   // What was left out and what failed is what is left to do.
   useEffect(() => {
-    if (hasTrouble) setOnly('trouble');
-  }, [hasTrouble]);
+    if (hasProblems) setOnly('problems');
+  }, [hasProblems]);
   const rows = usePagedRows({
     scope: only,
     version: `${stage} ${ended} ${revision}`,
@@ -64,7 +64,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
             data={FILTERS}
             value={only}
             onChange={({ currentTarget: { value } }) =>
-              setOnly(value === 'changes' || value === 'trouble' ? value : 'all')
+              setOnly(value === 'changes' || value === 'problems' ? value : 'all')
             }
           />
           <FailureNotice error={rows.error} onRetry={rows.retry} />
@@ -198,7 +198,7 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
             {changeText(line) && <p className={styles.name}>{changeText(line)}</p>}
             {remarkOf(line) && (
               <p className={styles.remark}>
-                {line.trouble !== null && <Icon of={IconAlertTriangle} />}
+                {line.problem !== null && <Icon of={IconAlertTriangle} />}
                 {remarkOf(line)}
               </p>
             )}

@@ -105,8 +105,8 @@ export function changeText({ action, before, after }: BulkLine): string {
 }
 
 /** The remark below a line's change: a warning or an error. */
-export function remarkOf({ message, trouble }: BulkLine): string {
-  return (message === 'interrupted' ? words.interrupted : message) || (trouble ?? '');
+export function remarkOf({ message, problem }: BulkLine): string {
+  return (message === 'interrupted' ? words.interrupted : message) || (problem ?? '');
 }
 
 /** Whether a line changes something, so that it can be left out. */

@@ -33,7 +33,7 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
       {!data && !error && FIRST.map((name) => <LoadingSection key={name} name={name} />)}
       {data && (
         <>
-          {data.trouble && <Notice message={data.trouble.message} remedy={data.trouble.remedy} />}
+          {data.problem && <Notice message={data.problem.message} remedy={data.problem.remedy} />}
           <Section name="starting" state={data} before={<StartAtLogin on={data.startAtLogin} />} />
           <Section name="look" state={data} />
           <Section name="notifications" state={data} />

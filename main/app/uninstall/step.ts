@@ -33,8 +33,8 @@ export async function removeAll(remnants: readonly Remnant[], dryRun: boolean): 
       continue;
     }
     try {
-      const told = await remove();
-      removals.push({ kind, what, result: 'removed', note: typeof told === 'string' ? told : undefined });
+      const left = await remove();
+      removals.push({ kind, what, result: 'removed', note: typeof left === 'string' ? left : undefined });
     } catch (error) {
       removals.push({ kind, what, result: 'failed', error: asCausewayError(error) });
     }

@@ -11,13 +11,13 @@ import { throttled } from '../throttle.ts';
 const EMIT_INTERVAL_MS = 150;
 
 /** Which lines are shown: all, those that change something, or those with a problem. */
-export type BulkFilter = 'all' | 'changes' | 'trouble';
+export type BulkFilter = 'all' | 'changes' | 'problems';
 
 const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
   all: () => true,
   changes: isChange,
-  trouble: ({ trouble, result, isLeftOut }) =>
-    trouble !== null || isLeftOut || result === 'failed' || result === 'not-tried',
+  problems: ({ problem, result, isLeftOut }) =>
+    problem !== null || isLeftOut || result === 'failed' || result === 'not-tried',
 };
 
 /** One plan for many overrides: planned, reviewed, applied, and kept until it is dismissed. */
@@ -149,7 +149,7 @@ function lineOf(planned: PlannedLine, result: LineResult | undefined, isLeftOut:
     action,
     before: 'before' in planned ? planned.before : '',
     after: 'after' in planned ? planned.after : '',
-    trouble: invalid ?? ('warning' in planned ? (planned.warning ?? null) : null),
+    problem: invalid ?? ('warning' in planned ? (planned.warning ?? null) : null),
     isDangerous: isDangerous(planned),
     isLeftOut,
     result: result?.result ?? null,

@@ -24,7 +24,7 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
     tokenStoreOfEnvironment: env.CAUSEWAY_TOKEN_STORE || null,
     file: settings.path,
     logFolder: logFolder(env),
-    trouble: settings.trouble,
+    problem: settings.problem,
   });
 
   const audit = async (): Promise<AuditState> => {

@@ -80,7 +80,7 @@ export class SettingsStore {
   /** The file's path. */
   readonly path: string;
   /** Why the settings of the file are not used; null if they are. */
-  readonly trouble: Problem | null;
+  readonly problem: Problem | null;
   readonly #file: StoreFile | undefined;
   readonly #listeners = new Set<(now: Settings, before: Settings) => void>();
   #stored: Stored;
@@ -90,7 +90,7 @@ export class SettingsStore {
     const opened = open(options, this.path);
     this.#file = opened.file;
     this.#stored = opened.stored;
-    this.trouble = opened.trouble;
+    this.problem = opened.problem;
   }
 
   get current(): Settings {
@@ -209,7 +209,7 @@ function open(options: SettingsStoreOptions, path: string) {
       accessPropertiesByDotNotation: false,
       clearInvalidConfig: false,
     });
-    return { file, stored: storedSchema.parse(file.store), trouble: null };
+    return { file, stored: storedSchema.parse(file.store), problem: null };
   };
   const empty = storedSchema.parse({});
   try {
@@ -218,7 +218,7 @@ function open(options: SettingsStoreOptions, path: string) {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
       console.error('The settings cannot be used:', error);
-      return { file: undefined, stored: empty, trouble: unusable(path) };
+      return { file: undefined, stored: empty, problem: unusable(path) };
     }
   }
   const aside = path.replace(
@@ -227,10 +227,10 @@ function open(options: SettingsStoreOptions, path: string) {
   );
   try {
     renameSync(path, aside);
-    return { ...openFile(), trouble: damaged(aside) };
+    return { ...openFile(), problem: damaged(aside) };
   } catch (error) {
     console.error('The damaged settings cannot be set aside:', error);
-    return { file: undefined, stored: empty, trouble: unusable(path) };
+    return { file: undefined, stored: empty, problem: unusable(path) };
   }
 }
 

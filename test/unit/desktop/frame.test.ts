@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { attentionOf } from '../../../main/desktop/attention.ts';
 import type { AiClient, ConfiguredServer, DesktopState, Diagnosis } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
-import { isInTrouble, problemsIn, serversBadge } from '../../../renderer/frame/badges.ts';
+import { isBroken, problemsIn, serversBadge } from '../../../renderer/frame/badges.ts';
 import { commandsFor } from '../../../renderer/frame/commands.ts';
 import { formatKeys, SCREEN_SHORTCUTS, shortcutOf } from '../../../renderer/frame/shortcuts.ts';
 import { server } from './states.ts';
@@ -18,7 +18,7 @@ describe('the badges in the sidebar', () => {
     ['a client that cannot be read', { problem: 'Line 3 is no JSON.' }, true],
     ['a project that belongs to others', { files: [{ project: '/work', entries: { sql: 'broken' } }] }, false],
   ])('%s', (_what, change, expected) => {
-    expect(isInTrouble(client(change))).toBe(expected);
+    expect(isBroken(client(change))).toBe(expected);
   });
 
   it.each<[ConfiguredServer['state']['status'], boolean]>([

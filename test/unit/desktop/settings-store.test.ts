@@ -21,7 +21,7 @@ describe('the settings', () => {
   it('have their defaults at first', () => {
     const settings = open();
     expect(settings.current).toEqual(DEFAULT_SETTINGS);
-    expect(settings.trouble).toBeNull();
+    expect(settings.problem).toBeNull();
   });
 
   it('are restored at the next start, and listeners are notified of each change', () => {
@@ -44,7 +44,7 @@ describe('the settings', () => {
     const settings = open();
     settings.change({ logLevel: 'debug' });
     expect(await stored()).toMatchObject({ appearance: 'dark', logLevel: 'debug', somethingNew: { deep: 1 } });
-    expect(settings.trouble).toBeNull();
+    expect(settings.problem).toBeNull();
   });
 
   it.each([
@@ -56,10 +56,10 @@ describe('the settings', () => {
     const settings = open({ now: () => new Date('2026-01-02T03:04:05.678Z') });
     const aside = join(home, 'config', 'settings.damaged-2026-01-02T03-04-05-678Z.json');
     expect(settings.current).toEqual(DEFAULT_SETTINGS);
-    expect(settings.trouble?.remedy).toContain(aside);
+    expect(settings.problem?.remedy).toContain(aside);
     expect(await readFile(aside, 'utf8')).toContain(kept);
     settings.change({ appearance: 'light' });
-    expect(open()).toMatchObject({ trouble: null, current: { appearance: 'light' } });
+    expect(open()).toMatchObject({ problem: null, current: { appearance: 'light' } });
   });
 
   it('apply to one run if there is no file, and say why at each change', async () => {
@@ -68,7 +68,7 @@ describe('the settings', () => {
     const settings = open();
     report.mockRestore();
     expect(settings.current).toEqual(DEFAULT_SETTINGS);
-    expect(settings.trouble).toMatchObject({ code: 'file_not_writable' });
+    expect(settings.problem).toMatchObject({ code: 'file_not_writable' });
     expect(() => settings.change({ appearance: 'dark' })).toThrow(/could not be saved in .*settings\.json/);
     expect(settings.current.appearance).toBe('system');
   });
@@ -85,7 +85,7 @@ describe('the settings', () => {
   it('remember the window, and ignore an invalid position', async () => {
     await writeFile(file, '{"windowBounds": {"x": "left"}, "appearance": "dark"}');
     const settings = open();
-    expect(settings).toMatchObject({ windowBounds: undefined, trouble: null, current: { appearance: 'dark' } });
+    expect(settings).toMatchObject({ windowBounds: undefined, problem: null, current: { appearance: 'dark' } });
     settings.remember({ windowBounds: { x: 0, y: 0, width: 400, height: 500 } });
     expect(open().windowBounds).toEqual({ x: 0, y: 0, width: 400, height: 500 });
     expect(await readdir(join(home, 'config'))).toEqual(['settings.json']);

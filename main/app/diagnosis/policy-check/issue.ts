@@ -8,7 +8,7 @@ export interface PolicyIssue {
   at: string;
   /** What is wrong, as a sentence. */
   message: string;
-  /** What may have been meant; none if nothing is close to it. */
+  /** Names that it is close to, if it is a mistake. */
   suggestions: string[];
 }
 

@@ -3,7 +3,7 @@ import { readPathPattern, serverPathKey } from '../../../../preload/contract/ser
 import { scopeForPath } from '../../../auth/oauth/scopes.ts';
 import type { Policy } from '../../../permissions/policy/policy.ts';
 import { issue, type PolicyIssue } from './issue.ts';
-import { meantBy } from './meant.ts';
+import { similarNames } from './similar-names.ts';
 
 /** The kinds of servers that a workspace has. */
 const KINDS = SERVER_ROWS.filter((name) => name !== 'gateway' && name !== 'other').map(rowOf);
@@ -24,17 +24,17 @@ export function pathIssue(at: string, pattern: string): PolicyIssue | undefined 
   const matches = readPathPattern(pattern);
   if (typeof matches !== 'function' || PATHS_OF_KINDS.some(matches)) return undefined;
   if (scopeForPath(pattern.replaceAll('*', 'x')) !== undefined) return undefined;
-  const meant = BEGINNINGS.flatMap((beginning) => {
+  const suggestions = BEGINNINGS.flatMap((beginning) => {
     const known = beginning.split('/');
     const segments = pattern.split('/');
     const isClose = known.every((name, index) => {
       const segment = segments[index] ?? '';
-      return segment.toLowerCase() === name || meantBy(segment, [name]).length > 0;
+      return segment.toLowerCase() === name || similarNames(segment, [name]).length > 0;
     });
     return isClose ? [[...known, ...segments.slice(known.length)].join('/')] : [];
   });
   const message = `${pattern} is the path of no kind of server that Causeway knows.`;
-  return issue(meant.length > 0 ? 'error' : 'warning', at, message, meant.slice(0, 3));
+  return issue(suggestions.length > 0 ? 'error' : 'warning', at, message, suggestions.slice(0, 3));
 }
 
 /** Whether the key `servers` itself lets a path be used. */

@@ -8,8 +8,8 @@ import { SWITCHES } from '../../../permissions/switches.ts';
 import { isWireName } from '../../../platform/wire-name.ts';
 import type { Computer } from './computer.ts';
 import { issue, type PolicyIssue } from './issue.ts';
-import { meantBy } from './meant.ts';
 import { isAllowedPath, pathIssue } from './paths.ts';
+import { similarNames } from './similar-names.ts';
 
 /** What the permissions of a policy name that is not there (pure). */
 export function permissionIssues(policy: Policy, computer: Computer): PolicyIssue[] {
@@ -44,9 +44,9 @@ function clientIssues(clients: NonNullable<PermissionSet['clients']>): PolicyIss
     const isKnown = (name: string) => known.some((wireName) => isWireName(name, wireName));
     const unknown = wireNames.filter((name) => !isKnown(name));
     const wrong = unknown.map((name) => {
-      const meant = meantBy(name, own.length > 0 ? own : known);
+      const suggestions = similarNames(name, own.length > 0 ? own : known);
       const message = `No AI client that Causeway knows calls itself "${name}".`;
-      return issue(meant.length > 0 ? 'error' : 'warning', `${at}.wireNames`, message, meant);
+      return issue(suggestions.length > 0 ? 'error' : 'warning', `${at}.wireNames`, message, suggestions);
     });
     const isOther =
       own.length > 0 &&
@@ -100,7 +100,7 @@ function placeIssues(at: string, name: string, policy: Policy): PolicyIssue[] {
             'error',
             at,
             `"workspaces" does not allow ${host}. These permissions apply to nothing.`,
-            meantBy(host, hosts),
+            similarNames(host, hosts),
           ),
         ]),
     ...(isRequired || isAllowedPath(policy, path)
@@ -138,8 +138,13 @@ function toolIssues(at: string, name: string, lists: Lists, { servers }: Compute
   const unknown = named
     .filter(({ tool, state }) => !isKnown(tool, state))
     .map(({ at: place, tool }) => {
-      const meant = meantBy(tool, known);
-      return issue(meant.length > 0 ? 'error' : 'warning', place, `The server has no tool "${tool}".`, meant);
+      const suggestions = similarNames(tool, known);
+      return issue(
+        suggestions.length > 0 ? 'error' : 'warning',
+        place,
+        `The server has no tool "${tool}".`,
+        suggestions,
+      );
     });
   const twice = lists.flatMap(([where, { off = [], ask = [], on = [] }]) => [
     ...[...on, ...ask].filter((tool) => off.includes(tool)).map((tool) => ({ where, tool, state: 'off' })),

@@ -7,9 +7,9 @@ import { matchesHost } from '../../../permissions/policy/host-pattern.ts';
 import type { Policy, PolicyKey, RequiredServer } from '../../../permissions/policy/policy.ts';
 import type { Computer } from './computer.ts';
 import { issue, type PolicyIssue } from './issue.ts';
-import { meantBy } from './meant.ts';
 import { isAllowedPath, pathIssue } from './paths.ts';
 import { permissionIssues } from './permission-references.ts';
+import { similarNames } from './similar-names.ts';
 
 /** Everything in a policy that names something which is not there, or that another key of it forbids (pure). */
 export function referenceIssues(policy: Policy, computer: Computer): PolicyIssue[] {
@@ -44,7 +44,7 @@ function workspaceIssues({ keys: { workspaces } }: Policy, { accounts }: Compute
     const absent =
       isHere || hosts.length === 0
         ? []
-        : [issue('warning', at, `No account on this computer is for ${pattern}.`, hostsMeant(pattern, hosts))];
+        : [issue('warning', at, `No account on this computer is for ${pattern}.`, similarHosts(pattern, hosts))];
     if (wrong?.severity === 'error') return [wrong];
     return wrong ? [wrong, ...absent] : absent;
   });
@@ -65,17 +65,17 @@ function hostIssue(at: string, pattern: string): PolicyIssue | undefined {
     );
   }
   if (WORKSPACE_DOMAINS.some((known) => hostname.endsWith(`.${known}`))) return undefined;
-  const meant = domainsMeant(hostname);
+  const suggestions = similarDomains(hostname);
   const message = `${hostname.replace(/^any\./, '*.')} is not a host of Databricks.`;
-  return issue(meant.length > 0 ? 'error' : 'warning', at, message, meant);
+  return issue(suggestions.length > 0 ? 'error' : 'warning', at, message, suggestions);
 }
 
 /** The domains of Databricks that the last labels of a host name are nearly, with the labels before them. */
-function domainsMeant(hostname: string): string[] {
+function similarDomains(hostname: string): string[] {
   return WORKSPACE_DOMAINS.flatMap((domain) => {
     const labels = hostname.split('.');
     const count = domain.split('.').length;
-    const close = meantBy(labels.slice(-count).join('.'), [domain]);
+    const close = similarNames(labels.slice(-count).join('.'), [domain]);
     const before = labels
       .slice(0, -count)
       .join('.')
@@ -84,8 +84,8 @@ function domainsMeant(hostname: string): string[] {
   });
 }
 
-function hostsMeant(pattern: string, hosts: string[]): string[] {
-  return pattern.includes('*') ? [] : meantBy(pattern, hosts);
+function similarHosts(pattern: string, hosts: string[]): string[] {
+  return pattern.includes('*') ? [] : similarNames(pattern, hosts);
 }
 
 function applicationIssues({ keys: { oauthApplication, servers, requiredServers } }: Policy): PolicyIssue[] {
@@ -104,7 +104,7 @@ function applicationIssues({ keys: { oauthApplication, servers, requiredServers 
   const missing = missingScopes(scopes, paths).map((scope) => {
     const without = [...new Set(paths.filter((path) => scopeForPath(path) === scope))].join(', ');
     const message = `Sign-ins may not request the scope "${scope}", without which ${without} refuses every call.`;
-    return issue('error', 'oauthApplication.value.scopes', message, meantBy(scope, scopes));
+    return issue('error', 'oauthApplication.value.scopes', message, similarNames(scope, scopes));
   });
   return [unknown, ...missing];
 }
@@ -136,16 +136,16 @@ function requiredServerIssues(policy: Policy, computer: Computer): PolicyIssue[]
 function kindIssues(at: string, { kind }: RequiredServer): PolicyIssue[] {
   if (kind === undefined || SERVER_KINDS.some((known) => known === kind)) return [];
   const message = `"${kind}" is not a kind of server. They are ${SERVER_KINDS.join(', ')}.`;
-  return [issue('error', at, message, meantBy(kind, SERVER_KINDS))];
+  return [issue('error', at, message, similarNames(kind, SERVER_KINDS))];
 }
 
 function profileIssues(at: string, server: RequiredServer, { keys }: Policy, { accounts }: Computer): PolicyIssue[] {
   const names = accounts.map(({ profile }) => profile);
   const account = accounts.find(({ profile }) => profile === server.profile);
   if (!account) {
-    const meant = meantBy(server.profile, names);
+    const suggestions = similarNames(server.profile, names);
     const message = `There is no profile "${server.profile}" on this computer. "${server.name}" would not work here.`;
-    return [issue(meant.length > 0 ? 'error' : 'warning', at, message, meant)];
+    return [issue(suggestions.length > 0 ? 'error' : 'warning', at, message, suggestions)];
   }
   const allowed = keys.workspaces?.locked ? keys.workspaces.value : undefined;
   if (!allowed || allowed.some((pattern) => matchesHost(pattern, account.host))) return [];
@@ -159,7 +159,7 @@ function clientIssues({ keys: { clients, requiredClients } }: Policy): PolicyIss
     ((key === 'clients' ? clients : requiredClients)?.value ?? []).flatMap((id, index) =>
       ids.includes(id)
         ? []
-        : [issue('error', `${key}.value.${index}`, `There is no AI client "${id}".`, meantBy(id, ids))],
+        : [issue('error', `${key}.value.${index}`, `There is no AI client "${id}".`, similarNames(id, ids))],
     ),
   );
   const none =
@@ -192,7 +192,7 @@ function optionalIssues({ keys, optional, ignored }: Policy): PolicyIssue[] {
   return [
     ...ignored.map((name) => issue('warning', name, 'This version does not know it, and ignores it as optional.')),
     ...unknown.map((name) =>
-      issue('warning', 'optional', `"${name}" is not in this policy.`, meantBy(name, Object.keys(keys))),
+      issue('warning', 'optional', `"${name}" is not in this policy.`, similarNames(name, Object.keys(keys))),
     ),
   ];
 }

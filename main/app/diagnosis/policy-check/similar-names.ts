@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven';
 
-/** What was probably meant by a name that is not among the known ones; none if nothing is close to it. */
-export function meantBy(name: string, known: readonly string[]): string[] {
+/** The known names that an unknown one is close to. */
+export function similarNames(name: string, known: readonly string[]): string[] {
   const folded = new Map(known.map((each) => [each.toLowerCase(), each]));
   const asked = name.toLowerCase();
   const longer = known.filter((each) => asked.length >= MIN_BEGINNING && each.toLowerCase().startsWith(asked));

@@ -2,24 +2,24 @@ import type { z } from 'zod';
 import { CLIENTS } from '../../../clients/table.ts';
 import { policyJsonSchema, policySchema } from '../../../permissions/policy/policy-schema.ts';
 import { CausewayError, sentences } from '../../../platform/errors.ts';
-import { meantBy } from './meant.ts';
+import { similarNames } from './similar-names.ts';
 
 /**
  * The refusal of a file that is not a policy, with what was probably meant by the first member that no policy has, or the name of an AI
  * client instead of its id; the refusal as it is if there is none, or nothing is close to it.
  */
-export function withMeantMember(refusal: unknown, bytes: Buffer): unknown {
+export function withSimilarMember(refusal: unknown, bytes: Buffer): unknown {
   if (!(refusal instanceof CausewayError) || refusal.code !== 'invalid_file') return refusal;
-  const meant = memberMeant(bytes.toString('utf8').replace(/^\uFEFF/, ''));
-  if (meant.length === 0) return refusal;
+  const suggestions = similarMembers(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  if (suggestions.length === 0) return refusal;
   return new CausewayError('invalid_file', refusal.message, {
     cause: refusal,
-    remedy: sentences(`Did you mean ${meant.map((name) => `"${name}"`).join(' or ')}?`, refusal.remedy),
-    candidates: meant.map((name) => ({ name })),
+    remedy: sentences(`Did you mean ${suggestions.map((name) => `"${name}"`).join(' or ')}?`, refusal.remedy),
+    candidates: suggestions.map((name) => ({ name })),
   });
 }
 
-function memberMeant(text: string): string[] {
+function similarMembers(text: string): string[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -35,13 +35,13 @@ function memberMeant(text: string): string[] {
     const id = String(named)
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-');
-    return meantBy(
+    return similarNames(
       id,
       CLIENTS.map((client) => client.id),
     );
   }
   if (first?.code !== 'unrecognized_keys') return [];
-  return meantBy(first.keys[0] ?? '', membersAt(policyJsonSchema(), first.path));
+  return similarNames(first.keys[0] ?? '', membersAt(policyJsonSchema(), first.path));
 }
 
 type Schema = z.core.JSONSchema.BaseSchema;
