@@ -174,7 +174,7 @@ async function askedOf(
   { client, all }: ScopeOptions,
 ): Promise<Asked> {
   const isNamed = name !== undefined || client !== undefined;
-  if (all === isNamed || (!all && !isNamed)) {
+  if ((all === true) === isNamed) {
     throw new CausewayError('usage', all ? '--all was given with a server or a client.' : 'No server was named.', {
       remedy: 'Name a server, a client with --client, or --all for everything.',
     });
