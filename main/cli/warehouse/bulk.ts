@@ -1,13 +1,12 @@
 import type { WarehouseService } from '../../app/causeway.ts';
-import { readBounded, readBytes } from '../../platform/bounded-file.ts';
+import { readOverridesFile } from '../../app/overrides-file.ts';
+import { readBytes } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
-import { codeOf } from '../../platform/file-errors.ts';
 import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { isDevice, writePieces } from '../../platform/replace-file.ts';
-import { utf8Text } from '../../platform/utf8.ts';
 import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
-import { exportLines, readBulkFile } from '../../warehouses/bulk/files.ts';
+import { exportLines } from '../../warehouses/bulk/files.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import type { CommandContext } from '../command.ts';
 import { askToReplace } from '../output-file.ts';
@@ -54,7 +53,7 @@ export interface ImportOptions extends CommonOptions {
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal } = context;
-  const lines = await readBulkFile(await readText(file), file);
+  const lines = await readOverridesFile(file, file);
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
   const { warehouses } = await openSession(context, options);
@@ -176,15 +175,4 @@ function summary(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return `${[...counts].map(([word, count]) => `${count} ${word}`).join(', ') || 'The file has no lines'}.`;
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return utf8Text(file, await readBounded(file, 'given'));
-  } catch (cause) {
-    if (cause instanceof CausewayError) throw cause;
-    if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${file}.`, { cause });
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CausewayError('invalid_file', `${file} cannot be read: ${why}.`, { cause });
-  }
 }

@@ -2,15 +2,14 @@ import { basename } from 'node:path';
 import type { overridesRequests } from '../../../preload/contract/overrides.ts';
 import type { Person, WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
-import { FileTooLarge, readBytes } from '../../platform/bounded-file.ts';
+import { readOverridesFile } from '../../app/overrides-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
-import { utf8Text } from '../../platform/utf8.ts';
 import { overrideRow, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
-import { exportLines, type ImportLine, readBulkFile } from '../../warehouses/bulk/files.ts';
+import { exportLines, type ImportLine } from '../../warehouses/bulk/files.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { BulkChange } from './bulk-change.ts';
@@ -139,18 +138,10 @@ async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
   yield* all;
 }
 
-/** Reads what an import file says. @throws {CausewayError} `invalid_file` */
+/** What a chosen file says. @throws {CausewayError} as `readOverridesFile`, and `invalid_file` if it says nothing */
 async function readImportFile(path: string): Promise<{ name: string; lines: ImportLine[] }> {
   const name = basename(path);
-  const bytes = await readBytes(path, 'given').catch((cause: unknown) => {
-    if (cause instanceof FileTooLarge) throw cause;
-    const remedy = 'Check the file’s permissions or choose another file.';
-    throw new CausewayError('invalid_file', `${name} cannot be read.`, { cause, remedy });
-  });
-  if (bytes === undefined) {
-    throw new CausewayError('invalid_file', `${name} no longer exists.`, { remedy: 'Choose another file.' });
-  }
-  const lines = await readBulkFile(utf8Text(name, bytes), name);
+  const lines = await readOverridesFile(path, name);
   if (lines.length > 0) return { name, lines };
   throw new CausewayError('invalid_file', `${name} contains no overrides.`, {
     remedy: 'Export the overrides to get a file in the right format.',
