@@ -1,5 +1,5 @@
-import { provisionalInitialize } from '../bridge/answer-cache.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
+import { provisionalInitialize } from '../bridge/early-answer.ts';
 import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
 import { idOfInvalid, rawId, readFrame } from '../bridge/frame/frame.ts';

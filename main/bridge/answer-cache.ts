@@ -2,14 +2,14 @@ import { isBeforeServer } from '../../preload/contract/error-facts.ts';
 import { sentWith } from '../auth/access-token.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
-import { VERSION } from '../platform/version.ts';
 import { inOneLine } from '../words/failure.ts';
-import { type AnswerStore, isStored } from './answer-store.ts';
+import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
+import { earlyAnswer, isFirstPage, isStored } from './early-answer.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
-import { parseFrame, rawId, withId } from './frame/frame.ts';
-import { memberAt, membersOf } from './frame/members.ts';
+import { parseFrame } from './frame/frame.ts';
+import { membersOf } from './frame/members.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
@@ -17,19 +17,8 @@ import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 const TIMER_SLACK_MS = 20;
 const MAX_TIMER_LAG_MS = 250;
 
-/** The revisions that have sessions: the bridge may answer their `initialize` itself. */
-export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
-const LATEST_SESSION_REVISION = '2025-11-25';
-
 /** Tells a client that the tools may be others now. */
 export const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
-
-/** The `initialize` result for a server that has never answered. */
-const UNKNOWN_SERVER = {
-  protocolVersion: LATEST_SESSION_REVISION,
-  capabilities: { tools: {} },
-  serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
-};
 
 /** What the cache depends on. */
 export interface AnswerCachePort {
@@ -78,7 +67,7 @@ export class AnswerCache {
 
   /** Begins work that settles a request, and answers from the cache when it takes too long. */
   async raceWithTimeout(pending: PendingRequest, begin: () => Promise<void>): Promise<void> {
-    if (this.#port.isOff || !isFirstPage(pending)) return begin();
+    if (this.#port.isOff || !isFirstPage(pending.frame, pending.method)) return begin();
     let troubled = () => {};
     const trouble = new Promise<'late'>((resolve) => {
       troubled = () => resolve('late');
@@ -156,7 +145,7 @@ export class AnswerCache {
   /** Answers a request that has failed, if that is possible. */
   async fallback(pending: PendingRequest, error: unknown): Promise<void> {
     void this.failed(error);
-    if (isUnavailable(error) && isFirstPage(pending)) await this.answer(pending);
+    if (isUnavailable(error) && isFirstPage(pending.frame, pending.method)) await this.answer(pending);
     if (!this.provisional || pending.method !== 'tools/call') return;
     for (const id of pending.settle('causeway')) {
       this.#port.sink.write(toolTextFrame(id, pending.frame, inOneLine(error)));
@@ -166,30 +155,27 @@ export class AnswerCache {
   /** Answers with the last known answer, or a provisional one, if the request has no answer yet. */
   async answer(pending: PendingRequest): Promise<void> {
     if (this.#port.isOff || !isStored(pending.method)) return;
-    const known = await this.#port.memory.get(pending.method);
-    const json = known && parseFrame(known);
+    const known = await earlyAnswer(pending.frame, pending.method, (method) => this.#port.memory.get(method));
     if (pending.settle('cache').length === 0) return;
-    if (pending.method === 'initialize') {
-      this.provisional = true;
-      this.#port.sink.write(provisionalInitialize(pending.frame, known));
-    } else if (known && json !== undefined) {
-      this.#unconfirmedTools = resultOf(json);
-      this.#connectionTool = undefined;
-      this.#port.sink.write(withId(known, pending.id));
-    } else {
-      const tool = this.#port.tool.definition();
-      const result = { tools: [tool] };
-      this.#connectionTool = tool.name;
-      this.#unconfirmedTools = result;
-      this.#port.ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
-    }
+    if (pending.method === 'initialize') this.provisional = true;
+    else this.#unconfirmedTools = known && resultOf(parseFrame(known));
+    if (known) this.#port.sink.write(known);
+    else this.#listConnectionTool(pending.id);
+  }
+
+  #listConnectionTool(id: string): void {
+    const tool = this.#port.tool.definition();
+    const result = { tools: [tool] };
+    this.#connectionTool = tool.name;
+    this.#unconfirmedTools = result;
+    this.#port.ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`));
   }
 
   /** Stores the server's answer. A client that was sent other tools is notified that the list has changed. */
   store(pending: Pick<PendingRequest, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
     const { method } = pending;
     const result = resultOf(json);
-    if (!isStored(method) || !isFirstPage(pending) || result === undefined) return;
+    if (!isFirstPage(pending.frame, method) || result === undefined) return;
     this.#port.tool.trouble = undefined;
     if (method === 'initialize') this.provisional = false;
     else {
@@ -212,28 +198,6 @@ export class AnswerCache {
 /** Whether a failure only means that the server cannot be reached now. */
 function isUnavailable(error: unknown): error is CausewayError {
   return error instanceof CausewayError && isBeforeServer(error.code);
-}
-
-/**
- * The answer to an `initialize` that needs no server: in the revision that the client asks for, announcing that the tools
- * may change. @param remembered the server's own last answer, if there is one
- */
-export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined): Buffer {
-  const known = remembered && resultOf(parseFrame(remembered));
-  const result = typeof known === 'object' && known !== null ? membersOf(known) : UNKNOWN_SERVER;
-  const asked = memberAt(parseFrame(request), 'params', 'protocolVersion');
-  const capabilities = membersOf(result.capabilities);
-  const tools = { ...membersOf(capabilities.tools), listChanged: true };
-  const answer = {
-    ...result,
-    protocolVersion: typeof asked === 'string' && SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
-    capabilities: { ...capabilities, tools },
-  };
-  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${JSON.stringify(answer)}}`);
-}
-
-function isFirstPage({ method, frame }: Pick<PendingRequest, 'method' | 'frame'>): boolean {
-  return isStored(method) && !frame.includes('"cursor"');
 }
 
 function resultOf(json: unknown): unknown {

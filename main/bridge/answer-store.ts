@@ -35,11 +35,6 @@ interface StoredServer {
 
 type StoredAnswers = Partial<Record<StoredMethod | 'era' | 'owner', string>>;
 
-/** Whether an answer to this method is kept. */
-export function isStored(method: string): method is StoredMethod {
-  return method === 'initialize' || method === 'tools/list';
-}
-
 /** Opens the store of the server at `path` for one profile. It holds the list of tools, never their arguments or results. */
 export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): AnswerStore & RevisionStore {
   let lastWrite: Promise<void> = Promise.resolve();

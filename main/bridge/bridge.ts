@@ -7,9 +7,10 @@ import { FlowControl, type FrameSink } from './back-pressure.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { ConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher, type SessionPort } from './dispatcher.ts';
+import { answerWithoutServer } from './early-answer.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
-import { type Envelope, idOfInvalid, rawId, readFrame, scanFrame } from './frame/frame.ts';
+import { idOfInvalid, readFrame, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import type { Bridge } from './layers.ts';
@@ -18,7 +19,7 @@ import { OwnRequests } from './own-requests.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
 import { ServerStream } from './server-stream.ts';
 import { ServiceRefusals } from './service-refusal.ts';
-import { type SessionEvent, type SessionState, sessionOf } from './session.ts';
+import { type SessionEvent, sessionOf } from './session.ts';
 import { SessionGate } from './session-gate.ts';
 import { takeContinued, withUserInTitle } from './session-user.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
@@ -78,7 +79,7 @@ class StdioBridge implements Bridge {
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
       isFresh: () => this.#session.state.generation === 0,
-      cachedInitialize: isOff ? undefined : () => memory.get('initialize'),
+      remembered: isOff ? undefined : (method) => memory.get(method),
     });
     // For frames that no other layer is about.
     const outer = towardClient(client, [this.#stateless]);
@@ -178,12 +179,14 @@ class StdioBridge implements Bridge {
     const { envelope, json } = readFrame(frame);
     if (envelope.kind === 'invalid') {
       const { code, message } = envelope;
-      this.#answer(idOfInvalid(frame, code), `"error":${JSON.stringify({ code, message })}`);
+      const error = JSON.stringify({ code, message });
+      this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${idOfInvalid(frame, code)},"error":${error}}`));
       return;
     }
-    const local = this.#stateless.isUsed ? undefined : localAnswer(envelope, this.#session.state);
-    if (local !== undefined) {
-      this.#answer(rawId(frame), local);
+    const isProbe = envelope.kind === 'request' && !this.#stateless.isUsed && this.#session.state.name !== 'active';
+    const local = isProbe ? answerWithoutServer(frame, envelope.method) : undefined;
+    if (local) {
+      this.#sink.write(local);
       return;
     }
     const bytes = frame.length + IN_FLIGHT_BYTES;
@@ -269,11 +272,6 @@ class StdioBridge implements Bridge {
     await Promise.all([this.#answerCache.kept(), this.#upstream.endSession(sessionOf(this.#session.state), open)]);
   }
 
-  /** @param outcome the member `result` or `error` */
-  #answer(id: string, outcome: string): void {
-    this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},${outcome}}`));
-  }
-
   /** The present session is over. */
   #expire(): void {
     this.#session.apply({ name: 'expired', generation: this.#session.state.generation });
@@ -333,16 +331,4 @@ class StdioBridge implements Bridge {
     }
     if (event.name === 'expired' || event.name === 'initialize') this.#serverStream.stop();
   }
-}
-
-/** Requests that the bridge answers itself: probes that need no server and must not wait for one. */
-function localAnswer(envelope: Envelope, state: SessionState): string | undefined {
-  if (envelope.kind !== 'request') return undefined;
-  const ready = state.name === 'active';
-  if (envelope.method === 'ping' && !ready) return '"result":{}';
-  // The stateless revision's probe. A server with sessions does not know the method; the client then sends `initialize`.
-  if (envelope.method === 'server/discover' && !ready) {
-    return '"error":{"code":-32601,"message":"Method not found: server/discover"}';
-  }
-  return undefined;
 }

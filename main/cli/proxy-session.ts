@@ -61,6 +61,6 @@ export function relayTo(
     reattach: () => hub.attachSoon(),
     alone: async (client) => (await prepare(request))(client),
     rejoin: () => hub.rejoin(),
-    stopgap: async (frame) => (await import('./stopgap.ts')).stopgap(request, process.env, frame),
+    remembered: async (method) => (await import('./remembered.ts')).remembered(request, process.env, method),
   });
 }

@@ -94,7 +94,7 @@ export default defineConfig({
             { name: 'profiles', test: /\/main\/auth\/profiles\/(profiles|config-file)\.ts$/, priority: 6 },
             { name: 'proxy', test: /\/main\/cli\/proxy\.ts$/, priority: 5 },
             { name: 'relay', test: /\/main\/cli\/(proxy-session|engine)\.ts$/, priority: 4 },
-            { name: 'stopgap', test: /\/main\/cli\/stopgap\.ts$/, priority: 3 },
+            { name: 'remembered', test: /\/main\/cli\/remembered\.ts$/, priority: 3 },
             {
               name: 'alone',
               test: /\/main\/(cli\/alone|auth\/sources\/token-source)\.ts$/,

@@ -1,16 +1,13 @@
-import { parseFrame } from '../bridge/frame/frame.ts';
-import { memberAt } from '../bridge/frame/members.ts';
-import { revisionOf } from '../bridge/stateless/headers.ts';
+import { earlyAnswer, isUrgent, type Remembered } from '../bridge/early-answer.ts';
 
 /** How long a client waits for the answer to a ping or an opening request before it is answered here, in milliseconds. */
-const STOPGAP_MS = 180;
+const EARLY_MS = 180;
 /** The longest frame that is read as an opening request or a ping, in bytes. */
 const MAX_BEGINNING_BYTES = 64 * 1024;
-const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
 export interface EarlyAnswersPort {
-  /** An answer to an opening request that needs no server, if there is one. */
-  stopgap: ((request: Buffer) => Promise<Buffer | undefined>) | undefined;
+  /** Left out, nothing is answered early. */
+  remembered: Remembered | undefined;
   /** Gives the client its answer to the request with this raw id. */
   answer(id: string, frame: Buffer): void;
   failed(error: unknown): void;
@@ -34,14 +31,14 @@ export class EarlyAnswers {
 
   /** The client has sent a frame. */
   received(frame: Buffer, { id, method }: { id: string | undefined; method: string | undefined }): void {
-    if (id === undefined || !isBeginning(frame, method)) return;
-    const pong = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    const { remembered } = this.#port;
+    if (!remembered || id === undefined || !isUrgent(method) || frame.length > MAX_BEGINNING_BYTES) return;
     const answer = async () => {
-      const early = method === 'ping' ? pong : await this.#port.stopgap?.(frame);
+      const early = await earlyAnswer(frame, method, remembered);
       if (this.#waiting.delete(id) && early && !this.#isClosed) this.#port.answer(id, early);
     };
     const late = () => void answer().catch((error: unknown) => this.#port.failed(error));
-    this.#waiting.set(id, setTimeout(late, STOPGAP_MS));
+    this.#waiting.set(id, setTimeout(late, EARLY_MS));
   }
 
   /** The answer to the request with this raw id has come. */
@@ -61,11 +58,4 @@ export class EarlyAnswers {
     this.#isClosed = true;
     this.clear();
   }
-}
-
-/** Whether a frame with this method begins a session, or asks whether this side is alive. */
-function isBeginning(frame: Buffer, method: string | undefined): boolean {
-  if (frame.length > MAX_BEGINNING_BYTES) return false;
-  // The stateless revision has no ping: the bridge refuses it.
-  return method === 'ping' ? revisionOf(memberAt(parseFrame(frame), 'params')) === undefined : OPENERS.has(method);
 }

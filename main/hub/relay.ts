@@ -1,5 +1,6 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { intercept } from '../bridge/back-pressure.ts';
+import type { Remembered } from '../bridge/early-answer.ts';
 import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
 import { scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
@@ -21,8 +22,8 @@ export interface RelayFallbacks {
   alone(sink: FrameSink): Promise<Bridge>;
   /** Looks for the hub once, for a relay that works alone; left out, it stays alone. */
   rejoin?(): Promise<HubConnection | undefined>;
-  /** An answer to this request that needs no server, if there is one; used when no transport answers soon. */
-  stopgap?(request: Buffer): Promise<Buffer | undefined>;
+  /** The server's last known answers, used when no transport answers soon; left out, nothing is answered early. */
+  remembered?: Remembered;
 }
 
 /** How often the relay checks whether a hub with outstanding answers has sent anything, in milliseconds. */
@@ -76,7 +77,7 @@ export class Relay implements Bridge {
     this.#client = client;
     this.#fallbacks = fallbacks;
     this.#early = new EarlyAnswers({
-      stopgap: fallbacks.stopgap?.bind(fallbacks),
+      remembered: fallbacks.remembered,
       answer: (id, frame) => {
         this.#replayLog.answeredEarly(id);
         client.write(frame);

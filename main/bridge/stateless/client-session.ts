@@ -1,3 +1,4 @@
+import { discoverAnswer, type Remembered } from '../early-answer.ts';
 import { textAt, withMembers } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
@@ -10,7 +11,6 @@ import {
   requestIn,
 } from './client-request.ts';
 import { UrlElicitations } from './elicitations.ts';
-import { STATELESS_REVISION } from './headers.ts';
 import { ServerRequests } from './server-requests.ts';
 import { StatelessSubscriptions } from './subscriptions.ts';
 
@@ -34,8 +34,8 @@ export interface StatelessClientPort {
   toClient(frame: Buffer): void;
   /** Whether no session has begun. */
   isFresh(): boolean;
-  /** The server's last known answer to `initialize`; left out where the client must not be answered from the cache. */
-  cachedInitialize?: (() => Promise<Buffer | undefined>) | undefined;
+  /** Left out where the client must not be answered from the cache. */
+  remembered?: Remembered | undefined;
 }
 
 /** A client of the stateless revision within a session that the bridge has opened for it. */
@@ -169,19 +169,6 @@ export class StatelessClientSession {
     const id = `"${OWN_ID_PREFIX}${this.#own}"`;
     this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`));
   }
-}
-
-/** The answer to `server/discover` that a session's `initialize` answer amounts to. */
-export function discoverAnswer(opened: Buffer): Buffer {
-  const instructions = textAt(opened, 'result', 'instructions');
-  const members = [
-    `"supportedVersions":["${STATELESS_REVISION}"]`,
-    `"capabilities":${textAt(opened, 'result', 'capabilities') ?? '{}'}`,
-    ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
-    `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
-  ];
-  const answer = Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`);
-  return complete(answer, parseFrame(answer), true);
 }
 
 /** A result with what the stateless revision demands in it. `json` is the frame as it was parsed. */

@@ -1,11 +1,11 @@
-import { provisionalInitialize } from '../answer-cache.ts';
+import { earlyAnswer } from '../early-answer.ts';
 import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
 import type { Layer } from '../layers.ts';
 import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { protocolError } from './client-request.ts';
-import { discoverAnswer, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
+import { type StatelessClientPort, StatelessClientSession } from './client-session.ts';
 import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
 
@@ -125,11 +125,9 @@ export class StatelessClient implements Layer {
 
   /** Answers waiting `server/discover` requests from the cache; other frames continue waiting for the server. */
   async #answerFromCache(): Promise<void> {
-    const { cachedInitialize } = this.#port;
-    if (!cachedInitialize) return;
-    const known = await cachedInitialize();
+    const { remembered } = this.#port;
     const mode = this.#mode;
-    if (mode.name !== 'discovering' && mode.name !== 'opening') return;
+    if (!remembered || (mode.name !== 'discovering' && mode.name !== 'opening')) return;
     const asking = mode.waiting.filter((frame) => methodOf(frame) === 'server/discover');
     const [first] = asking;
     // The first frame shows what the client can do: a session is opened with that.
@@ -137,7 +135,8 @@ export class StatelessClient implements Layer {
     mode.discover ??= first;
     mode.waiting = mode.waiting.filter((frame) => !asking.includes(frame));
     for (const frame of asking) {
-      this.#port.toClient(withId(discoverAnswer(provisionalInitialize(frame, known)), rawId(frame)));
+      const answer = await earlyAnswer(frame, 'server/discover', remembered);
+      if (answer) this.#port.toClient(answer);
     }
   }
 

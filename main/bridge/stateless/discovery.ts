@@ -1,4 +1,4 @@
-import { SESSION_REVISIONS } from '../answer-cache.ts';
+import { SESSION_REVISIONS } from '../early-answer.ts';
 import { textAt } from '../frame/edit.ts';
 import { parseFrame } from '../frame/frame.ts';
 import { itemsOf, type Members, memberAt, membersOf, rpcErrorIn } from '../frame/members.ts';

@@ -156,6 +156,7 @@ it('a request that the relay has answered itself is not refused when no transpor
   const relay = new Relay(connection, sink, {
     reattach: async () => void (await looking),
     alone: () => Promise.reject(new Error('the profile is gone')),
+    remembered: async () => undefined,
   });
   const ping = (id: number) => relay.receive(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
   const answers = () => sink.frames.map((frame) => JSON.parse(String(frame)));

@@ -1,0 +1,103 @@
+import { VERSION } from '../platform/version.ts';
+import type { StoredMethod } from './answer-store.ts';
+import { textAt } from './frame/edit.ts';
+import { parseFrame, rawId, withId } from './frame/frame.ts';
+import { memberAt, membersOf } from './frame/members.ts';
+import { isStateless, STATELESS_REVISION } from './stateless/headers.ts';
+
+/** The revisions that have sessions: the bridge may answer their `initialize` itself. */
+export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+const LATEST_SESSION_REVISION = '2025-11-25';
+
+/** The `initialize` result for a server that has never answered. */
+const UNKNOWN_SERVER = {
+  protocolVersion: LATEST_SESSION_REVISION,
+  capabilities: { tools: {} },
+  serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
+};
+
+/** The last known answer of the server to a method; undefined if there is none. */
+export type Remembered = (method: StoredMethod) => Promise<Buffer | undefined>;
+
+const URGENT: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'ping']);
+
+/** Whether clients give up on such a request first: it begins a session, or asks whether this side is alive. */
+export function isUrgent(method: string | undefined): method is string {
+  return method !== undefined && URGENT.has(method);
+}
+
+/**
+ * The answer to a request that the client gets before its server answers: what is known without the server, or what it answered
+ * last. Undefined if only the server can answer.
+ */
+export async function earlyAnswer(
+  request: Buffer,
+  method: string,
+  remembered: Remembered,
+): Promise<Buffer | undefined> {
+  // The stateless revision has no ping: the bridge refuses it.
+  const known = isStateless(request) ? undefined : answerWithoutServer(request, method);
+  if (known) return known;
+  if (method === 'initialize') return provisionalInitialize(request, await remembered(method));
+  if (method === 'server/discover') {
+    const opened = provisionalInitialize(request, await remembered('initialize'));
+    return withId(discoverAnswer(opened), rawId(request));
+  }
+  if (!isFirstPage(request, method)) return undefined;
+  const list = await remembered(method);
+  return list && parseFrame(list) !== undefined ? withId(list, rawId(request)) : undefined;
+}
+
+/** The answer to a probe in the revisions with sessions, which needs no server; undefined for anything else. */
+export function answerWithoutServer(request: Buffer, method: string): Buffer | undefined {
+  if (method === 'ping') return outcomeFrame(request, '"result":{}');
+  // The stateless revision's probe: the client then sends `initialize`.
+  const unknown = '"error":{"code":-32601,"message":"Method not found: server/discover"}';
+  return method === 'server/discover' ? outcomeFrame(request, unknown) : undefined;
+}
+
+/** Whether answers to this method are remembered. */
+export function isStored(method: string): method is StoredMethod {
+  return method === 'initialize' || method === 'tools/list';
+}
+
+/** Whether the answer to this request is remembered: of a list of tools, only the whole one. */
+export function isFirstPage(request: Buffer, method: string): method is StoredMethod {
+  return isStored(method) && !request.includes('"cursor"');
+}
+
+/**
+ * The answer to an `initialize` that needs no server: in the revision that the client asks for, announcing that the tools
+ * may change. @param remembered the server's own last answer, if there is one
+ */
+export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined): Buffer {
+  const known = remembered && memberAt(parseFrame(remembered), 'result');
+  const result = typeof known === 'object' && known !== null ? membersOf(known) : UNKNOWN_SERVER;
+  const asked = memberAt(parseFrame(request), 'params', 'protocolVersion');
+  const capabilities = membersOf(result.capabilities);
+  const tools = { ...membersOf(capabilities.tools), listChanged: true };
+  const answer = {
+    ...result,
+    protocolVersion: typeof asked === 'string' && SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
+    capabilities: { ...capabilities, tools },
+  };
+  return outcomeFrame(request, `"result":${JSON.stringify(answer)}`);
+}
+
+/** The answer to `server/discover` that a session's `initialize` answer amounts to, with the id 0. */
+export function discoverAnswer(opened: Buffer): Buffer {
+  const instructions = textAt(opened, 'result', 'instructions');
+  const members = [
+    `"supportedVersions":["${STATELESS_REVISION}"]`,
+    `"capabilities":${textAt(opened, 'result', 'capabilities') ?? '{}'}`,
+    ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
+    `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
+    '"resultType":"complete","ttlMs":0,"cacheScope":"private"',
+  ];
+  return Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`);
+}
+
+/** @param outcome the member `result` or `error` */
+function outcomeFrame(request: Buffer, outcome: string): Buffer {
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},${outcome}}`);
+}
