@@ -8,17 +8,14 @@ import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
 import { earlyAnswer, isFirstPage, isStored } from './early-answer.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
-import { parseFrame } from './frame/frame.ts';
 import { membersOf } from './frame/members.ts';
+import { heldTools, LIST_CHANGED } from './held-tools.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** The delay of timers in an idle process, and the longest delay that is compensated for, in milliseconds. */
 const TIMER_SLACK_MS = 20;
 const MAX_TIMER_LAG_MS = 250;
-
-/** Tells a client that the tools may be others now. */
-export const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
 
 /** What the cache depends on. */
 export interface AnswerCachePort {
@@ -43,7 +40,7 @@ export interface AnswerCachePort {
 export class AnswerCache {
   readonly #port: AnswerCachePort;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
-  #unconfirmedTools: unknown;
+  #unconfirmedTools: string | undefined;
   /** The name of the connection tool that the client knows about; undefined if it was sent the server's tools. */
   #connectionTool: string | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
@@ -158,52 +155,49 @@ export class AnswerCache {
     const known = await earlyAnswer(pending.frame, pending.method, (method) => this.#port.memory.get(method));
     if (pending.settle('cache').length === 0) return;
     if (pending.method === 'initialize') this.provisional = true;
-    else this.#unconfirmedTools = known && resultOf(parseFrame(known));
-    if (known) this.#port.sink.write(known);
-    else this.#listConnectionTool(pending.id);
+    if (!known) this.#listConnectionTool(pending.id);
+    else {
+      if (pending.method === 'tools/list') this.#listed(known);
+      this.#port.sink.write(known);
+    }
   }
 
   #listConnectionTool(id: string): void {
     const tool = this.#port.tool.definition();
-    const result = { tools: [tool] };
-    this.#connectionTool = tool.name;
-    this.#unconfirmedTools = result;
-    this.#port.ownTools.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`));
+    const list = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ tools: [tool] })}}`);
+    this.#listed(list, tool.name);
+    this.#port.ownTools.write(list);
+  }
+
+  /** The client is given a list of tools that does not come from the server. */
+  #listed(list: Buffer, connectionTool?: string): void {
+    this.#connectionTool = connectionTool;
+    this.#unconfirmedTools = heldTools(list);
   }
 
   /** Stores the server's answer. A client that was sent other tools is notified that the list has changed. */
   store(pending: Pick<PendingRequest, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
     const { method } = pending;
-    const result = resultOf(json);
+    const { result } = membersOf(json);
     if (!isFirstPage(pending.frame, method) || result === undefined) return;
     this.#port.tool.trouble = undefined;
     if (method === 'initialize') this.provisional = false;
-    else {
-      this.#port.tool.hasTools();
-      if (hasMorePages(result) && this.#unconfirmedTools === undefined) return;
-    }
-    if (!hasMorePages(result)) {
-      this.#lastWrite = this.#port.memory.put(method, frame, this.#port.owner(), this.#port.sent.flatMap(sentWith));
-    }
-    if (method !== 'tools/list') return;
+    else this.#confirmTools(frame);
+    // The first of several pages is not the list.
+    if (membersOf(result).nextCursor) return;
+    this.#lastWrite = this.#port.memory.put(method, frame, this.#port.owner(), this.#port.sent.flatMap(sentWith));
+  }
+
+  #confirmTools(frame: Buffer): void {
+    this.#port.tool.hasTools();
     const unconfirmed = this.#unconfirmedTools;
     this.#unconfirmedTools = undefined;
     this.#connectionTool = undefined;
-    if (unconfirmed !== undefined && JSON.stringify(unconfirmed) !== JSON.stringify(result)) {
-      this.#port.sink.write(LIST_CHANGED);
-    }
+    if (unconfirmed !== undefined && unconfirmed !== heldTools(frame)) this.#port.sink.write(LIST_CHANGED);
   }
 }
 
 /** Whether a failure only means that the server cannot be reached now. */
 function isUnavailable(error: unknown): error is CausewayError {
   return error instanceof CausewayError && isBeforeServer(error.code);
-}
-
-function resultOf(json: unknown): unknown {
-  return membersOf(json).result;
-}
-
-function hasMorePages(result: unknown): boolean {
-  return Boolean(membersOf(result).nextCursor);
 }

@@ -1,7 +1,7 @@
 import { serverKey } from '../permissions/server-key.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { within } from '../platform/within.ts';
-import { AnswerCache, LIST_CHANGED } from './answer-cache.ts';
+import { AnswerCache } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
 import { ClientQuestions } from './client-questions.ts';
@@ -13,6 +13,7 @@ import { errorFrame } from './frame/error-frame.ts';
 import { idOfInvalid, readFrame, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
+import { LIST_CHANGED } from './held-tools.ts';
 import type { Bridge } from './layers.ts';
 import { type BridgeLayer, type ClientMessage, towardClient, towardServer } from './layers.ts';
 import { OwnRequests } from './own-requests.ts';

@@ -2,6 +2,7 @@ import { within } from '../platform/within.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { parseFrame } from './frame/frame.ts';
+import { toolsRequest } from './held-tools.ts';
 import type { ResponseHead } from './http-exchange.ts';
 import { OpeningFrames } from './opening-frames.ts';
 import { type SendOwn, type Session, sessionFrom } from './session.ts';
@@ -55,7 +56,7 @@ export class SessionRenewal {
   async checkTools(session: Session): Promise<void> {
     const { answerCache, send } = this.#port;
     if (!answerCache.hasUncheckedTools) return;
-    const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
+    const frame = toolsRequest('"causeway-tools"');
     const take = (answer: Buffer) => answerCache.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
     const outcome = await send('tools/list', frame, session, take);
     if (outcome.kind === 'frame') take(outcome.frame);

@@ -4,6 +4,7 @@ import type { Remembered } from '../bridge/early-answer.ts';
 import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
 import { scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
+import { LIST_CHANGED } from '../bridge/held-tools.ts';
 import type { Bridge } from '../bridge/layers.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { inOneLine } from '../words/failure.ts';
@@ -31,8 +32,6 @@ const SILENCE_CHECK_MS = 5_000;
 /** After this many bridges in a row have broken in this process, each within `SHORT_LIFE_MS`, no other is built. */
 const MAX_BROKEN = 3;
 const SHORT_LIFE_MS = 10_000;
-
-const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
 
 /**
  * A client's session: through the hub while there is one, in this process otherwise. When its transport ends mid-session,

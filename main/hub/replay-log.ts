@@ -1,6 +1,7 @@
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
+import { heldTools, toolsRequest } from '../bridge/held-tools.ts';
 import { isSafeToRepeat, isSticky } from '../bridge/methods.ts';
 import { OpeningFrames } from '../bridge/opening-frames.ts';
 import { continuedAs, userInAnswer } from '../bridge/session-user.ts';
@@ -31,7 +32,7 @@ export class ReplayLog {
   readonly #opening = new OpeningFrames();
   /** As whom the session acts, as far as its transport has said. */
   user: string | undefined;
-  /** The tools of the client's last `tools/list` answer, as written; undefined if it has not asked. */
+  /** The tools of the client's last `tools/list` answer; undefined if it has not asked. */
   tools: string | undefined;
   /** By raw id. A new map after each idle time: the backing store of V8's maps, once old, keeps later entries alive. */
   #open = new Map<string, OpenRequest>();
@@ -128,10 +129,9 @@ export class ReplayLog {
   findsOtherTools(id: string, answer: Buffer): boolean {
     if (id !== this.#toolsId) return false;
     this.#toolsId = undefined;
-    const tools = textAt(answer, 'result', 'tools');
-    if (tools === undefined || tools === this.tools) return false;
-    this.tools = tools;
-    return true;
+    const before = this.tools;
+    this.tools = heldTools(answer) ?? before;
+    return this.tools !== before;
   }
 
   /**
@@ -175,7 +175,7 @@ export class ReplayLog {
     this.#open.delete(request.id);
     if (request.method === 'initialize') this.user = userInAnswer(answer);
     if (request.method === 'tools/list' && !request.frame?.includes('"cursor"')) {
-      this.tools = textAt(answer, 'result', 'tools') ?? this.tools;
+      this.tools = heldTools(answer) ?? this.tools;
     }
     if (request.frame && isSticky(request.method) && textAt(answer, 'result') !== undefined) {
       this.#opening.granted(request.method, request.frame);
@@ -187,10 +187,6 @@ export class ReplayLog {
     const requestId = memberAt(parseFrame(frame), 'params', 'requestId');
     this.#open.delete(JSON.stringify(requestId));
   }
-}
-
-function toolsRequest(id: string): Buffer {
-  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
 }
 
 /** From this size on, in bytes, only the ends of a frame are read if they show its id and method. */
