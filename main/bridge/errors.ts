@@ -8,6 +8,7 @@ import type { NextAction } from '../platform/next-action.ts';
 import { percentDecoded } from '../platform/percent.ts';
 import { retryAfterMs } from '../platform/retry.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
+import { REMEDIES } from '../words/remedies.ts';
 import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
 import { parseText } from './frame/frame.ts';
@@ -53,7 +54,7 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
   ],
   ip_blocked: ({ host }, detail) => [
     `${host} does not accept connections from this network (${detail}).`,
-    'Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+    REMEDIES.ip_blocked,
   ],
   missing_scope: ({ path, profile, by }, detail) => {
     const next = missingScopeRemedy({ name: profile, method: by });
@@ -72,15 +73,9 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
     `${host} found nothing at ${path} (${detail}).`,
     'Check the catalog, schema, index, function or Genie space that the path names.',
   ],
-  rate_limited: ({ host }) => [`${host} is limiting requests (429).`, 'Wait a minute and try again.'],
-  unavailable: ({ host }, detail) => [
-    `${host} could not answer (${detail.replace(/\.$/, '')}).`,
-    'The workspace may be restarting: try again in a minute.',
-  ],
-  login_page: ({ host }) => [
-    `A sign-in page answered instead of ${host}. A captive portal or a company proxy is in between.`,
-    'Open the workspace in a browser, sign in to the network, and try again.',
-  ],
+  rate_limited: ({ host }) => [`${host} is limiting requests (429).`, REMEDIES.rate_limited],
+  unavailable: ({ host }, detail) => [`${host} could not answer (${detail.replace(/\.$/, '')}).`, REMEDIES.unavailable],
+  login_page: ({ host }) => [`A sign-in page answered instead of ${host}.`, REMEDIES.login_page],
 };
 
 /**

@@ -4,6 +4,7 @@ import { SAYS_SCOPES_ARE_MISSING } from '../auth/oauth/scopes.ts';
 import { asSentence, CausewayError, type CausewayErrorOptions } from '../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { NextAction } from '../platform/next-action.ts';
+import { REMEDIES } from '../words/remedies.ts';
 
 export interface WorkspaceErrorOptions extends CausewayErrorOptions {
   /** The response's HTTP status; absent if no response arrived. */
@@ -89,17 +90,6 @@ const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
   [400, /administratively suspended/i, 'feature_unavailable'],
 ];
 
-const REMEDIES: Partial<Record<ErrorCode, string>> = {
-  unauthenticated: 'Sign in again. If it keeps failing, check that the profile names the right workspace.',
-  missing_scope: 'Sign in again with the missing scope, or ask for an OAuth application that has it.',
-  ip_blocked: 'Connect from an allowed network (VPN, office), or ask a workspace admin to allow this address.',
-  permission_denied: 'Ask a workspace admin.',
-  rate_limited: 'Wait a moment, then try again.',
-  unavailable: 'Try again in a minute.',
-  login_page:
-    'A network sign-in page (a captive portal or proxy) blocks the workspace. Open the workspace in a browser, sign in to the network, and try again.',
-};
-
 /** The remedy for every error that leaves open whether a change was made. */
 export const IN_DOUBT = 'The change may have taken effect. Check the current state before you repeat it.';
 
@@ -111,13 +101,14 @@ export function workspaceRefusal(method: string, status: number, body: ErrorBody
   const code = classify(status, body);
   // A gateway's 500, 502 or 504 says nothing about what happened behind it.
   const mayHaveRun = method !== 'GET' && status >= 500 && !NEVER_REACHED_IT.has(status);
-  const remedy = mayHaveRun ? IN_DOUBT : REMEDIES[code];
+  const known: Partial<Record<ErrorCode, string>> = REMEDIES;
+  const remedy = mayHaveRun ? IN_DOUBT : known[code];
   return new WorkspaceError(code, asSentence(`The workspace answered ${status}: ${body.message}`), {
     status,
     errorCode: body.errorCode,
     requestId: body.requestId,
     mayHaveRun,
-    ...(remedy === undefined ? {} : { remedy }),
+    remedy,
   });
 }
 

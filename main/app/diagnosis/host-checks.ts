@@ -4,6 +4,7 @@ import { pathOfRow } from '../../../preload/contract/server-kinds.ts';
 import type { Profile } from '../../auth/auth.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { ProxyLookup } from '../../platform/system-proxies.ts';
+import { REMEDIES } from '../../words/remedies.ts';
 import { transportFailure } from '../../workspace/transport-error.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
@@ -57,7 +58,7 @@ export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding
   }
   if (status === 403) {
     return fail(`${host} rejects connections from this network (403).`, {
-      advice: 'Connect through your VPN or office network, or ask a workspace admin to allow this IP address.',
+      advice: REMEDIES.ip_blocked,
     });
   }
   if (status === 404) {
@@ -67,7 +68,7 @@ export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding
     });
   }
   return warning(`${host} returned status ${status}.`, {
-    advice: 'The workspace may be restarting. Try again in a minute.',
+    advice: REMEDIES.unavailable,
   });
 }
 

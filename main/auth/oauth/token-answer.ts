@@ -4,6 +4,7 @@ import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
 import { jsonIn } from '../../platform/json.ts';
 import { retryAfterMs } from '../../platform/retry.ts';
 import { Secret } from '../../platform/secret.ts';
+import { REMEDIES } from '../../words/remedies.ts';
 import { unsendablePart } from '../access-token.ts';
 import type { OAuthRefusal } from './oauth-failure.ts';
 
@@ -133,11 +134,9 @@ function isSignInPage({ ok, status }: Response, text: string): boolean {
 
 /** The error if a web page answers in place of the sign-in service. */
 function signInPage(host: string): CausewayError {
-  return new CausewayError(
-    'login_page',
-    `A web page answered instead of the sign-in service of ${host}. A captive portal or a company proxy is in between.`,
-    { remedy: 'Open the workspace in a browser, sign in to the network, and try again.' },
-  );
+  return new CausewayError('login_page', `A web page answered instead of the sign-in service of ${host}.`, {
+    remedy: REMEDIES.login_page,
+  });
 }
 
 /** A parameter of a challenge (RFC 9110 §11.6.1), as text in quotes; empty if there is none. */

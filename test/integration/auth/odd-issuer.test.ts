@@ -112,7 +112,10 @@ it('a captive portal in between is named, and nobody has to sign in again', asyn
   oddities().portal = '<!doctype html><title>Guest Wi-Fi</title>';
   await expect(tokenOf(auth)).rejects.toMatchObject({
     code: 'login_page',
-    message: expect.stringContaining('A captive portal or a company proxy is in between. You are still signed in.'),
+    message: expect.stringMatching(
+      /^A web page answered instead of the sign-in service of .*\. You are still signed in\.$/,
+    ),
+    remedy: expect.stringContaining('captive portal'),
   });
   oddities().portal = undefined;
   expect(await owner(auth)).toBe(ANA);

@@ -140,7 +140,7 @@ describe('the client gets an explanation', () => {
     [
       '403 from the IP access list',
       { kind: 'block-ip' },
-      /does not accept connections from this network \(403: Source IP address: 203\.0\.113\.7 is blocked .+\)\. Connect through the VPN/,
+      /does not accept connections from this network \(403: Source IP address: 203\.0\.113\.7 is blocked .+\)\. Connect through your VPN/,
     ],
     [
       '403 for a scope',

@@ -109,7 +109,7 @@ const FAULTS: Record<string, FaultRow> = {
   },
   'the IP access list': {
     effect: { kind: 'block-ip' },
-    reading: { code: 5, reads: /blocked by Databricks IP ACL.*Connect from an allowed network/s },
+    reading: { code: 5, reads: /blocked by Databricks IP ACL.*Connect through your VPN or office network/s },
   },
   'a missing scope': {
     effect: { kind: 'missing-scope', scope: 'sql' },
@@ -125,7 +125,7 @@ const FAULTS: Record<string, FaultRow> = {
   'only 429': {
     effect: { kind: 'rate-limit', retryAfter: '0' },
     times: 'always',
-    ...tooBusy(/429: The request rate limit.*Wait a moment, then try again/s),
+    ...tooBusy(/429: The request rate limit.*Wait a minute and try again/s),
   },
   'only 503': {
     effect: { kind: 'unavailable', retryAfter: '0' },
@@ -143,7 +143,7 @@ const FAULTS: Record<string, FaultRow> = {
   },
   'a private link': {
     effect: { kind: 'redirect' },
-    reading: { code: 5, reads: /only over its private link.*Connect from an allowed network/s },
+    reading: { code: 5, reads: /only over its private link.*Connect through your VPN or office network/s },
   },
   'a login page elsewhere': {
     effect: { kind: 'redirect', location: 'https://login.example.com/?next=x' },

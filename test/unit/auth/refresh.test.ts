@@ -202,8 +202,9 @@ describe('an answer without an access token that can be used', () => {
   ])('is the page of a captive portal, which nobody has to sign in again for: %s', async (_what, answer) => {
     expect((await renewed(answer)).outcome).toMatchObject({
       code: 'login_page',
-      message: `A web page answered instead of the sign-in service of ${HOST}. A captive portal or a company proxy is in between. You are still signed in.`,
-      remedy: 'Open the workspace in a browser, sign in to the network, and try again.',
+      message: `A web page answered instead of the sign-in service of ${HOST}. You are still signed in.`,
+      remedy:
+        'A captive portal or a company proxy is in between. Open the workspace in a browser, sign in to the network, and try again.',
     });
   });
 });

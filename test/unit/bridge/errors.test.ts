@@ -75,13 +75,13 @@ describe('the explanation of a refusal', () => {
       '403 from the IP access list',
       refused(403, rest('403', 'Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12')),
       'ip_blocked',
-      'acme.cloud.databricks.com does not accept connections from this network (403: Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+      'acme.cloud.databricks.com does not accept connections from this network (403: Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12). Connect through your VPN or office network, or ask a workspace admin to allow this IP address.',
     ],
     [
       'the private link',
       refused(302, '', { location: '/login.html?error=private-link-validation-error' }),
       'ip_blocked',
-      'acme.cloud.databricks.com does not accept connections from this network (302: The workspace can be reached only over its private link.). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+      'acme.cloud.databricks.com does not accept connections from this network (302: The workspace can be reached only over its private link.). Connect through your VPN or office network, or ask a workspace admin to allow this IP address.',
     ],
     ...['/api/2.0/mcp/sql/', 'http://acme.cloud.databricks.com/api/2.0/mcp/sql/'].map(
       (location): [string, UpstreamFailure, string, string] => [
@@ -141,7 +141,7 @@ describe('the explanation of a refusal', () => {
       '503',
       refused(503, rest('TEMPORARILY_UNAVAILABLE', 'Busy.')),
       'unavailable',
-      'acme.cloud.databricks.com could not answer (503: Busy). The workspace may be restarting: try again in a minute.',
+      'acme.cloud.databricks.com could not answer (503: Busy). The workspace may be restarting. Try again in a minute.',
     ],
     [
       '502 with a page, after which the call may have run',
@@ -179,7 +179,7 @@ describe('the explanation of a refusal', () => {
 
   it('does not warn that a list may have run if a gateway answers it with 502', () => {
     expect(words(refused(502, 'bad gateway'), 'tools/list')[1]).toBe(
-      'acme.cloud.databricks.com could not answer (502: bad gateway). The workspace may be restarting: try again in a minute.',
+      'acme.cloud.databricks.com could not answer (502: bad gateway). The workspace may be restarting. Try again in a minute.',
     );
   });
 

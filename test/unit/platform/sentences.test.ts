@@ -28,7 +28,7 @@ describe('joined sentences', () => {
     expect(problemFor(error).message).toBe(`${words}.`);
     const body = readErrorBody({ status: 429, text: '{"message":"slow down"}', header: () => undefined }, []);
     expect(inOneLine(workspaceRefusal('GET', 429, body))).toBe(
-      'The workspace answered 429: slow down. Wait a moment, then try again.',
+      'The workspace answered 429: slow down. Wait a minute and try again.',
     );
   });
 });
