@@ -180,15 +180,22 @@ export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Pro
       remedy: 'It gets one when it is deployed.',
     });
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url && url.username === '' && url.password === '' && url.pathname === '/' && !/[?#]/.test(text);
-  const isLocal = url?.protocol === 'http:' && isLoopback(url.hostname) && isLoopback(new URL(host).hostname);
-  if (url && isPlain && (url.protocol === 'https:' || isLocal)) return url.origin;
+  const origin = originOf(text, isLoopback(new URL(host).hostname));
+  if (origin !== undefined) return origin;
   throw new CausewayError(
     'unexpected_answer',
     `The address of app "${name}" is not one that Causeway sends tokens to (${foreignText(text, { maxLength: 200 })}).`,
     { remedy: "Databricks Apps have https addresses without a path. Ask the app's owner." },
   );
+}
+
+/** The origin that an address is nothing more than; undefined for any other. @param mayBeLocal whether it may be http on this computer */
+function originOf(text: string, mayBeLocal: boolean): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Without a user, a password, a path, a query and a fragment.
+  if (url?.href !== `${url?.origin}/`) return undefined;
+  const isLocal = mayBeLocal && url.protocol === 'http:' && isLoopback(url.hostname);
+  return isLocal || url.protocol === 'https:' ? url.origin : undefined;
 }
 
 function notConfirmed(app: string, profile: Profile, origin: string, before: string | undefined): CausewayError {

@@ -79,6 +79,15 @@ const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
   [INSUFFICIENT_SCOPE]: 'missing_scope',
 };
 
+/** Refusals without the data with which the workspace gives its reasons, by status and kind. */
+const CODE_BY_KIND: Record<string, ErrorCode> = {
+  // That of a proxy, a gateway or a hotel.
+  '403 page': 'login_page',
+  // From something in front of the API, not from a missing record.
+  '404 page': 'feature_unavailable',
+  '404 other': 'feature_unavailable',
+};
+
 /** Refusals that share a status and differ only in their text. */
 const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
   [403, /invalid (access )?token|token (is|has) (been )?(invalid|expired|revoked)/i, 'unauthenticated'],
@@ -117,15 +126,8 @@ function classify(status: number, body: ErrorBody): ErrorCode {
   if (status >= 300 && status < 400) return 'login_page';
   const byMessage = CODE_BY_MESSAGE.find(([when, pattern]) => when === status && pattern.test(body.message));
   if (byMessage) return byMessage[2];
-  // The workspace gives its reasons as data. A page that says no is that of a proxy, a gateway or a hotel.
-  if (status === 403 && body.kind === 'page') return 'login_page';
-  // A 404 that is no REST error at all comes from something in front of the API, not from a missing record.
-  if (status === 404 && (body.kind === 'page' || body.kind === 'other')) return 'feature_unavailable';
-  return (
-    CODE_BY_ERROR_CODE[body.errorCode] ??
-    CODE_BY_STATUS[status] ??
-    (status >= 500 ? 'unavailable' : 'unexpected_answer')
-  );
+  const known = CODE_BY_KIND[`${status} ${body.kind}`] ?? CODE_BY_ERROR_CODE[body.errorCode] ?? CODE_BY_STATUS[status];
+  return known ?? (status >= 500 ? 'unavailable' : 'unexpected_answer');
 }
 
 /** What a refusal says about itself, whichever of its five spellings it came in. */
@@ -161,34 +163,42 @@ const Scim = z.looseObject({ detail: z.string(), scimType: z.string().optional()
  * @param sent the secrets that went out with the request
  */
 export function readErrorBody(answer: RawAnswer, sent: SentSecrets): ErrorBody {
-  const { requestId, errorCode, message, ...found } = findError(answer);
+  const found = findError(answer);
+  const requestId = answer.header('x-request-id') ?? answer.header('x-databricks-request-id') ?? found.requestId;
   return {
-    ...found,
-    errorCode: foreignText(errorCode, { sent, maxLength: 100 }),
-    message: foreignText(message, { sent }) || 'no explanation',
+    kind: found.kind,
+    errorCode: foreignText(found.errorCode ?? '', { sent, maxLength: 100 }),
+    message: foreignText(found.message, { sent }) || 'no explanation',
     requestId: requestId === undefined ? undefined : foreignText(requestId, { sent, maxLength: 100 }),
   };
 }
 
-function findError(answer: RawAnswer): ErrorBody {
-  const requestId = answer.header('x-request-id') ?? answer.header('x-databricks-request-id');
-  const location = answer.header('location') ?? '';
+/** An error as one of its spellings has it. */
+interface FoundError extends Pick<ErrorBody, 'kind' | 'message'> {
+  errorCode?: string | undefined;
+  requestId?: string | undefined;
+}
+
+function findError(answer: RawAnswer): FoundError {
+  const { text } = answer;
+  const redirect = fromLocation(answer);
+  if (redirect) return redirect;
+  const found = fromJson(text) ?? fromText(text) ?? fromHtml(text);
+  const lacking = scopeInChallenge(answer);
+  if (lacking === undefined) return found ?? { kind: 'other', message: text };
+  const message = found?.message || lacking;
+  return { kind: 'other', errorCode: INSUFFICIENT_SCOPE, message, requestId: found?.requestId };
+}
+
+function fromLocation({ status, header }: RawAnswer): FoundError | undefined {
+  const location = header('location') ?? '';
   if (location.includes('error=private-link-validation-error')) {
     const message = 'The workspace can be reached only over its private link.';
-    return { kind: 'private-link', errorCode: 'PRIVATE_LINK_VALIDATION_ERROR', message, requestId };
+    return { kind: 'private-link', errorCode: 'PRIVATE_LINK_VALIDATION_ERROR', message };
   }
-  if (answer.status >= 300 && answer.status < 400) {
-    const [where] = location.split('?');
-    return { kind: 'redirect', errorCode: '', message: `a redirect to ${where || 'nowhere'}`, requestId };
-  }
-  const found = fromJson(answer.text) ?? fromText(answer.text) ?? fromHtml(answer.text);
-  const lacking = scopeInChallenge(answer);
-  if (lacking !== undefined) {
-    const message = found?.message || lacking;
-    return { kind: 'other', errorCode: INSUFFICIENT_SCOPE, message, requestId: requestId ?? found?.requestId };
-  }
-  if (!found) return { kind: 'other', errorCode: '', message: answer.text, requestId };
-  return { ...found, requestId: requestId ?? found.requestId };
+  if (status < 300 || status >= 400) return undefined;
+  const [where] = location.split('?');
+  return { kind: 'redirect', message: `a redirect to ${where || 'nowhere'}` };
 }
 
 /** What a challenge says that the token lacks; undefined if it says nothing about that (RFC 6750 §3). */
@@ -199,49 +209,56 @@ function scopeInChallenge(answer: RawAnswer): string | undefined {
   return scope === undefined ? INSUFFICIENT_SCOPE : `${INSUFFICIENT_SCOPE}: ${scope}`;
 }
 
-function fromJson(text: string): ErrorBody | undefined {
+/** The spellings in JSON, in the order in which they are tried. */
+const FROM_JSON: ((json: unknown) => FoundError | undefined)[] = [
+  (json) => {
+    const { error_code: errorCode, message, details } = Rest.safeParse(json).data ?? {};
+    if (errorCode === undefined && message === undefined) return undefined;
+    const requestId = details?.find((detail) => detail.request_id !== undefined)?.request_id;
+    return { kind: 'rest', errorCode, message: message ?? '', requestId };
+  },
+  (json) => {
+    const found = Api12.safeParse(json).data;
+    if (!found) return undefined;
+    const errorCode = found.error === INSUFFICIENT_SCOPE ? found.error : '';
+    return { kind: 'api-1.2', errorCode, message: found.error_description ?? found.error };
+  },
+  (json) => {
+    const found = Rpc.safeParse(json).data;
+    return found && { kind: 'other', message: found.error.message };
+  },
+  (json) => {
+    const found = Scim.safeParse(json).data;
+    return found && { kind: 'scim', errorCode: found.scimType, message: found.detail };
+  },
+];
+
+function fromJson(text: string): FoundError | undefined {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const rest = Rest.safeParse(json);
-  if (rest.success && (rest.data.error_code !== undefined || rest.data.message !== undefined)) {
-    const requestId = rest.data.details?.find((detail) => detail.request_id !== undefined)?.request_id;
-    return { kind: 'rest', errorCode: rest.data.error_code ?? '', message: rest.data.message ?? '', requestId };
+  for (const read of FROM_JSON) {
+    const found = read(json);
+    if (found) return found;
   }
-  const api12 = Api12.safeParse(json);
-  if (api12.success) {
-    const message = api12.data.error_description ?? api12.data.error;
-    const errorCode = api12.data.error === INSUFFICIENT_SCOPE ? api12.data.error : '';
-    return { kind: 'api-1.2', errorCode, message, requestId: undefined };
-  }
-  const rpc = Rpc.safeParse(json);
-  if (rpc.success) return { kind: 'other', errorCode: '', message: rpc.data.error.message, requestId: undefined };
-  const scim = Scim.safeParse(json);
-  if (!scim.success) return undefined;
-  return { kind: 'scim', errorCode: scim.data.scimType ?? '', message: scim.data.detail, requestId: undefined };
+  return undefined;
 }
 
-function fromText(text: string): ErrorBody | undefined {
-  const match = /^([A-Z][A-Z0-9_]+): (.*)$/s.exec(text.trim());
-  if (!match) return undefined;
-  return { kind: 'text', errorCode: match[1] ?? '', message: match[2] ?? '', requestId: undefined };
+function fromText(text: string): FoundError | undefined {
+  const [, errorCode, message = ''] = /^([A-Z][A-Z0-9_]+): (.*)$/s.exec(text.trim()) ?? [];
+  return errorCode === undefined ? undefined : { kind: 'text', errorCode, message };
 }
 
 /** How much of a page is looked at, in characters: to look for tags that do not end takes as long as their number squared. */
 const PAGE_LENGTH = 8 * 1024;
 
-function fromHtml(page: string): ErrorBody | undefined {
+function fromHtml(page: string): FoundError | undefined {
   const text = page.slice(0, PAGE_LENGTH);
   if (!/<html|<!doctype html|<pre/i.test(text.slice(0, 2000))) return undefined;
   const pre = /<pre[^>]*>(.*?)<\/pre>/is.exec(text)?.[1] ?? /<title[^>]*>(.*?)<\/title>/is.exec(text)?.[1];
   const message = (pre ?? 'a web page instead of a response').replace(/<[^>]*>/g, ' ');
-  return {
-    kind: pre !== undefined && /<pre/i.test(text) ? 'html' : 'page',
-    errorCode: '',
-    message,
-    requestId: undefined,
-  };
+  return { kind: pre !== undefined && /<pre/i.test(text) ? 'html' : 'page', message };
 }

@@ -44,12 +44,29 @@ export interface WalkEnd {
 
 class LimitReached extends Error {}
 
+/** What the failure of one list is about. */
+type FailureKind =
+  /** It did not go out, because the walk is stopped. */
+  | 'unread'
+  /** Any other request would fail in the same way. */
+  | 'all'
+  /** The place that it belongs to is closed to the user, or has gone. */
+  | 'place'
+  /** This list. */
+  | 'list';
+
+function kindOf(error: unknown, place: string | undefined): FailureKind {
+  if (error instanceof LimitReached) return 'unread';
+  if (!(error instanceof WorkspaceError)) return 'all';
+  const { concerns, passes } = ERROR_FACTS[error.code];
+  if (concerns === 'all' && !passes) return 'all';
+  const isOfPlace = error.code === 'permission_denied' || error.code === 'not_found';
+  return place !== undefined && isOfPlace ? 'place' : 'list';
+}
+
 /** Whether any other request would fail in the same way. */
 export function isForAll(error: unknown): boolean {
-  if (error instanceof LimitReached) return false;
-  if (!(error instanceof WorkspaceError)) return true;
-  const { concerns, passes } = ERROR_FACTS[error.code];
-  return concerns === 'all' && !passes;
+  return kindOf(error, undefined) === 'all';
 }
 
 /** The lists that wait, which in a large workspace are tens of thousands; those of one rank stay in their order. */
@@ -185,25 +202,26 @@ export class WalkQueue<E> {
     this.#next();
   }
 
-  #failed({ about, place, isCatalog }: WalkTask, error: unknown): void {
+  #failed(task: WalkTask, error: unknown): void {
     if (this.#fatal !== undefined) return;
-    if (error instanceof LimitReached) {
-      this.#stopped ??= 'limit';
-      if (place === undefined) this.#unread.lists += 1;
-      else this.#unread[isCatalog ? 'catalogs' : 'schemas'].add(place);
-      return;
-    }
-    if (this.#signal.aborted || !(error instanceof WorkspaceError) || isForAll(error)) {
-      this.#fatal = error;
-      return;
-    }
-    if (place !== undefined && (error.code === 'permission_denied' || error.code === 'not_found')) {
-      // One that is not there has gone meanwhile.
-      if (error.code === 'permission_denied') this.#closed.add(place);
-      return;
-    }
-    if (ERROR_FACTS[error.code].concerns === 'kind') this.#without.add(about);
-    this.#failuresInARow = ERROR_FACTS[error.code].passes ? this.#failuresInARow + 1 : 0;
+    const kind = kindOf(error, task.place);
+    if (kind === 'unread') this.#leaveUnread(task);
+    else if (kind === 'all' || this.#signal.aborted || !(error instanceof WorkspaceError)) this.#fatal = error;
+    else if (kind === 'list') this.#listFailed(task, error);
+    // One that is not there has gone meanwhile.
+    else if (error.code === 'permission_denied' && task.place !== undefined) this.#closed.add(task.place);
+  }
+
+  #leaveUnread({ place, isCatalog }: WalkTask): void {
+    this.#stopped ??= 'limit';
+    if (place === undefined) this.#unread.lists += 1;
+    else this.#unread[isCatalog ? 'catalogs' : 'schemas'].add(place);
+  }
+
+  #listFailed({ about }: WalkTask, error: WorkspaceError): void {
+    const { concerns, passes } = ERROR_FACTS[error.code];
+    if (concerns === 'kind') this.#without.add(about);
+    this.#failuresInARow = passes ? this.#failuresInARow + 1 : 0;
     if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW) this.#stopped ??= 'failures';
     // Older workspaces do not have every API, which is not a failure if another list could be read.
     const key = error.code === 'feature_unavailable' ? 'absent' : `${about}: ${error.message}`;

@@ -38,29 +38,16 @@ const APP = /^\/apps\/([a-z0-9][a-z0-9-]*)(\/[^#]*)$/;
 /** Reads a path as a user, a file or another process has it. */
 export function readServerPath(text: string): ServerPath | PathFault {
   if (text.length > MAX_LENGTH) return { fault: `is longer than ${MAX_LENGTH} characters` };
-  const at = text.indexOf('?');
-  const [whole, query] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+  const [whole = ''] = text.split('?', 1);
+  const query = text.slice(whole.length + 1);
   if (query !== '' && !QUERY.test(query)) return { fault: 'has a query that is not NAME=VALUE' };
-  const names = readNames(whole);
+  const end = whole.endsWith('/') ? '/' : '';
+  const names = readNames(end ? whole.slice(0, -1) : whole);
   if ('fault' in names) return names;
-  const path = `/${names.map(encodeURIComponent).join('/')}${whole.endsWith('/') ? '/' : ''}`;
+  const path = `/${names.map(encodeURIComponent).join('/')}${end}`;
   if (names[0] === 'apps' && !APP.test(path))
     return { fault: 'is not /apps/NAME/PATH with the name of a Databricks App' };
   return { path: query === '' ? path : `${path}?${query}`, key: `/${names.map(keyOfName).join('/')}` };
-}
-
-/** The names of a path's segments, without the empty one after a slash at its end. */
-function readNames(path: string): string[] | PathFault {
-  const [empty, root = '', ...others] = path.replace(/\/$/, '').split('/');
-  if (empty !== '' || others.length === 0 || !ROOTS.has(root.toLowerCase()))
-    return { fault: 'is not a managed MCP server' };
-  const names = [root.toLowerCase()];
-  for (const segment of others) {
-    const name = readName(segment, true);
-    if (typeof name !== 'string') return name;
-    names.push(name);
-  }
-  return names;
 }
 
 /** The key of a path; undefined for what is not the path of a server. */
@@ -105,6 +92,20 @@ export function readPathPattern(text: string): ((key: string) => boolean) | Path
 export function appOf(path: string): { name: string; path: string } | undefined {
   const [, name, inside] = APP.exec(path) ?? [];
   return name === undefined || inside === undefined ? undefined : { name, path: inside };
+}
+
+/** The names in a path without its last slash, the root in small letters. */
+function readNames(path: string): string[] | PathFault {
+  const [empty, first = '', ...rest] = path.split('/');
+  const root = first.toLowerCase();
+  if (empty !== '' || rest.length === 0 || !ROOTS.has(root)) return { fault: 'is not a managed MCP server' };
+  const names = [root];
+  for (const segment of rest) {
+    const name = readName(segment, true);
+    if (typeof name !== 'string') return name;
+    names.push(name);
+  }
+  return names;
 }
 
 /** @param isWhole whether the text is a whole segment, and not what stands beside a star */
