@@ -315,17 +315,10 @@ export class UserTokens implements TokenSource {
     const before = await this.#journal.unfinished(record);
     // It may have used up the refresh token, whose second use would end what still works.
     if (before?.state === 'begun' && stillWorks) return this.#postponed(record);
-    let renewed: TokenRecord | undefined;
-    try {
-      await this.#marks.refuseSecondUse(record);
-      renewed = await this.#transact({ record, instead, before, mayWait: !stillWorks, isRejected });
-    } catch (error) {
-      if (!stillWorks) throw error;
-      return this.#postponed(record);
-    }
-    if (renewed) return renewed;
-    if (!record.refreshToken && stillWorks) return record;
-    return this.#ended(before);
+    const renewal = this.#transact({ record, instead, before, mayWait: !stillWorks, isRejected });
+    const renewed = await (stillWorks ? renewal.catch(() => this.#postponed(record)) : renewal);
+    const isOver = record.refreshToken !== undefined || !stillWorks;
+    return renewed ?? (isOver ? this.#ended(before) : record);
   }
 
   /** The workspace has said that the sign-in has ended. */
@@ -338,7 +331,8 @@ export class UserTokens implements TokenSource {
   }
 
   /** One renewal, from the record that it begins to the stored answer, which the end of the process waits for. */
-  #transact(renewal: Renewal): Promise<TokenRecord | undefined> {
+  async #transact(renewal: Renewal): Promise<TokenRecord | undefined> {
+    await this.#marks.refuseSecondUse(renewal.record);
     const running = uninterrupted(this.#transactNow(renewal));
     this.#sent = running.catch(() => undefined);
     return running;

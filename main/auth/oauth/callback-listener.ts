@@ -86,21 +86,29 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
     accept = resolve;
   });
 
+  /** The page for a program of another user of this computer. */
+  async function foreign(request: IncomingMessage): Promise<CallbackPage | undefined> {
+    return (await isOwn(request)) ? undefined : FOREIGN;
+  }
+
   async function handle(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
     if (page && request.url === begin && isPage(request, port)) {
-      return (await isOwn(request)) ? redirect(response, page) : show(response, FOREIGN);
+      const refusal = await foreign(request);
+      return refusal ? show(response, refusal) : redirect(response, page);
     }
     const target = request.method === 'POST' ? await formTarget(request, port) : requestTarget(request, port);
-    if (typeof target === 'number') return target === 405 ? show(response, NOT_A_REDIRECT) : plain(response, target);
-    if (!target.has('code') && !target.has('error')) return show(response, NOTHING_HERE);
-    const isForeign = target.get('state') === state && !(await isOwn(request));
-    if (isForeign || target.get('state') !== state) {
-      onStray();
-      return show(response, isForeign ? FOREIGN : STRAY);
-    }
-    if (answered) return show(response, ALREADY_ANSWERED);
+    if (target === 405) return show(response, NOT_A_REDIRECT);
+    return typeof target === 'number' ? plain(response, target) : take(target, request, response);
+  }
+
+  /** Takes an answer, if it is the first that the user's own browser has brought from the sign-in page. */
+  async function take(parameters: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!parameters.has('code') && !parameters.has('error')) return show(response, NOTHING_HERE);
+    const stray = parameters.get('state') === state ? await foreign(request) : STRAY;
+    if (stray) onStray();
+    if (stray || answered) return show(response, stray ?? ALREADY_ANSWERED);
     answered = true;
-    accept({ parameters: target, reply: (last) => show(response, last) });
+    accept({ parameters, reply: (last) => show(response, last) });
   }
 
   for (const port of ports) {

@@ -31,11 +31,14 @@ export async function isOwnConnection({ socket }: Pick<IncomingMessage, 'socket'
   const tables = await Promise.all([textOf('/proc/net/tcp'), textOf('/proc/net/tcp6')]);
   const peer = userOfPeer(tables.join('\n'), socket);
   if (peer === undefined) return true;
-  if (peer === 'gone' || socket.destroyed) return false;
+  return peer !== 'gone' && !socket.destroyed && isOwnUser(peer);
+}
+
+async function isOwnUser(user: number): Promise<boolean> {
+  if (user === 0 || user === process.getuid?.()) return true;
   const [login, users] = await Promise.all([textOf('/proc/self/loginuid'), textOf('/proc/self/uid_map')]);
-  if (peer === OVERFLOW && !ALL_USERS.test(users)) return true;
-  const isLogin = login.trim() !== '' && Number(login) !== NO_LOGIN && Number(login) === peer;
-  return peer === 0 || peer === process.getuid?.() || isLogin;
+  if (user === OVERFLOW && !ALL_USERS.test(users)) return true;
+  return login.trim() !== '' && Number(login) !== NO_LOGIN && Number(login) === user;
 }
 
 function textOf(file: string): Promise<string> {

@@ -105,23 +105,24 @@ function readLine(document: ConfigDocument, index: number): number {
   }
   const pair = /^([^=:]+)[=:](.*)$/s.exec(line);
   if (!pair) {
-    if (!isOdd && !continuesValue(document, index)) {
-      const what = 'a line is not a section, a comment or a key with a value';
-      note(document, index, raw.length - raw.trimStart().length, what, false);
-    }
+    if (!isOdd) noteUnlessContinued(document, index);
     return index + 1;
   }
-  let section = sections.at(-1);
-  if (!section) {
-    section = { name: 'DEFAULT', values: new Map(), header: -1, start: index, end: index };
-    sections.push(section);
-  }
-  const { value, end, isOpen } = wholeValue(lines, index, (pair[2] ?? '').trim());
+  const [, key = '', text = ''] = pair;
+  const section = sections.at(-1) ?? beginDefault(document, index);
+  const { value, end, isOpen } = wholeValue(lines, index, text.trim());
   if (isOpen) note(document, index, raw.search(/[=:]/) + 1, 'a value begins with quotes that are never closed', false);
   for (let inside = index + 1; inside < end; inside += 1) noteOddCharacters(document, inside);
-  section.values.set((pair[1] ?? '').trim(), bareValue(value));
+  section.values.set(key.trim(), bareValue(value));
   section.end = end;
   return end;
+}
+
+/** The section of keys above the first header. */
+function beginDefault({ sections }: ConfigDocument, index: number): ConfigSection {
+  const section = { name: 'DEFAULT', values: new Map<string, string>(), header: -1, start: index, end: index };
+  sections.push(section);
+  return section;
 }
 
 function beginSection(document: ConfigDocument, index: number, line: string): void {
@@ -140,6 +141,12 @@ function wholeValue(lines: readonly string[], index: number, value: string) {
   if (closing < 0) return { value, end: index + 1, isOpen: true };
   const rest = lines.slice(index + 1, closing + 1).join('');
   return { value: `${value}\n${rest.trimEnd()}`, end: closing + 1, isOpen: false };
+}
+
+function noteUnlessContinued(document: ConfigDocument, index: number): void {
+  if (continuesValue(document, index)) return;
+  const what = 'a line is not a section, a comment or a key with a value';
+  note(document, index, (document.lines[index] ?? '').search(/\S/), what, false);
 }
 
 /** Python's tools take an indented line after a key as a continuation of its value, Go's tools a line after a backslash. */

@@ -60,17 +60,12 @@ export function withAddress(text: string, name: string, values: Record<string, s
   const found = sectionsOf(document, name);
   const left = new Map(Object.entries(values));
   for (const { header, end } of found) {
-    for (let index = header + 1; index < end; index += 1) {
-      const [, before = '', key = '', , comment = '', ended = ''] = PAIR.exec(lines[index] ?? '') ?? [];
-      if (!Object.hasOwn(values, key)) continue;
-      const value = left.get(key);
-      lines[index] = value === undefined ? '' : before + written(key, value) + comment + ended;
-      left.delete(key);
-    }
+    const changed = lines.slice(header + 1, end).map((line) => withValue(line, values, left));
+    lines.splice(header + 1, changed.length, ...changed);
   }
-  const more = [...left].flatMap(([key, value]) =>
-    value === undefined ? [] : [`${key} = ${written(key, value)}${eol}`],
-  );
+  const more = Array.from(left, ([key, value]) =>
+    value === undefined ? '' : `${key} = ${written(key, value)}${eol}`,
+  ).filter((line) => line !== '');
   // A section without a header is the first one, and begins with its first key.
   const at = (found[0]?.header ?? -1) + 1;
   const header = lines[at - 1];
@@ -81,6 +76,15 @@ export function withAddress(text: string, name: string, values: Record<string, s
   throw new CausewayError('usage', `The address of "${name}" cannot be changed here.`, {
     remedy: 'Change its host in the configuration file.',
   });
+}
+
+/** A line with the new value of its key, which is taken out of `left`; empty if the key is removed, or has its value above. */
+function withValue(line: string, values: object, left: Map<string, string | undefined>): string {
+  const [, before = '', key = '', , comment = '', ended = ''] = PAIR.exec(line) ?? [];
+  if (!Object.hasOwn(values, key)) return line;
+  const value = left.get(key);
+  left.delete(key);
+  return value === undefined ? '' : before + written(key, value) + comment + ended;
 }
 
 /** A line with a key: what is before its value, the key, the value, the comment and the line end. */

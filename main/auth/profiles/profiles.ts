@@ -127,26 +127,27 @@ function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefi
     const value = env[variable];
     if (value) values.set(key, value);
   }
-  const has = (...keys: string[]) => keys.every((key) => values.has(key));
-  // If nothing else is given, Databricks tools use the identity of the machine, in this order.
-  const names = [
-    'auth_type',
-    'token',
-    'client_secret',
-    ...[...values.keys()].filter((key) => key.startsWith('azure_')),
-  ];
-  if (!names.some((key) => has(key))) {
-    if (env.ACTIONS_ID_TOKEN_REQUEST_URL) values.set('auth_type', 'github-oidc');
-    else if (env[values.get('oidc_token_env') ?? 'DATABRICKS_OIDC_TOKEN']) values.set('auth_type', 'env-oidc');
-    else if (has('oidc_token_filepath')) values.set('auth_type', 'file-oidc');
-  }
+  // If nothing else is given, Databricks tools use the identity of the machine.
+  const isOfMachine = ![...values.keys()].some((key) => CREDENTIAL_KEY.test(key));
+  const type = isOfMachine ? machineType(env, values) : undefined;
+  if (type !== undefined) values.set('auth_type', type);
   const hasCredentials =
-    has('token') ||
-    has('client_id', 'client_secret') ||
-    has('azure_client_id', 'azure_client_secret') ||
+    CREDENTIALS.some((keys) => keys.every((key) => values.has(key))) ||
     CREDENTIAL_TYPES.has(values.get('auth_type') ?? '');
-  return has('host') && hasCredentials ? values : undefined;
+  return values.has('host') && hasCredentials ? values : undefined;
 }
+
+/** The kind of the machine's own identity that there is, the first of these. */
+function machineType(env: NodeJS.ProcessEnv, values: ReadonlyMap<string, string>): string | undefined {
+  if (env.ACTIONS_ID_TOKEN_REQUEST_URL) return 'github-oidc';
+  if (env[values.get('oidc_token_env') ?? 'DATABRICKS_OIDC_TOKEN']) return 'env-oidc';
+  return values.has('oidc_token_filepath') ? 'file-oidc' : undefined;
+}
+
+/** A key that says who signs in. */
+const CREDENTIAL_KEY = /^(auth_type|token|client_secret|azure_.*)$/;
+/** The keys that are enough, each together. */
+const CREDENTIALS = [['token'], ['client_id', 'client_secret'], ['azure_client_id', 'azure_client_secret']];
 
 /** The ways that need neither a user at this computer nor a secret in these variables. */
 const CREDENTIAL_TYPES = new Set(['azure-cli', 'azure-client-secret', 'github-oidc', 'env-oidc', 'file-oidc']);

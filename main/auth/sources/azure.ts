@@ -72,12 +72,7 @@ export async function requestAzureCliToken(
     });
   const shown = await run('account', 'show');
   if (!shown.ok) throw failure(shown, profile, tenant);
-  const { user } = read(Account, shown.output);
-  const isPrincipal = user?.type === 'servicePrincipal';
-  const isManaged = isPrincipal && /^(system|user)AssignedIdentity$/.test(user?.name ?? '');
-
-  /** The arguments to try until the CLI returns a token. Each of these fails for some users who could get one. */
-  const attempts = isManaged ? [[]] : [...preferred(azure, tenant), ...(isPrincipal || !tenant ? [[]] : [])];
+  const attempts = attemptsFor(read(Account, shown.output), azure, tenant);
   const ask = async (resource: string): Promise<ProgramOutcome> => {
     let ran: ProgramOutcome | undefined;
     for (const args of attempts) {
@@ -102,6 +97,13 @@ export async function requestAzureCliToken(
     issuedAt,
     expiresAt: ends.length === 0 ? undefined : expiryAtAzure(Math.min(...ends)),
   };
+}
+
+/** The arguments to try until the CLI returns a token. Each of these fails for some users who could get one. */
+function attemptsFor({ user }: z.output<typeof Account>, azure: AzureSettings, tenant: string | undefined): string[][] {
+  const isPrincipal = user?.type === 'servicePrincipal';
+  if (isPrincipal && /^(system|user)AssignedIdentity$/.test(user.name ?? '')) return [[]];
+  return [...preferred(azure, tenant), ...(isPrincipal || !tenant ? [[]] : [])];
 }
 
 /** The subscription helps only if the tenant is not known, and only users who may see it. */

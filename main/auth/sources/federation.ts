@@ -109,9 +109,6 @@ function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, n
   const { host, name } = profile;
   if (isTemporary(refusal)) return serviceUnavailable(host, refusal);
   const detail = detailOf(refusal);
-  const shown = (value: string | undefined) => (value === undefined ? 'none' : displayText(value, { maxLength: 200 }));
-  const { iss, sub, aud } = claims;
-  const audiences = shown([aud].flat().filter(Boolean).join(', ') || undefined);
   // Checked only after the refusal, because this computer's clock may be wrong.
   if (claims.exp !== undefined && claims.exp * 1000 <= now) {
     const endedAt = new Date(asTime(claims.exp * 1000) ?? 0).toISOString();
@@ -119,22 +116,27 @@ function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, n
       remedy: 'Have the platform that runs this issue a new one. Causeway reads it each time.',
     });
   }
-  const message = `${host} does not accept the ID token of profile "${name}" (${detail}).`;
-  if (refusal.error === 'invalid_client' || refusal.error === 'unauthorized_client') {
-    return new CausewayError('sign_in_failed', message, {
-      remedy: clientId
-        ? `Check client_id: ${shown(clientId)} must be the application id of a service principal of this account.`
-        : 'Add the application id of the service principal to the profile as client_id.',
-    });
-  }
-  if (/audience|\baud\b/i.test(refusal.description)) {
-    return new CausewayError('sign_in_failed', message, {
-      remedy: `The token is for the audience ${audiences}. Make token_audience of the profile (now ${shown(audience)}) match an audience of the federation policy.`,
-    });
-  }
-  return new CausewayError('sign_in_failed', message, {
-    remedy: `An account admin must create a federation policy ${clientId ? `for the service principal ${shown(clientId)}` : 'for the account'} with the issuer ${shown(iss)}, the subject ${shown(sub)} and the audience ${audiences}.`,
+  return new CausewayError('sign_in_failed', `${host} does not accept the ID token of profile "${name}" (${detail}).`, {
+    remedy: remedyForRefused(refusal, { clientId, audience, claims }),
   });
+}
+
+/** What to change so that the workspace accepts the ID token. */
+function remedyForRefused(
+  { error, description }: OAuthRefusal,
+  { clientId, audience, claims: { iss, sub, aud } }: Pick<Refused, 'clientId' | 'audience' | 'claims'>,
+): string {
+  const shown = (value: string | undefined) => (value === undefined ? 'none' : displayText(value, { maxLength: 200 }));
+  if (error === 'invalid_client' || error === 'unauthorized_client') {
+    return clientId
+      ? `Check client_id: ${shown(clientId)} must be the application id of a service principal of this account.`
+      : 'Add the application id of the service principal to the profile as client_id.';
+  }
+  const audiences = shown([aud].flat().filter(Boolean).join(', ') || undefined);
+  if (/audience|\baud\b/i.test(description)) {
+    return `The token is for the audience ${audiences}. Make token_audience of the profile (now ${shown(audience)}) match an audience of the federation policy.`;
+  }
+  return `An account admin must create a federation policy ${clientId ? `for the service principal ${shown(clientId)}` : 'for the account'} with the issuer ${shown(iss)}, the subject ${shown(sub)} and the audience ${audiences}.`;
 }
 
 export interface IdTokenContext {
@@ -214,6 +216,25 @@ const GitHubAnswer = z.object({ value: z.string().min(1) });
 
 /** GitHub Actions › OpenID Connect: the job asks for a token with the address and the bearer that it was given. */
 async function requestFromGitHub({ profile, env, to }: IdTokenContext, audience: string): Promise<Secret> {
+  const { url, bearer } = gitHubRequest(profile, env);
+  url.searchParams.set('audience', audience);
+  const response = await to(url.origin)(url.href, {
+    headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
+  });
+  const text = await response.text();
+  const answer = response.ok ? GitHubAnswer.safeParse(jsonIn(text)).data : undefined;
+  if (answer) return new Secret(answer.value);
+  const said = response.ok ? 'its response contains no token' : `HTTP ${response.status}: ${text}`;
+  const message = `GitHub Actions returned no ID token (${foreignText(said, { sent: [bearer], maxLength: 200 })}).`;
+  if (response.status >= 500) throw new CausewayError('unavailable', message, { remedy: 'Try again in a minute.' });
+  throw new CausewayError('sign_in_failed', message, {
+    remedy:
+      'The address and its token expire with the job. Run this inside the job, with `permissions: id-token: write`.',
+  });
+}
+
+/** Where the job asks, and with what. @throws {CausewayError} `signed_out` outside a job, `sign_in_failed` */
+function gitHubRequest(profile: Profile, env: NodeJS.ProcessEnv): { url: URL; bearer: string } {
   const variables = ['ACTIONS_ID_TOKEN_REQUEST_URL', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
   const missing = variables.filter((name) => !env[name]);
   const { ACTIONS_ID_TOKEN_REQUEST_URL: address = '', ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer = '' } = env;
@@ -227,28 +248,9 @@ async function requestFromGitHub({ profile, env, to }: IdTokenContext, audience:
       },
     );
   }
-  const url = URL.parse?.(address) ?? (URL.canParse(address) ? new URL(address) : undefined);
-  if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
-    throw new CausewayError('sign_in_failed', 'ACTIONS_ID_TOKEN_REQUEST_URL is not an https address.', {
-      remedy: 'GitHub Actions sets it. Nothing was sent.',
-    });
-  }
-  url.searchParams.set('audience', audience);
-  const response = await to(url.origin)(url.href, {
-    headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return { url, bearer };
+  throw new CausewayError('sign_in_failed', 'ACTIONS_ID_TOKEN_REQUEST_URL is not an https address.', {
+    remedy: 'GitHub Actions sets it. Nothing was sent.',
   });
-  const text = await response.text();
-  const answer = response.ok ? GitHubAnswer.safeParse(jsonIn(text)).data : undefined;
-  if (answer) return new Secret(answer.value);
-  const said = response.ok ? 'its response contains no token' : `HTTP ${response.status}: ${text}`;
-  throw new CausewayError(
-    response.status >= 500 ? 'unavailable' : 'sign_in_failed',
-    `GitHub Actions returned no ID token (${foreignText(said, { sent: [bearer], maxLength: 200 })}).`,
-    {
-      remedy:
-        response.status >= 500
-          ? 'Try again in a minute.'
-          : 'The address and its token expire with the job. Run this inside the job, with `permissions: id-token: write`.',
-    },
-  );
 }
