@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Secret } from '../platform/secret.ts';
 import { inOneLine } from '../words/failure.ts';
+import { type Admission, type AdmissionPort, Admissions, type AdmittingSession } from './admission.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { Answers } from './answers.ts';
 import type { FrameSink } from './back-pressure.ts';
@@ -23,28 +23,20 @@ import {
   mayBeSessionLost,
   type SendOwn,
   type Session,
-  type SessionEvent,
   SessionProbe,
-  type SessionState,
   sessionFrom,
-  sessionOf,
 } from './session.ts';
 import { continuesAsAnother } from './session-owner.ts';
 import { SessionRenewal } from './session-renewal.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
-import type { ToolGuard } from './tool-guard.ts';
-import type { UpstreamClient } from './upstream-client.ts';
 import { attemptFailureIn, type Ended, failureOf, lossIn, NOTHING_TRIED, type Tried, verdictOn } from './verdict.ts';
-import { ANSWER_TIMEOUTS, CANCELLED, type WaitingRequests } from './waiting-requests.ts';
+import { CANCELLED } from './waiting-requests.ts';
 
-/** How long a call may have waited before it is sent, in milliseconds, without the permissions being checked again. */
-const UNCHECKED_WAIT_MS = 500;
+/** How long to wait for an answer on the server's own stream after status 202, in milliseconds. */
+const SERVER_STREAM_ANSWER_MS = 5_000;
 
 /** The session, as the dispatcher sees it. */
-export interface SessionPort {
-  /** Waits until a frame with this method may be sent, and returns the state it is sent in. */
-  admit(method: string): Promise<SessionState> | SessionState;
-  report(event: SessionEvent): void;
+export interface SessionPort extends AdmittingSession {
   /** The server sends the client a request, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
   /** The bridge's own response to a server's request. */
@@ -55,30 +47,16 @@ export interface SessionPort {
   opensAddresses(): boolean;
 }
 
-/** How long to wait for an answer on the server's own stream after status 202, in milliseconds. */
-const SERVER_STREAM_ANSWER_MS = 5_000;
-
 /** What a dispatcher depends on. */
-export interface DispatcherPort {
-  upstream: UpstreamClient;
+export interface DispatcherPort extends Omit<AdmissionPort, 'renewal'> {
   server: ProtocolAdapter;
   sink: FrameSink;
   answerCache: AnswerCache;
-  waiting: WaitingRequests;
   progress: ProgressReports;
   session: SessionPort;
   /** For a server with a service behind it that users have to sign in to. */
   service?: ServiceRefusals | undefined;
-  /** Checks calls again that have waited. */
-  guard?: Pick<ToolGuard, 'refusalAfterWait'> | undefined;
   attempts?: AttemptObserver | undefined;
-}
-
-/** With what a frame is sent. */
-interface Admission {
-  generation: number;
-  session: Session;
-  token: Secret;
 }
 
 /**
@@ -90,16 +68,15 @@ export class RequestDispatcher {
   readonly #answers: Answers;
   readonly #probe: SessionProbe;
   readonly #renewal: SessionRenewal;
+  readonly #admissions: Admissions;
   /** The frames that are not settled. */
   readonly #pending = new Set<PendingRequest>();
   /** The requests whose answers are expected on the server's own stream; each ends its wait. */
   readonly #expected = new Map<PendingRequest, AbortController>();
-  /** Ends the wait for a server that does not answer `notifications/initialized`. */
-  #announcement: NodeJS.Timeout | undefined;
 
   constructor(port: DispatcherPort) {
     this.#port = port;
-    const { upstream, server, sink, progress, session, answerCache } = port;
+    const { upstream, server, sink, progress, session, answerCache, waiting, guard } = port;
     this.#answers = new Answers(sink, progress, {
       asked: (frame, of) => session.asked(frame, of),
       reply: (frame) => session.reply(frame),
@@ -112,6 +89,7 @@ export class RequestDispatcher {
     this.#probe = new SessionProbe(send);
     const explained = (failure: UpstreamFailure) => upstream.explained(failure, 'initialize');
     this.#renewal = new SessionRenewal({ send, explained, answerCache });
+    this.#admissions = new Admissions({ upstream, waiting, session, renewal: this.#renewal, guard });
   }
 
   /** Takes a frame from the server's own stream. */
@@ -152,7 +130,7 @@ export class RequestDispatcher {
       this.#pending.delete(pending);
       this.#answers.ended(pending);
       this.#port.progress.ended(pending);
-      if (pending.method === 'notifications/initialized') clearTimeout(this.#announcement);
+      this.#admissions.ended(pending);
     }
   }
 
@@ -182,63 +160,14 @@ export class RequestDispatcher {
 
   /** Sends the frame once. Resolves to what has been tried then if it is to be sent again, and to undefined if it is settled. */
   async #attempt(pending: PendingRequest, tried: Tried): Promise<Tried | undefined> {
-    const admission = await this.#admit(pending, tried);
+    const admission = await this.#admissions.admit(pending, tried);
     if (!admission) return undefined;
+    if (typeof admission === 'string') {
+      this.#answer(pending, (id) => toolTextFrame(id, pending.frame, admission));
+      return undefined;
+    }
     const ended = await this.#exchange(pending, admission);
     return this.#isGone ? undefined : this.#settle(pending, admission, ended, tried);
-  }
-
-  /** Waits until the frame may be sent; undefined if it need not be. @throws {CausewayError} why it may not be */
-  async #admit(pending: PendingRequest, { rejected, isServiceChecked }: Tried): Promise<Admission | undefined> {
-    const { upstream, waiting, session: port } = this.#port;
-    for (;;) {
-      const state = await this.#admittedState(pending);
-      if (!state) return undefined;
-      const { generation } = state;
-      const token = await waiting.bounded(pending, upstream.token(rejected));
-      if (token === CANCELLED) return undefined;
-      const refusal = upstream.owner.refusal(pending);
-      if (refusal) throw refusal;
-      const session = sessionOf(state);
-      if (upstream.mayUse(session, token))
-        return (await this.#isForbiddenNow(pending, isServiceChecked)) ? undefined : { generation, session, token };
-      port.report({ name: 'expired', generation });
-    }
-  }
-
-  /** The state of the session that it is sent in; undefined if it need not be sent. */
-  async #admittedState(pending: PendingRequest): Promise<SessionState | undefined> {
-    // While it waited to be sent again it may have been answered on the server's own stream.
-    if (pending.isForAnswer && !pending.isOpen) return undefined;
-    const admitted = this.#port.session.admit(pending.method);
-    const state = admitted instanceof Promise ? await this.#port.waiting.bounded(pending, admitted) : admitted;
-    if (state === CANCELLED) return undefined;
-    pending.admitted(state.generation);
-    const isDone = pending.method === 'notifications/initialized' && this.#isAnnounced(state.generation);
-    return isDone ? undefined : state;
-  }
-
-  /** Whether `initialized` was sent in this session already. If not, later frames wait for it, but not long. */
-  #isAnnounced(generation: number): boolean {
-    const announce = () => this.#port.session.report({ name: 'announced', generation });
-    const isAnnounced = this.#renewal.hasAnnounced(generation);
-    if (isAnnounced) announce();
-    else {
-      clearTimeout(this.#announcement);
-      const late = () => this.#isGone || announce();
-      this.#announcement = setTimeout(late, ANSWER_TIMEOUTS.initializedMs).unref();
-    }
-    return isAnnounced;
-  }
-
-  /** Whether the permissions have changed while a call waited, so that it may not be sent anymore. It is answered here then. */
-  async #isForbiddenNow(pending: PendingRequest, isServiceChecked: boolean): Promise<boolean> {
-    if (pending.method !== 'tools/call' && pending.envelope.kind !== 'batch') return false;
-    const hasWaited = isServiceChecked || performance.now() - pending.cameAt > UNCHECKED_WAIT_MS;
-    const refusal = hasWaited ? await this.#port.guard?.refusalAfterWait(pending.frame) : undefined;
-    if (refusal === undefined) return false;
-    this.#answer(pending, (id) => toolTextFrame(id, pending.frame, refusal));
-    return true;
   }
 
   /** Sends the frame, and passes on what comes, except errors that may not be the answer. */

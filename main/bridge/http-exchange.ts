@@ -3,6 +3,7 @@ import type { SignInIdentity } from '../auth/identity.ts';
 import { BUDGETS } from '../platform/budgets.ts';
 import type { Connections } from '../platform/connections.ts';
 import type { FlowControl, Reader } from './back-pressure.ts';
+import { type Ending, endingWith } from './ending.ts';
 import { envelopeOf, parseFrame } from './frame/frame.ts';
 import { eachElement, OPEN_BRACE, OPEN_BRACKET, skipWhiteSpace } from './frame/json-bytes.ts';
 import { toUtf8 } from './frame/splitter.ts';
@@ -382,28 +383,4 @@ function isPage(body: Buffer): boolean {
 
 function abortError(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('aborted');
-}
-
-/** Something in flight that ends when a signal is aborted. */
-export interface Ending {
-  /** Ends it at once. */
-  end(): void;
-}
-
-const known = new WeakMap<AbortSignal, Set<Ending>>();
-
-/**
- * Everything that ends with this signal, behind one listener. A listener for each costs as much as reading a small answer,
- * and Node 20 warns of more than ten.
- */
-export function endingWith(signal: AbortSignal): Set<Ending> {
-  const before = known.get(signal);
-  if (before) return before;
-  const endings = new Set<Ending>();
-  known.set(signal, endings);
-  const endAll = () => {
-    for (const ending of [...endings]) ending.end();
-  };
-  signal.addEventListener('abort', endAll, { once: true });
-  return endings;
 }

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Ending, endingWith } from '../../../main/bridge/http-exchange.ts';
+import { type Ending, endingWith } from '../../../main/bridge/ending.ts';
 
 function ending(onEnd: () => void = () => {}): Ending {
   return { end: onEnd };
