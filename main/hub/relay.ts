@@ -27,6 +27,16 @@ export interface RelayFallbacks {
   remembered?: Remembered;
 }
 
+/** The transport that frames are read from. */
+interface Reading {
+  transport: RelayTransport;
+  /** Undefined for the bridge in this process. */
+  connection: HubConnection | undefined;
+  /** When it began, in milliseconds of `monotonicMs()`. */
+  beganAt: number;
+  framesReceived: number;
+}
+
 /** How often the relay checks whether a hub with outstanding answers has sent anything, in milliseconds. */
 const SILENCE_CHECK_MS = 5_000;
 /** After this many bridges in a row have broken in this process, each within `SHORT_LIFE_MS`, no other is built. */
@@ -51,11 +61,9 @@ export class Relay implements Bridge {
   #heldBytes = 0;
   /** Whether the relay is still looking for a hub before it works alone. */
   #isSeeking = true;
-  /** The transport that frames are read from; frames must not be sent to it yet. */
-  #source: RelayTransport | undefined;
-  #connection: HubConnection | undefined;
+  /** Frames must not be sent to it yet. */
+  #reading: Reading | undefined;
   readonly #lost = new WeakSet<RelayTransport>();
-  #beganAt = monotonicMs();
   #broken = 0;
   readonly #early: EarlyAnswers;
   #settled: () => void = () => {};
@@ -64,7 +72,6 @@ export class Relay implements Bridge {
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
   readonly #rejoin: HubRejoin;
-  #framesReceived = 0;
   readonly #silenceCheck: NodeJS.Timeout;
 
   /** @param connection the first connection to the hub; without it the session is in this process */
@@ -86,11 +93,11 @@ export class Relay implements Bridge {
     this.#rejoin = new HubRejoin({
       rejoin: fallbacks.rejoin?.bind(fallbacks),
       isIdle: () => this.#replayLog.isIdle,
-      isAlone: () => !this.#ended && !this.#connection,
+      isAlone: () => !this.#ended && !this.#reading?.connection,
       canMove: () => this.#transport !== undefined && this.#replayLog.isIdle,
       move: (connection) => this.#move(connection),
     });
-    client.onDrain(() => this.#source?.resume());
+    client.onDrain(() => this.#reading?.transport.resume());
     if (connection instanceof Promise) this.opened = connection.then((first) => this.#takeTransport(first, []));
     else {
       this.#transport = this.#through(connection);
@@ -107,7 +114,7 @@ export class Relay implements Bridge {
 
   receive(frame: Buffer): void {
     const seen = identify(frame);
-    if (this.#connection || this.#isSeeking) this.#early.received(frame, seen);
+    if (this.#reading?.connection || this.#isSeeking) this.#early.received(frame, seen);
     if (this.#transport) this.#send(this.#transport, frame, seen);
     else {
       this.#held.push(frame);
@@ -140,8 +147,8 @@ export class Relay implements Bridge {
 
   /** Handles an uncaught error: a session in this process is opened again. */
   failed(error: unknown): void {
-    const transport = this.#source;
-    if (transport && !this.#connection) this.#localBridgeFailed(transport, error, undefined);
+    const reading = this.#reading;
+    if (reading && !reading.connection) this.#localBridgeFailed(reading.transport, error, undefined);
   }
 
   #end(): void {
@@ -169,13 +176,13 @@ export class Relay implements Bridge {
   #through(connection: HubConnection): RelayTransport {
     const transport = socketTransport(connection, this.#client, {
       frame: (frame) => {
-        this.#framesReceived += 1;
+        if (this.#reading?.transport === transport) this.#reading.framesReceived += 1;
         this.#deliver(transport, frame);
       },
       drained: () => this.#settled(),
       gone: () => {
         this.#lost.add(transport);
-        if (transport === this.#source) this.#leave(lostApplication);
+        if (transport === this.#reading?.transport) this.#leave(lostApplication);
       },
     });
     this.#use(transport, connection);
@@ -184,16 +191,14 @@ export class Relay implements Bridge {
 
   /** Reads frames from this transport from now on. */
   #use(transport: RelayTransport, connection: HubConnection | undefined): void {
-    this.#source = transport;
-    this.#connection = connection;
-    this.#beganAt = monotonicMs();
+    this.#reading = { transport, connection, beganAt: monotonicMs(), framesReceived: 0 };
     this.#isSeeking = false;
     if (connection) this.#rejoin.pause();
     else this.#rejoin.start();
   }
 
   #deliver(transport: RelayTransport | undefined, frame: Buffer): void {
-    if (transport !== this.#source) return;
+    if (transport !== this.#reading?.transport) return;
     if (this.#replayLog.isReplaying || !this.#early.isIdle) {
       const { id, method } = scanFrame(frame);
       if (id !== undefined && method === undefined) {
@@ -268,12 +273,13 @@ export class Relay implements Bridge {
       if (id !== undefined) this.#replayLog.forget(id);
       refuseFrame(frame, error, this.#client);
     }
-    if (!transport || transport !== this.#source || this.#ended) return;
-    this.#source = undefined;
+    const reading = this.#reading;
+    if (!transport || transport !== reading?.transport || this.#ended) return;
+    this.#reading = undefined;
     this.#lost.add(transport);
     void transport.close();
     for (const { id } of this.#replayLog.open) this.#refuse(id, brokenSession(error));
-    const isShort = monotonicMs() - this.#beganAt < SHORT_LIFE_MS;
+    const isShort = monotonicMs() - reading.beganAt < SHORT_LIFE_MS;
     this.#broken = isShort ? this.#broken + 1 : 0;
     if (this.#broken < MAX_BROKEN) this.#leave(lostApplication);
     else this.#giveUp(brokenSession(error));
@@ -314,14 +320,13 @@ export class Relay implements Bridge {
 
   /** If the hub sends nothing while answers are outstanding, its process may be stopped: then the relay takes another transport. */
   #checkSilence(): void {
-    const connection = this.#connection;
+    const reading = this.#reading;
+    const { connection, framesReceived } = reading ?? {};
     if (!connection?.isAlive || this.#replayLog.isSettled) return;
-    const received = this.#framesReceived;
     setTimeout(async () => {
-      const isSilent = () => this.#framesReceived === received && this.#connection === connection && !this.#ended;
+      const isSilent = () => this.#reading === reading && reading?.framesReceived === framesReceived && !this.#ended;
       if (!isSilent() || (await connection.isAlive?.()) || !isSilent()) return;
-      this.#source = undefined;
-      this.#connection = undefined;
+      this.#reading = undefined;
       connection.socket.destroy();
       this.#leave(silentApplication);
     }, SILENCE_CHECK_MS / 2).unref();

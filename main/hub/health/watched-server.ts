@@ -16,21 +16,27 @@ export interface MonitorDeps {
   idle(): void;
 }
 
+/** A probe in flight. */
+interface Probe {
+  abort: AbortController;
+  /** Called when it has its answer. */
+  waiting: (() => void)[];
+  /** Whether something changed meanwhile, so that its answer may be out of date. */
+  isOutdated: boolean;
+}
+
 /** One configured server: its session, and what is known about it. */
 export class WatchedServer {
   readonly server: MonitoredServer;
   readonly #deps: MonitorDeps;
   #watch: Watch;
   #session: Promise<McpSession> | undefined;
-  /** The probe in flight. */
-  #asking: AbortController | undefined;
-  /** Whether something changed during the probe, so that its answer may be out of date. */
-  #isOutdated = false;
+  #probe: Probe | undefined;
   /** Whether a check was requested, or no probe has ended yet. */
   #isWanted = true;
   #tools: ServerTool[] = [];
+  /** Called when the next probe to begin has its answer. */
   #waiting: (() => void)[] = [];
-  #isClosed = false;
 
   constructor(server: MonitoredServer, deps: MonitorDeps) {
     this.server = server;
@@ -53,7 +59,7 @@ export class WatchedServer {
   }
 
   get isBusy(): boolean {
-    return this.#asking !== undefined;
+    return this.#probe !== undefined;
   }
 
   /** Resolves when the next probe to begin has its answer. */
@@ -65,38 +71,32 @@ export class WatchedServer {
     if (event.name === 'asked' || event.name === 'sign-in-ended') this.#isWanted = true;
     const before = this.#watch;
     this.#watch = nextWatch(before, event);
-    // The answer of the probe in flight may be stale.
-    if (this.#watch !== before) this.#isOutdated = true;
+    if (this.#probe && this.#watch !== before) this.#probe.isOutdated = true;
     if (this.#watch.health !== before.health) this.#deps.changed();
   }
 
   /** Asks the server for its tools. */
   probe(): void {
-    const asking = new AbortController();
-    this.#asking = asking;
-    this.#isOutdated = false;
+    const probe: Probe = { abort: new AbortController(), waiting: this.#waiting.splice(0), isOutdated: false };
+    this.#probe = probe;
     this.#isWanted = false;
-    const waiting = this.#waiting.splice(0);
-    void this.#ask(asking.signal).then((event) => {
-      if (this.#asking !== asking) {
-        this.#waiting.push(...waiting);
-        if (this.#isClosed) this.#resolveWaiting();
-        return;
-      }
-      this.#asking = undefined;
-      const due = this.#isOutdated ? this.#watch.due : null;
+    void this.#ask(probe.abort.signal).then((event) => {
+      if (this.#probe !== probe) return;
+      this.#probe = undefined;
+      const due = probe.isOutdated ? this.#watch.due : null;
       this.apply(event);
       if (due !== null) this.#watch = { ...this.#watch, due };
-      for (const tell of waiting) tell();
+      for (const resolve of probe.waiting) resolve();
       this.#deps.idle();
     });
   }
 
   /** Aborts the probe in flight: its answer would be stale. */
   interrupt(): void {
-    if (!this.#asking) return;
-    this.#asking.abort(new CausewayError('cancelled', 'The request was abandoned.'));
-    this.#asking = undefined;
+    if (!this.#probe) return;
+    this.#probe.abort.abort(new CausewayError('cancelled', 'The request was abandoned.'));
+    this.#waiting.push(...this.#probe.waiting);
+    this.#probe = undefined;
     this.#release();
   }
 
@@ -117,17 +117,12 @@ export class WatchedServer {
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    this.#isClosed = true;
     this.interrupt();
-    this.#resolveWaiting();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     await session?.then(
       (open) => open.close(),
       () => undefined,
     );
-  }
-
-  #resolveWaiting(): void {
-    for (const tell of this.#waiting.splice(0)) tell();
   }
 
   async #ask(signal: AbortSignal): Promise<WatchEvent> {
