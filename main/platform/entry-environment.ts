@@ -77,11 +77,9 @@ export function adoptEnvironment(env: NodeJS.ProcessEnv, file: string | undefine
   const record = file === undefined ? readEnvironment(defaultEnvironmentFile(env), true) : readEnvironment(file, false);
   if (!record) return;
   for (const name of DECIDING) {
-    const value = record.decides[name];
-    if (file === undefined) {
-      if (value !== undefined && !env[name]) env[name] = value;
-    } else if (value === undefined) delete env[name];
-    else env[name] = value;
+    const value = (file === undefined && env[name]) || record.decides[name];
+    if (value !== undefined) env[name] = value;
+    else if (file !== undefined) delete env[name];
   }
   for (const names of HELPING) {
     if (names.some((name) => env[name])) continue;
@@ -96,11 +94,7 @@ export function adoptEnvironment(env: NodeJS.ProcessEnv, file: string | undefine
 export function readEnvironment(file: string, isOptional: boolean): EntryEnvironment | undefined {
   let text: string;
   try {
-    const found = lstatSync(file);
-    const isForeign = process.getuid !== undefined && (found.uid !== process.getuid() || (found.mode & 0o022) !== 0);
-    if (!found.isFile() || isForeign) throw unusable(file, 'other users may have written it');
-    if (found.size > MAX_BYTES) throw unusable(file, 'it is too large');
-    text = readFileSync(file, 'utf8');
+    text = ownText(file);
   } catch (error) {
     if (error instanceof CausewayError) throw error;
     if (isOptional && isAbsent(error)) return undefined;
@@ -109,6 +103,15 @@ export function readEnvironment(file: string, isOptional: boolean): EntryEnviron
   const record = parsed(text);
   if (record) return record;
   throw unusable(file, 'it is damaged, or from a newer version of Causeway');
+}
+
+/** The text of a file that no other user may have written. */
+function ownText(file: string): string {
+  const found = lstatSync(file);
+  const isForeign = process.getuid !== undefined && (found.uid !== process.getuid() || (found.mode & 0o022) !== 0);
+  if (!found.isFile() || isForeign) throw unusable(file, 'other users may have written it');
+  if (found.size > MAX_BYTES) throw unusable(file, 'it is too large');
+  return readFileSync(file, 'utf8');
 }
 
 function parsed(text: string): EntryEnvironment | undefined {

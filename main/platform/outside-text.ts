@@ -36,15 +36,17 @@ function clearedStrings(json: string, sent: SentSecrets, own: readonly string[],
     if (colon !== undefined) member = value;
     else if (own.includes(of)) return written;
     if (colon === undefined && isSecretName(of) && value !== '') return JSON.stringify(REDACTED);
-    if (value.length < MIN_LENGTH) return written;
-    if (depth < MAX_DEPTH && isJson(value)) {
-      const cleared = clearedStrings(value, sent, [], depth + 1);
-      return cleared === value ? written : `${JSON.stringify(cleared)}${colon ?? ''}`;
-    }
-    // A tool's name may be long and full of digits.
-    const cleared = of === 'name' ? redactKnown(withoutEncoded(value, sent)) : clearedText(value, sent);
+    const cleared = clearedValue(value, of, sent, depth);
     return cleared === value ? written : `${JSON.stringify(cleared)}${colon ?? ''}`;
   });
+}
+
+/** @param of the member that holds it */
+function clearedValue(value: string, of: string, sent: SentSecrets, depth: number): string {
+  if (value.length < MIN_LENGTH) return value;
+  if (depth < MAX_DEPTH && isJson(value)) return clearedStrings(value, sent, [], depth + 1);
+  // A tool's name may be long and full of digits.
+  return of === 'name' ? redactKnown(withoutEncoded(value, sent)) : clearedText(value, sent);
 }
 
 /** Whether a text is an object or a list of JSON: whole frames are stored as texts, and tools answer with texts of JSON. */
