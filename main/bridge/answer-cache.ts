@@ -45,7 +45,7 @@ export class AnswerCache {
   #connectionTool: string | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
   /** The requests that are answered without the server if that takes too long, or once it turns out that it cannot be asked. */
-  readonly #racing = new Set<{ troubled(): void; answered: Promise<void> }>();
+  readonly #racing = new Set<{ unavailable(): void; answered: Promise<void> }>();
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
@@ -65,15 +65,15 @@ export class AnswerCache {
   /** Begins work that settles a request, and answers from the cache when it takes too long. */
   async raceWithTimeout(pending: PendingRequest, begin: () => Promise<void>): Promise<void> {
     if (this.#port.isOff || !isFirstPage(pending.frame, pending.method)) return begin();
-    let troubled = () => {};
-    const trouble = new Promise<'late'>((resolve) => {
-      troubled = () => resolve('late');
+    let unavailable = () => {};
+    const isUnavailableNow = new Promise<'late'>((resolve) => {
+      unavailable = () => resolve('late');
     });
     let isOver = () => {};
     const over = new Promise<'over'>((resolve) => {
       isOver = () => resolve('over');
     });
-    const race = { troubled, answered: this.#answerUnlessOver(pending, [over, trouble]) };
+    const race = { unavailable, answered: this.#answerUnlessOver(pending, [over, isUnavailableNow]) };
     this.#racing.add(race);
     const work = begin().finally(isOver);
     await race.answered.finally(() => this.#racing.delete(race));
@@ -126,7 +126,7 @@ export class AnswerCache {
     if (!isUnavailable(error)) return;
     this.#port.tool.trouble = error;
     const racing = [...this.#racing];
-    for (const { troubled } of racing) troubled();
+    for (const { unavailable } of racing) unavailable();
     await Promise.allSettled(racing.map(({ answered }) => answered));
     this.#announceConnectionTool();
   }

@@ -142,8 +142,8 @@ export class Answers {
     const request = pending.requestFor(responseId);
     const belongsToAnother = request?.match !== 'exactly' && this.#recent.includes(responseId);
     if (!request || belongsToAnother) {
-      const mayBeMeant = !belongsToAnother && isId(responseId) && pending.envelope.kind === 'request';
-      pending.misaddressed(mayBeMeant ? { frame, head } : undefined);
+      const mayBeAnswer = !belongsToAnother && isId(responseId) && pending.envelope.kind === 'request';
+      pending.misaddressed(mayBeAnswer ? { frame, head } : undefined);
       return undefined;
     }
     const unsafe = unsafeAddress(json);
@@ -224,8 +224,8 @@ function isError(error: unknown): boolean {
 /** What a server sent instead of an error object, as an error object. */
 function errorObjectFor(error: unknown): { code: number; message: string } {
   const { code, message = error } = membersOf(error);
-  const words = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';
-  return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: words };
+  const text = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';
+  return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: text };
 }
 
 /** Adds the addresses to the message, for a client that opens none and shows its user only the message. */
@@ -235,6 +235,6 @@ function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffe
   const urls = itemsOf(memberAt(json, 'error', 'data', 'elicitations')).map((each) => memberAt(each, 'url'));
   const missing = urls.filter((url) => typeof url === 'string' && !`${error.message}`.includes(url));
   if (missing.length === 0) return answer;
-  const words = `${asSentence(`${error.message}`)} Open ${missing.join(' and ')} in a browser, then try again.`;
-  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${JSON.stringify({ ...error, message: words })}}`);
+  const text = `${asSentence(`${error.message}`)} Open ${missing.join(' and ')} in a browser, then try again.`;
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${JSON.stringify({ ...error, message: text })}}`);
 }

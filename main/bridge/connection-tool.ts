@@ -261,7 +261,7 @@ function outcomeWithin<T>(timeoutMs: number, work: Promise<T>): Promise<T | Erro
 export class TerminalNotices {
   readonly #onNotice: Endpoint['onNotice'];
   readonly #waitingNotice: () => string;
-  #told: string | undefined;
+  #reported: string | undefined;
 
   constructor(onNotice: Endpoint['onNotice'], waitingNotice: () => string) {
     this.#onNotice = onNotice;
@@ -278,8 +278,8 @@ export class TerminalNotices {
 
   /** Reports once why a silent host was given up. */
   gaveUp(error: SilentHostError): void {
-    const words = inOneLine(error);
-    if (words !== this.#told) this.#onNotice?.(words);
-    this.#told = words;
+    const text = inOneLine(error);
+    if (text !== this.#reported) this.#onNotice?.(text);
+    this.#reported = text;
   }
 }

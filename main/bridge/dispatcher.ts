@@ -344,8 +344,8 @@ export class RequestDispatcher {
     for (const id of pending.settle('causeway')) this.#port.sink.write(answerTo(id));
   }
 
-  #inFlight(isMeant: (pending: PendingRequest) => boolean): PendingRequest[] {
-    return [...this.#pending].filter((pending) => pending.isInFlight && isMeant(pending));
+  #inFlight(isWanted: (pending: PendingRequest) => boolean): PendingRequest[] {
+    return [...this.#pending].filter((pending) => pending.isInFlight && isWanted(pending));
   }
 
   /** Whether the client has gone. */

@@ -309,7 +309,7 @@ export async function askServers(context: CommandContext): Promise<AskedServer[]
   const { servers } = (await openServers(context.env)).atOpening;
   if (servers.length === 0) return [];
   const monitor = await context.causeway().monitorHealth(servers);
-  monitor.keep(false);
+  monitor.probeAutomatically(false);
   const stop = () => void monitor.close();
   context.signal.addEventListener('abort', stop, { once: true });
   try {

@@ -68,7 +68,7 @@ export class DesktopServers {
 
   async keep(on: boolean): Promise<void> {
     this.#isKept = on;
-    (await this.#monitor)?.keep(on);
+    (await this.#monitor)?.probeAutomatically(on);
   }
 
   /** Pauses the checks while the computer sleeps. */
@@ -204,7 +204,7 @@ export class DesktopServers {
 
   async #connect(servers: readonly ManagedServer[]): Promise<HealthMonitor> {
     const monitor = await this.#causeway.monitorHealth(servers, { onChange: (states) => this.#show(states) });
-    monitor.keep(this.#isKept);
+    monitor.probeAutomatically(this.#isKept);
     return monitor;
   }
 

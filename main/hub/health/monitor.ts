@@ -40,7 +40,7 @@ export class HealthMonitor {
   #cancelTimer = () => {};
   readonly #unsubscribe: (() => void) | undefined;
   #isSuspended = false;
-  #isKept = true;
+  #isAutomatic = true;
   #isClosed = false;
 
   constructor(servers: readonly MonitoredServer[], options: HealthMonitorOptions) {
@@ -81,8 +81,8 @@ export class HealthMonitor {
   }
 
   /** Whether servers are asked again by themselves. Where not, each is probed once, and then on request. */
-  keep(on: boolean): void {
-    this.#isKept = on;
+  probeAutomatically(on: boolean): void {
+    this.#isAutomatic = on;
     this.#probeDue();
   }
 
@@ -179,7 +179,7 @@ export class HealthMonitor {
     const all = [...this.#servers.values()];
     let free = MAX_CONCURRENT_PROBES - all.filter(({ isBusy }) => isBusy).length;
     const resting = all
-      .filter(({ isBusy, due, isWanted }) => !isBusy && due !== null && (this.#isKept || isWanted))
+      .filter(({ isBusy, due, isWanted }) => !isBusy && due !== null && (this.#isAutomatic || isWanted))
       .sort(byDue);
     for (const one of resting) {
       if (free <= 0 || (one.due ?? 0) > now) break;

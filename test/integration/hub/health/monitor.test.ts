@@ -83,7 +83,7 @@ describe('configured servers', () => {
 
   it('are checked once, and then only on request, if they are not monitored', async () => {
     await keep(sql('ana'));
-    warm.keep(false);
+    warm.probeAutomatically(false);
     await becomes('sql-ana', { name: 'ready' });
     const once = asked();
     for (let hour = 0; hour < 24; hour += 1) {
@@ -95,7 +95,7 @@ describe('configured servers', () => {
     expect(asked()).toBeGreaterThan(once);
     const twice = asked();
     clock.pass(60 * MINUTE);
-    warm.keep(true);
+    warm.probeAutomatically(true);
     await expect.poll(() => asked()).toBeGreaterThan(twice);
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
   });
