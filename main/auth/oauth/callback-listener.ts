@@ -86,14 +86,13 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
     accept = resolve;
   });
 
-  /** The page for a program of another user of this computer. */
-  async function foreign(request: IncomingMessage): Promise<CallbackPage | undefined> {
+  async function pageIfForeign(request: IncomingMessage): Promise<CallbackPage | undefined> {
     return (await isOwn(request)) ? undefined : FOREIGN;
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
     if (page && request.url === begin && isPage(request, port)) {
-      const refusal = await foreign(request);
+      const refusal = await pageIfForeign(request);
       return refusal ? show(response, refusal) : redirect(response, page);
     }
     const target = request.method === 'POST' ? await formTarget(request, port) : requestTarget(request, port);
@@ -104,7 +103,7 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
   /** Takes an answer, if it is the first that the user's own browser has brought from the sign-in page. */
   async function take(parameters: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!parameters.has('code') && !parameters.has('error')) return show(response, NOTHING_HERE);
-    const stray = parameters.get('state') === state ? await foreign(request) : STRAY;
+    const stray = parameters.get('state') === state ? await pageIfForeign(request) : STRAY;
     if (stray) onStray();
     if (stray || answered) return show(response, stray ?? ALREADY_ANSWERED);
     answered = true;
