@@ -113,7 +113,7 @@ export async function permissionsHere(env: NodeJS.ProcessEnv, auth: AuthService)
 /** The servers of the list by their `serverKey`. Those of a profile that is gone have no host, and are left out. */
 export async function serversByKey(env: NodeJS.ProcessEnv, auth: AuthService) {
   const profiles = await auth.profiles().catch(() => []);
-  const { servers } = (await openServers(env)).atOpening;
+  const { servers } = (await openServers(env)).initial;
   const found = new Map<string, { name: string; profile: string; path: string; host: string }[]>();
   for (const { name, profile, path } of servers) {
     const entry = profiles.find((each) => each.name === profile);

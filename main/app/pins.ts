@@ -10,7 +10,7 @@ export async function pinsOfProfile(
   profile: string,
   openClients: () => ClientsService,
 ): Promise<{ servers: ManagedServer[]; pins: Pin[] }> {
-  const all = (await hasServerList(env)) ? (await openServers(env)).atOpening.servers : [];
+  const all = (await hasServerList(env)) ? (await openServers(env)).initial.servers : [];
   const servers = all.filter((server) => server.profile === profile);
   return { servers, pins: servers.length === 0 ? [] : await openClients().pins(servers) };
 }

@@ -226,7 +226,7 @@ async function ask<Answer>(
 
 async function serverNames(context: CommandContext): Promise<Names> {
   const servers = await openServers(context.env).then(
-    ({ atOpening }) => atOpening.servers,
+    ({ initial }) => initial.servers,
     () => [],
   );
   return ({ profile, path }) =>

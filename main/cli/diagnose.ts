@@ -188,7 +188,7 @@ export function commandSource(context: CommandContext, profile: string | undefin
     settings: () => settingsFinding(env),
     version: async () => versionFinding(await askApplication(env)),
     servers: () => askServers(context),
-    clients: async () => openClients(context, {}).survey((await openServers(context.env)).atOpening.servers),
+    clients: async () => openClients(context, {}).survey((await openServers(context.env)).initial.servers),
     hub: async () => hubFinding(await askApplication(env)),
     onSilence: (host) => sayStillWaiting(context, host),
     onFault: (error) =>

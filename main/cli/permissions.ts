@@ -157,7 +157,7 @@ function warningsFor(server: string, edit: PermissionEdit, tools: string[] | und
 
 /** An option that takes several tools takes a server that is behind it for one more. @throws {CausewayError} `usage` */
 async function refuseServerAmongTools(context: CommandContext, { on, off, ask }: SetPermissionsOptions): Promise<void> {
-  const { servers } = (await openServers(context.env)).atOpening;
+  const { servers } = (await openServers(context.env)).initial;
   for (const [option, tools = []] of Object.entries({ on, off, ask })) {
     const name = tools.find((tool) => servers.some((server) => server.name === tool));
     if (name === undefined) continue;
@@ -181,7 +181,7 @@ async function askedOf(
   }
   const auth = await context.causeway().auth();
   const addressOf = async (server: string) => {
-    const { profile, path } = findServer((await openServers(context.env)).atOpening, server);
+    const { profile, path } = findServer((await openServers(context.env)).initial, server);
     return { host: (await auth.profile(profile)).host, path };
   };
   const names = { server: name ?? null, client: client ?? null };

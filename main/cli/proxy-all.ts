@@ -48,7 +48,7 @@ export async function serveAll(request: AllRequest, removed: Promise<Error>): Pr
   const offer = async () => {
     let servers: readonly ManagedServer[];
     try {
-      servers = (await hasServerList(env)) ? (await openServers(env)).atOpening.servers : [];
+      servers = (await hasServerList(env)) ? (await openServers(env)).initial.servers : [];
     } catch (error) {
       // The servers stay as they were until the list can be read again.
       complain(error);

@@ -120,7 +120,7 @@ async function serversOf(context: CommandContext): Promise<Status['servers']> {
 }
 
 async function clientsOf(context: CommandContext): Promise<Status['clients']> {
-  const { servers } = (await openServers(context.env)).atOpening;
+  const { servers } = (await openServers(context.env)).initial;
   const reports = await openClients(context, {}).survey(servers);
   return reports
     .filter(({ because }) => because !== null)
@@ -306,7 +306,7 @@ export interface AskedServer extends ServerStatus {
 
 /** Asks each configured server as an AI client would. The user is not asked to sign in. */
 export async function askServers(context: CommandContext): Promise<AskedServer[]> {
-  const { servers } = (await openServers(context.env)).atOpening;
+  const { servers } = (await openServers(context.env)).initial;
   if (servers.length === 0) return [];
   const monitor = await context.causeway().monitorHealth(servers);
   monitor.probeAutomatically(false);

@@ -70,7 +70,7 @@ export async function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<
   const managed = (list: ServerList) => withRequired(list, systemPolicy().current);
   return {
     path: file.path,
-    atOpening: managed(file.atOpening),
+    initial: managed(file.initial),
     read: () => managed(file.read()),
     change: async (edit) => {
       const policy = await currentPolicy();
@@ -122,7 +122,7 @@ function checkChange(before: ServerList, after: ServerList, policy: Policy): voi
  */
 export async function pathsOfProfile(env: NodeJS.ProcessEnv, profile: string): Promise<string[]> {
   if (!(await hasServerList(env))) return [];
-  const { servers } = (await openServers(env)).atOpening;
+  const { servers } = (await openServers(env)).initial;
   return servers.filter((server) => server.profile === profile).map(({ path }) => path);
 }
 
@@ -136,7 +136,7 @@ export async function confirmedOrigin(
   path: string,
 ): Promise<string | undefined> {
   if (!(await hasServerList(env))) return undefined;
-  const { servers } = (await openServers(env)).atOpening;
+  const { servers } = (await openServers(env)).initial;
   return servers.find((server) => server.profile === profile && server.path === path && server.confirmed)?.confirmed;
 }
 

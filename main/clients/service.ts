@@ -313,7 +313,7 @@ export class ClientsService {
   /** The current record. */
   async #readRecord(): Promise<WrittenRecord> {
     if (this.#record) return (await this.#record).read();
-    return (await this.#open()).atOpening;
+    return (await this.#open()).initial;
   }
 
   #surveying(servers: readonly ManagedServer[], record: WrittenRecord): SurveyOptions {

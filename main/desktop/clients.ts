@@ -146,7 +146,7 @@ class Clients {
   }
 
   async #servers(): Promise<ManagedServer[]> {
-    return (await openServers(this.#context.env)).atOpening.servers;
+    return (await openServers(this.#context.env)).initial.servers;
   }
 
   async #longNames(servers: ManagedServer[]): Promise<LongNames[]> {

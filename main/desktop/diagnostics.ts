@@ -130,7 +130,7 @@ function diagnosisSource({
     settings: async () => settingsFinding(settings),
     version: async () => versionFinding(model.state.update),
     servers: async () => serverStatuses(model.state),
-    clients: async () => openDesktopClients(env).survey((await openServers(env)).atOpening.servers),
+    clients: async () => openDesktopClients(env).survey((await openServers(env)).initial.servers),
     hub: () => hubFinding(env, model.state.proxies.length),
     // The row already shows that the check runs.
     onSilence: () => {},

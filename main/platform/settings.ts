@@ -16,7 +16,7 @@ export interface SettingsFile<T> {
   /** The file's path. */
   readonly path: string;
   /** The content when the file was opened. */
-  readonly atOpening: T;
+  readonly initial: T;
   /** The current content; that of `empty` if there is no file. */
   read(): T;
   /** Reads, changes and writes, one process at a time. What `edit` gives back unchanged is not written. */
@@ -74,9 +74,9 @@ export async function openSettings<T extends Record<string, unknown>>(
       throw isMisread(error) ? await damageIn(path, text ?? '', error) : error;
     }
   };
-  let atOpening = empty;
+  let initial = empty;
   try {
-    atOpening = await loadOrLocate();
+    initial = await loadOrLocate();
   } catch (error) {
     // A folder or a pipe in its place is none of ours.
     const isFile = !(error instanceof FileError) || error instanceof FileTooLarge;
@@ -89,7 +89,7 @@ export async function openSettings<T extends Record<string, unknown>>(
   }
   return {
     path,
-    atOpening,
+    initial,
     read: load,
     change: (edit) =>
       withLock(lockFolder, async () => {

@@ -119,11 +119,11 @@ function failedSignIn(name: string, { profile, warehouse, failedAction }: Deskto
 }
 
 function Trouble({ account: { state }, problem }: { account: Account; problem: Problem | undefined }) {
-  const words = troubleOf(state, problem);
-  if (!words) return null;
+  const text = troubleOf(state, problem);
+  if (!text) return null;
   return (
     <p className={`${layout.trouble} ${styles.below}`} role="alert">
-      {words}
+      {text}
     </p>
   );
 }

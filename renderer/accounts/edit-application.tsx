@@ -16,13 +16,13 @@ import { usePrevious } from '../shared/use-last.ts';
 import { portIn, scopesIn } from './format.ts';
 import { strings } from './strings.ts';
 
-const words = strings.application;
+const texts = strings.application;
 
 /** The OAuth application that a workspace's sign-ins go through: the built-in one, unless an administrator has made one. */
 export function EditApplication({ account, onClose }: { account: Account | null; onClose(): void }) {
   const shown = usePrevious(account);
   return (
-    <Dialog opened={account !== null} onClose={onClose} title={words.title(shown?.name ?? '')}>
+    <Dialog opened={account !== null} onClose={onClose} title={texts.title(shown?.name ?? '')}>
       {shown && <Content key={shown.name} profile={shown.name} onClose={onClose} />}
     </Dialog>
   );
@@ -53,7 +53,7 @@ function Content({ profile, onClose }: { profile: string; onClose(): void }) {
   return (
     <>
       <p className={layout.quiet}>
-        {words.text} {words.scope}
+        {texts.text} {texts.scope}
       </p>
       <FailureNotice error={error} onRetry={refetch} />
       {data === undefined && !error && <Skeleton height={240} />}
@@ -85,7 +85,7 @@ function ApplicationForm({ profile, present, onClose }: ApplicationFormProps) {
     mutationFn: (application: OAuthApplicationChange) =>
       unwrap(window.causeway.request.setOAuthApplication({ profile, application })),
     onSuccess: (_answer, application) => {
-      toast(application === null ? words.cleared : words.done);
+      toast(application === null ? texts.cleared : texts.done);
       onClose();
     },
   });
@@ -110,7 +110,7 @@ function ApplicationForm({ profile, present, onClose }: ApplicationFormProps) {
           </Button>
           {present !== null && (
             <Button variant="default" onClick={() => saving.mutate(null)}>
-              {words.clear}
+              {texts.clear}
             </Button>
           )}
           <Button
@@ -118,29 +118,29 @@ function ApplicationForm({ profile, present, onClose }: ApplicationFormProps) {
             disabled={clientId.trim() === '' || callbackPort === undefined}
             loading={saving.isPending}
           >
-            {words.save}
+            {texts.save}
           </Button>
         </>
       }
     >
-      <TextField label={words.clientId} value={clientId} onChange={setClientId} data-autofocus />
+      <TextField label={texts.clientId} value={clientId} onChange={setClientId} data-autofocus />
       <PasswordInput
-        label={words.secret}
-        description={present?.hasSecret ? words.secretKept : words.secretHint}
+        label={texts.secret}
+        description={present?.hasSecret ? texts.secretKept : texts.secretHint}
         value={secret}
         onChange={({ currentTarget }) => setSecret(currentTarget.value)}
         autoComplete="off"
-        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': words.showSecret }}
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': texts.showSecret }}
       />
       <TextField
-        label={words.port}
-        description={words.portHint}
+        label={texts.port}
+        description={texts.portHint}
         value={port}
-        error={callbackPort === undefined ? words.badPort : null}
+        error={callbackPort === undefined ? texts.badPort : null}
         onChange={setPort}
         inputMode="numeric"
       />
-      <TextField label={words.scopes} description={words.scopesHint} value={scopes} onChange={setScopes} />
+      <TextField label={texts.scopes} description={texts.scopesHint} value={scopes} onChange={setScopes} />
     </Form>
   );
 }

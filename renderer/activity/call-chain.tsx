@@ -16,7 +16,7 @@ import { attemptResult, type ChainPart, partsOf, totalMs } from './chain.ts';
 import { clockTime, formatClient, formatWhat, serverOf } from './format.ts';
 import { strings } from './strings.ts';
 
-const words = strings.call.chain;
+const texts = strings.call.chain;
 
 /** The path of a call: client, proxy, Causeway, workspace and back, with the time that passed at each. */
 export function CallChain({ call }: { call: ActivityCall }) {
@@ -24,32 +24,32 @@ export function CallChain({ call }: { call: ActivityCall }) {
   const parts = partsOf(call);
   const first = attempts[0];
   const client = formatClient(call);
-  const end = bytesToClient > 0 ? words.received(formatBytes(bytesToClient), formatDuration(durationMs)) : null;
+  const end = bytesToClient > 0 ? texts.received(formatBytes(bytesToClient), formatDuration(durationMs)) : null;
   return (
     <>
       {first && <Bar parts={parts} />}
       <ol className={styles.chain}>
         <Hop icon={IconApps} title={client} at={clockTime(startedAt)}>
-          {words.client(formatWhat(call), formatBytes(bytesFromClient))}
+          {texts.client(formatWhat(call), formatBytes(bytesFromClient))}
         </Hop>
-        <Hop icon={IconTerminal2} title={words.proxy}>
-          {words.proxyPassed(pid)}
+        <Hop icon={IconTerminal2} title={texts.proxy}>
+          {texts.proxyPassed(pid)}
         </Hop>
-        <Hop icon={IconBuildingBridge} title={words.causeway} at={first && words.at(formatDuration(first.afterMs))}>
-          {first ? words.sentAfter(formatDuration(first.afterMs)) : words.notSent}
+        <Hop icon={IconBuildingBridge} title={texts.causeway} at={first && texts.at(formatDuration(first.afterMs))}>
+          {first ? texts.sentAfter(formatDuration(first.afterMs)) : texts.notSent}
         </Hop>
         {first && (
-          <Hop icon={IconCloudComputing} title={`${words.workspace} · ${serverOf(call)}`}>
+          <Hop icon={IconCloudComputing} title={`${texts.workspace} · ${serverOf(call)}`}>
             {attempts.length === 1 ? (
               capitalized(attemptResult(first))
             ) : (
               <>
-                {words.sentTimes(attempts.length)}
+                {texts.sentTimes(attempts.length)}
                 <ol className={styles.attempts}>
                   {attempts.map((attempt, index) => (
                     <li key={attempt.afterMs} data-failed={attempt.failure !== null}>
-                      {words.attempt(index + 1, attemptResult(attempt))}
-                      <span className={styles.at}>{words.at(formatDuration(attempt.afterMs))}</span>
+                      {texts.attempt(index + 1, attemptResult(attempt))}
+                      <span className={styles.at}>{texts.at(formatDuration(attempt.afterMs))}</span>
                     </li>
                   ))}
                 </ol>
@@ -57,8 +57,8 @@ export function CallChain({ call }: { call: ActivityCall }) {
             )}
           </Hop>
         )}
-        <Hop icon={IconArrowBackUp} title={words.end(client)} at={words.at(formatDuration(durationMs))}>
-          {end ?? words.receivedNothing}
+        <Hop icon={IconArrowBackUp} title={texts.end(client)} at={texts.at(formatDuration(durationMs))}>
+          {end ?? texts.receivedNothing}
         </Hop>
       </ol>
     </>
@@ -91,10 +91,10 @@ function Hop({ icon, title, at, children }: HopProps) {
 function Bar({ parts }: { parts: readonly ChainPart[] }) {
   const causeway = formatDuration(totalMs(parts, 'causeway'));
   const workspace = formatDuration(totalMs(parts, 'workspace'));
-  const names = { causeway: words.inCauseway, workspace: words.atWorkspace, between: words.between };
+  const names = { causeway: texts.inCauseway, workspace: texts.atWorkspace, between: texts.between };
   return (
     <div>
-      <div className={styles.bar} role="img" aria-label={words.bar(causeway, workspace)}>
+      <div className={styles.bar} role="img" aria-label={texts.bar(causeway, workspace)}>
         {parts.map(({ where, atMs, ms }) => (
           <span
             key={`${where} ${atMs}`}

@@ -7,11 +7,11 @@ import styles from './activity.module.css';
 import { readOutcome } from './format.ts';
 import { strings } from './strings.ts';
 
-const words = strings.filters;
+const texts = strings.filters;
 
 const OUTCOMES = [
-  { value: '', label: words.anyOutcome },
-  { value: 'failed', label: words.failed },
+  { value: '', label: texts.anyOutcome },
+  { value: 'failed', label: texts.failed },
   { value: 'answered', label: strings.outcomes.answered },
   { value: 'tool-error', label: strings.outcomes['tool-error'] },
   { value: 'error', label: strings.outcomes.error },
@@ -57,33 +57,33 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
   );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a search landmark would hold nothing but this
-    <div className={styles.filters} role="group" aria-label={words.label}>
+    <div className={styles.filters} role="group" aria-label={texts.label}>
       <SearchField
         type="search"
-        aria-label={words.search}
-        placeholder={words.search}
+        aria-label={texts.search}
+        placeholder={texts.search}
         className={styles.search}
         maxLength={MAX_TEXT_LENGTH}
         value={filter.text}
         onChange={(text) => onFilter({ ...filter, text })}
       />
-      {choice(words.client, words.anyClient, 'client', clients)}
-      {choice(words.server, words.anyServer, 'path', paths, nameOf)}
-      {choice(words.tool, words.anyTool, 'tool', tools)}
+      {choice(texts.client, texts.anyClient, 'client', clients)}
+      {choice(texts.server, texts.anyServer, 'path', paths, nameOf)}
+      {choice(texts.tool, texts.anyTool, 'tool', tools)}
       <NativeSelect
-        aria-label={words.outcome}
+        aria-label={texts.outcome}
         data={OUTCOMES}
         value={filter.outcome ?? ''}
         onChange={({ currentTarget: { value } }) => onFilter({ ...filter, outcome: readOutcome(value) })}
       />
       <Switch
-        label={words.failedFirst}
+        label={texts.failedFirst}
         checked={filter.failedFirst}
         onChange={({ currentTarget: { checked } }) => onFilter({ ...filter, failedFirst: checked })}
       />
       {isFiltered(filter) && (
         <Button variant="subtle" onClick={() => onFilter({ ...ALL_CALLS, failedFirst: filter.failedFirst })}>
-          {words.clear}
+          {texts.clear}
         </Button>
       )}
     </div>

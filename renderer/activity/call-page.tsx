@@ -28,7 +28,7 @@ interface CallPageProps {
   onTurnOn(): void;
 }
 
-const words = strings.call;
+const texts = strings.call;
 
 /** One call: the path it took with times, what failed and what to do, and its contents where these were recorded. */
 export function CallPage({ id, recording, onTurnOn }: CallPageProps) {
@@ -48,8 +48,8 @@ export function CallPage({ id, recording, onTurnOn }: CallPageProps) {
       {call === undefined && !error && <Skeleton height={240} />}
       {call === null && (
         <>
-          <ScreenTitle>{words.missing}</ScreenTitle>
-          <p>{words.missingHint}</p>
+          <ScreenTitle>{texts.missing}</ScreenTitle>
+          <p>{texts.missingHint}</p>
         </>
       )}
       {call && <Shown call={call} recording={recording} onTurnOn={onTurnOn} />}
@@ -71,7 +71,7 @@ function Shown({ call, recording, onTurnOn }: ShownProps) {
       <div className={layout.head}>
         <div>
           <ScreenTitle>{formatWhat(call)}</ScreenTitle>
-          <p className={layout.quiet}>{words.when(formatMoment(call.startedAt), formatDuration(call.durationMs))}</p>
+          <p className={layout.quiet}>{texts.when(formatMoment(call.startedAt), formatDuration(call.durationMs))}</p>
         </div>
         <StateBadge tone={toneOf(call)}>{formatCallOutcome(call)}</StateBadge>
       </div>
@@ -82,13 +82,13 @@ function Shown({ call, recording, onTurnOn }: ShownProps) {
           remedy={isRecorded && call.outcome !== 'lost' ? null : problem.remedy}
         />
       )}
-      <Card title={words.path}>
+      <Card title={texts.path}>
         <CallChain call={call} />
       </Card>
-      <Card title={words.details}>
+      <Card title={texts.details}>
         <Facts call={call} />
       </Card>
-      <Card title={words.contents}>
+      <Card title={texts.contents}>
         {call.contents === null ? (
           <NotRecorded recording={recording} onTurnOn={onTurnOn} />
         ) : (
@@ -101,7 +101,7 @@ function Shown({ call, recording, onTurnOn }: ShownProps) {
 
 function Facts({ call }: { call: ActivityCall }) {
   const { path, profile, user, method, tool, startedAt, durationMs, bytesFromClient, bytesToClient, problem } = call;
-  const { fact } = words;
+  const { fact } = texts;
   const facts: [name: string, value: string | null][] = [
     [fact.client, formatClient(call)],
     [fact.server, fact.serverAt(serverOf(call), path)],

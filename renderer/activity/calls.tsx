@@ -25,7 +25,7 @@ interface CallsProps {
   recording: Recording;
 }
 
-const words = strings.calls;
+const texts = strings.calls;
 
 /** The calls, newest first. New calls do not move the list while it is scrolled down or paused. */
 export function Calls({ activity, servers, filter, onFilter, recording }: CallsProps) {
@@ -44,11 +44,11 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
   });
   const exporting = useAction(
     (withContents: boolean) => request.exportActivity({ filter, upTo, withContents }),
-    (done) => done && toast(words.exported(formatCount(done.count), done.file)),
+    (done) => done && toast(texts.exported(formatCount(done.count), done.file)),
   );
   const clear = async () => {
     await unwrap(request.clearActivity());
-    toast(words.cleared);
+    toast(texts.cleared);
   };
   const pause = () => {
     setPaused(true);
@@ -66,25 +66,25 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
   return (
     <div className={styles.calls}>
       <Card
-        title={words.title}
+        title={texts.title}
         actions={
           <>
             {hasNew && (
               <Button size="compact-sm" onClick={resume}>
-                {words.showNew}
+                {texts.showNew}
               </Button>
             )}
             <Button variant="default" size="compact-sm" onClick={isPaused ? resume : pause}>
-              {isPaused ? words.resume : words.pause}
+              {isPaused ? texts.resume : texts.pause}
             </Button>
             <MoreMenu
-              label={words.more}
+              label={texts.more}
               items={[
                 {
-                  label: words.export,
+                  label: texts.export,
                   onClick: () => (recorded > 0 ? setAsking('export') : exporting.mutate(false)),
                 },
-                { label: words.clear, isDangerous: true, onClick: () => setAsking('clear') },
+                { label: texts.clear, isDangerous: true, onClick: () => setAsking('clear') },
               ]}
             />
           </>
@@ -97,7 +97,7 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
         </p>
         <FailureNotice error={rows.error} onRetry={rows.retry} />
         <CallTable rows={rows} scope={scope} onTop={onTop} onOpen={({ id }) => showScreen('activity', String(id))} />
-        <p className={layout.quiet}>{words.kept}</p>
+        <p className={layout.quiet}>{texts.kept}</p>
       </Card>
       <AskClear
         opened={asking === 'clear'}
@@ -118,6 +118,6 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
 }
 
 function statusOf(total: number | undefined, isPaused: boolean): string {
-  const found = total === 0 ? words.none : words.found(formatCount(total ?? 0));
-  return isPaused ? words.paused(found) : found;
+  const found = total === 0 ? texts.none : texts.found(formatCount(total ?? 0));
+  return isPaused ? texts.paused(found) : found;
 }

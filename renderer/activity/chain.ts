@@ -30,21 +30,21 @@ export function totalMs(parts: readonly ChainPart[], where: ChainPart['where']):
 
 /** How one attempt ended. */
 export function attemptResult({ tookMs, failure }: CallAttempt): string {
-  const words = strings.call.chain;
-  if (tookMs === null) return words.noAnswer;
+  const texts = strings.call.chain;
+  if (tookMs === null) return texts.noAnswer;
   const time = formatDuration(tookMs);
-  if (failure === null) return words.answeredIn(time);
+  if (failure === null) return texts.answeredIn(time);
   switch (failure.reason) {
     case 'session-lost':
-      return words.sessionLost(time);
+      return texts.sessionLost(time);
     case 'not-sent':
-      return words.notReached(time);
+      return texts.notReached(time);
     case 'broken':
-      return words.broken(time);
+      return texts.broken(time);
     case 'too-long':
-      return words.tooLong(time);
+      return texts.tooLong(time);
     case 'refused':
-      return failure.status === null ? words.refusedPlain(time) : words.refused(failure.status, time);
+      return failure.status === null ? texts.refusedPlain(time) : texts.refused(failure.status, time);
   }
 }
 

@@ -22,7 +22,7 @@ const GAP = 0.25;
 /** The least height of what is not nothing. */
 const MIN_HEIGHT = 2;
 
-const words = strings.day;
+const texts = strings.day;
 
 /** Calls per hour of the last day, with those that failed; as a chart or as a table. */
 export function DayChart({ filter, newest }: { filter: CallFilter; newest: number }) {
@@ -34,17 +34,17 @@ export function DayChart({ filter, newest }: { filter: CallFilter; newest: numbe
   );
   return (
     <Card
-      title={words.title}
+      title={texts.title}
       actions={
         <Button variant="subtle" size="compact-sm" onClick={() => setTable(!isTable)}>
-          {isTable ? words.showChart : words.showTable}
+          {isTable ? texts.showChart : texts.showTable}
         </Button>
       }
     >
       <p className={layout.quiet}>{data ? formatDay(data) : ' '}</p>
       {isTable ? <Table hours={data?.hours ?? []} /> : <Chart day={data} />}
       {data?.droppedBefore != null && (
-        <p className={layout.quiet}>{words.droppedBefore(hourTime(data.droppedBefore))}</p>
+        <p className={layout.quiet}>{texts.droppedBefore(hourTime(data.droppedBefore))}</p>
       )}
     </Card>
   );
@@ -56,18 +56,18 @@ type Hour = DayOfCalls['hours'][number];
 function formatDay({ hours }: DayOfCalls): string {
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
-  return calls === 0 ? words.none : words.summary(formatCount(calls), formatNumber(failed));
+  return calls === 0 ? texts.none : texts.summary(formatCount(calls), formatNumber(failed));
 }
 
 function rangeOf({ from }: Hour): string {
-  return words.range(hourTime(from), hourTime(from + HOUR_MS));
+  return texts.range(hourTime(from), hourTime(from + HOUR_MS));
 }
 
 function Chart({ day }: { day: DayOfCalls | undefined }) {
   const hours = day?.hours ?? [];
   const most = Math.max(1, ...hours.map(({ calls }) => calls));
   const busiest = hours.find(({ calls }) => calls === most);
-  const label = day && busiest ? words.label(formatDay(day), rangeOf(busiest), formatCount(most)) : words.none;
+  const label = day && busiest ? texts.label(formatDay(day), rangeOf(busiest), formatCount(most)) : texts.none;
   const step = WIDTH / Math.max(1, hours.length);
   const [first, middle, last] = [hours[0], hours[hours.length / 2], hours.at(-1)];
   return (
@@ -90,8 +90,8 @@ function Chart({ day }: { day: DayOfCalls | undefined }) {
         <span>{last && hourTime(last.from + HOUR_MS)}</span>
       </p>
       <p aria-hidden className={styles.legend}>
-        <span className={styles.ofCalls}>{words.legendCalls}</span>
-        <span className={styles.ofFailed}>{words.legendFailed}</span>
+        <span className={styles.ofCalls}>{texts.legendCalls}</span>
+        <span className={styles.ofFailed}>{texts.legendFailed}</span>
       </p>
     </div>
   );
@@ -107,7 +107,7 @@ function Bar({ hour, most, x, width }: { hour: Hour; most: number; x: number; wi
   const gap = failedHeight > 0 && height > 0 ? 2 : 0;
   return (
     <g>
-      <title>{words.bar(rangeOf(hour), formatCount(calls), formatNumber(failed))}</title>
+      <title>{texts.bar(rangeOf(hour), formatCount(calls), formatNumber(failed))}</title>
       <rect x={x} y={0} width={width} height={HEIGHT} fill="transparent" />
       {height > 0 && <rect className={styles.bar} {...inner} y={HEIGHT - height} height={height} rx={1.5} />}
       {failedHeight > 0 && (
@@ -127,13 +127,13 @@ function Table({ hours }: { hours: readonly Hour[] }) {
   const shown = hours.filter(({ calls }) => calls > 0).toReversed();
   if (shown.length === 0) return null;
   return (
-    <ScrollBox label={words.scroll} className={styles.tableBox}>
+    <ScrollBox label={texts.scroll} className={styles.tableBox}>
       <table className={styles.table}>
         <thead>
           <tr>
-            <th scope="col">{words.hour}</th>
-            <th scope="col">{words.calls}</th>
-            <th scope="col">{words.failed}</th>
+            <th scope="col">{texts.hour}</th>
+            <th scope="col">{texts.calls}</th>
+            <th scope="col">{texts.failed}</th>
           </tr>
         </thead>
         <tbody>

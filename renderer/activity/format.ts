@@ -57,9 +57,9 @@ export function formatWhat({ tool, method }: Pick<ActivityCall, 'tool' | 'method
 }
 
 export function formatCallOutcome({ outcome, errorCode }: Pick<ActivityCall, 'outcome' | 'errorCode'>): string {
-  const words = strings.outcomes[outcome];
+  const text = strings.outcomes[outcome];
   // A probe that found no such method was answered.
-  return errorCode === null || outcome === 'answered' ? words : strings.outcomes.withCode(words, errorCode);
+  return errorCode === null || outcome === 'answered' ? text : strings.outcomes.withCode(text, errorCode);
 }
 
 const TONES: Record<ActivityCall['outcome'], StateTone> = {

@@ -13,7 +13,7 @@ const HEIGHT = 96;
 /** How often the plot is refreshed while it is shown. */
 const REFRESH_INTERVAL_MS = 2_000;
 
-const words = strings.latency;
+const texts = strings.latency;
 
 /** How long calls took in the last minutes: the median and the 95th percentile, on a logarithmic scale. */
 export function LatencyPlot({ filter }: { filter: CallFilter }) {
@@ -23,15 +23,15 @@ export function LatencyPlot({ filter }: { filter: CallFilter }) {
     gcTime: 0,
   });
   return (
-    <Card title={words.title}>
+    <Card title={texts.title}>
       <p className={layout.quiet}>{data ? formatLatency(data) : ' '}</p>
       {data && data.count > 0 && (
         <div>
           <Plot latency={data} />
           <p aria-hidden className={styles.legend}>
-            <span className={styles.median}>{words.median}</span>
-            <span className={styles.p95}>{words.p95}</span>
-            <span className={styles.span}>{words.span}</span>
+            <span className={styles.median}>{texts.median}</span>
+            <span className={styles.p95}>{texts.p95}</span>
+            <span className={styles.span}>{texts.span}</span>
           </p>
         </div>
       )}
@@ -41,8 +41,8 @@ export function LatencyPlot({ filter }: { filter: CallFilter }) {
 
 /** What the plot shows, as a sentence. */
 function formatLatency({ count, p50, p95, worst }: Latency): string {
-  if (p50 === null || p95 === null || worst === null) return words.none;
-  return words.summary(formatCount(count), formatDuration(p50), formatDuration(p95), formatDuration(worst));
+  if (p50 === null || p95 === null || worst === null) return texts.none;
+  return texts.summary(formatCount(count), formatDuration(p50), formatDuration(p95), formatDuration(worst));
 }
 
 function Plot({ latency }: { latency: Latency }) {

@@ -10,7 +10,7 @@ import styles from './contents.module.css';
 import { formatCut, formatFound } from './recording-format.ts';
 import { strings } from './strings.ts';
 
-const words = strings.contents;
+const texts = strings.contents;
 
 /** The recorded contents of a call. They are read again when recording ends, because they are deleted then. */
 export function RecordedContentsView({ number, recording }: { number: number; recording: Recording }) {
@@ -24,7 +24,7 @@ export function RecordedContentsView({ number, recording }: { number: number; re
   if (data.status === 'kept') return <Kept number={number} contents={data} />;
   return (
     <p>
-      {words.deleted} <span className={layout.quiet}>{words.deletedHint}</span>
+      {texts.deleted} <span className={layout.quiet}>{texts.deletedHint}</span>
     </p>
   );
 }
@@ -39,7 +39,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
   const [at, setAt] = useState(0);
   const copying = useAction(
     () => window.causeway.request.copyContents({ contents: number }),
-    () => toast(words.copied, 'clipboard'),
+    () => toast(texts.copied, 'clipboard'),
   );
   const { pieces, count } = useMemo(
     () =>
@@ -61,8 +61,8 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
     <>
       <div className={`${layout.actions} ${styles.find}`}>
         <TextInput
-          aria-label={words.find}
-          placeholder={words.findHint}
+          aria-label={texts.find}
+          placeholder={texts.findHint}
           className={styles.wanted}
           value={wanted}
           onChange={({ currentTarget }) => {
@@ -76,24 +76,24 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
         </span>
         {wanted && count > 1 && (
           <Button variant="default" onClick={() => step(1)}>
-            {words.next}
+            {texts.next}
           </Button>
         )}
         <Button variant="default" onClick={() => copying.mutate()}>
-          {words.copy}
+          {texts.copy}
         </Button>
       </div>
       <ActionFailure error={copying.error} />
-      <Part title={words.request} part={request} pieces={ofRequest} at={at} none={words.emptyRequest} />
+      <Part title={texts.request} part={request} pieces={ofRequest} at={at} none={texts.emptyRequest} />
       {answer ? (
-        <Part title={words.response} part={answer} pieces={ofAnswer} at={at} none={words.emptyResponse} />
+        <Part title={texts.response} part={answer} pieces={ofAnswer} at={at} none={texts.emptyResponse} />
       ) : (
-        <section className={`${layout.stack} ${styles.part}`} aria-label={words.response}>
-          <h3>{words.response}</h3>
-          <p>{words.noResponse}</p>
+        <section className={`${layout.stack} ${styles.part}`} aria-label={texts.response}>
+          <h3>{texts.response}</h3>
+          <p>{texts.noResponse}</p>
         </section>
       )}
-      <p className={layout.quiet}>{words.redacted}</p>
+      <p className={layout.quiet}>{texts.redacted}</p>
     </>
   );
 }
@@ -119,7 +119,7 @@ function Part({ title, part, pieces, at, none }: PartProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks have neither names of their own nor another order
         <figure key={index} className={styles.block}>
           <figcaption className={layout.quiet}>{block.title}</figcaption>
-          <ScrollBox label={words.block(title, block.title)} className={styles.text}>
+          <ScrollBox label={texts.block(title, block.title)} className={styles.text}>
             <pre>
               {(pieces[index] ?? []).map(({ from, text, found }) =>
                 found === null ? text : <Found key={from} text={text} isCurrent={found === at} />,

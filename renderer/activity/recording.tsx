@@ -13,7 +13,7 @@ import { clockTime } from './format.ts';
 import { AT_MOST, formatRecorded, TIMES, timeLeft } from './recording-format.ts';
 import { strings } from './strings.ts';
 
-const words = strings.recording;
+const texts = strings.recording;
 
 /** How often the time that is left is shown again. */
 const TICK_MS = 5_000;
@@ -24,21 +24,21 @@ export function RecordingNotice({ recording, recorded }: { recording: Recording;
   const extending = useAction(() => window.causeway.request.recordContents({ durationMs: TIMES[0].durationMs }));
   if (recording.status === 'off') return null;
   return (
-    <section className={`${layout.head} ${styles.on}`} aria-label={words.region}>
+    <section className={`${layout.head} ${styles.on}`} aria-label={texts.region}>
       <div className={styles.onWords}>
-        <p className={layout.name}>{words.notice}</p>
+        <p className={layout.name}>{texts.notice}</p>
         <p>
-          <TimeLeft until={recording.until} /> {formatRecorded(recorded)} {words.hint}
+          <TimeLeft until={recording.until} /> {formatRecorded(recorded)} {texts.hint}
         </p>
       </div>
       <div className={layout.actions}>
         {recording.until !== null && (
           <Button variant="default" size="compact-sm" onClick={() => extending.mutate()}>
-            {words.extend}
+            {texts.extend}
           </Button>
         )}
         <Button size="compact-sm" loading={stopping.isPending} onClick={() => stopping.mutate()}>
-          {words.stop}
+          {texts.stop}
         </Button>
       </div>
       <ActionFailure error={stopping.error ?? extending.error} />
@@ -56,8 +56,8 @@ export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording;
   return (
     <div>
       <Switch
-        label={words.switch}
-        description={hint ?? (isOn ? words.on : words.off)}
+        label={texts.switch}
+        description={hint ?? (isOn ? texts.on : texts.off)}
         checked={isOn}
         disabled={isFixed && !isOn}
         onChange={() => (isOn ? stopping.mutate() : onTurnOn())}
@@ -70,7 +70,7 @@ export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording;
 function useStop() {
   return useAction(
     () => window.causeway.request.stopRecording(),
-    () => toast(words.stopped),
+    () => toast(texts.stopped),
   );
 }
 
@@ -82,7 +82,7 @@ function TimeLeft({ until }: { until: number | null }) {
     const ticking = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(ticking);
   }, [until]);
-  const title = until === null ? undefined : words.until(clockTime(until));
+  const title = until === null ? undefined : texts.until(clockTime(until));
   return <span title={title}>{timeLeft(until, now)}</span>;
 }
 
@@ -93,17 +93,17 @@ export function AskRecording({ opened, onClose }: { opened: boolean; onClose(): 
   return (
     <ConfirmDialog
       opened={opened}
-      title={words.ask}
-      verb={words.begin}
+      title={texts.ask}
+      verb={texts.begin}
       isGrave
       act={() => unwrap(window.causeway.request.recordContents({ durationMs }))}
       onClose={onClose}
     >
-      <p>{words.what}</p>
+      <p>{texts.what}</p>
       <p>{AT_MOST}</p>
-      <p>{words.where}</p>
-      <p className={layout.quiet}>{words.secrets}</p>
-      <Radio.Group value={chosen} onChange={setChosen} label={words.howLong}>
+      <p>{texts.where}</p>
+      <p className={layout.quiet}>{texts.secrets}</p>
+      <Radio.Group value={chosen} onChange={setChosen} label={texts.howLong}>
         <div className={`${layout.stack} ${styles.times}`}>
           {TIMES.map(({ value, label }) => (
             <Radio key={value} value={value} label={label} />

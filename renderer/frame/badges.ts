@@ -10,7 +10,7 @@ export interface Badge {
   /** Empty if the warning alone says enough. */
   count: string;
   warns: boolean;
-  /** The badge in words. */
+  /** The badge in texts. */
   description: string;
 }
 
@@ -33,8 +33,8 @@ export function useBadges(state: DesktopState): Badges {
 export function serversBadge({ servers }: Pick<DesktopState, 'servers'>): Badge | undefined {
   if (servers.length === 0) return undefined;
   const failing = servers.filter(({ state }) => needsAttention(state)).length;
-  const words = [strings.badges.servers(servers.length), failing > 0 && strings.badges.attention(failing)];
-  return { count: String(servers.length), warns: failing > 0, description: words.filter(Boolean).join(', ') };
+  const texts = [strings.badges.servers(servers.length), failing > 0 && strings.badges.attention(failing)];
+  return { count: String(servers.length), warns: failing > 0, description: texts.filter(Boolean).join(', ') };
 }
 
 function activityBadge({ proxies, approvals }: DesktopState): Badge | undefined {

@@ -66,9 +66,9 @@ export function commandsFor(data: CommandData): Command[] {
 
 /** The commands that match what was typed, the best ones first; all of them before that. */
 export function findCommands(commands: readonly Command[], query: string): Command[] {
-  const words = query.trim();
-  if (words === '') return [...commands];
-  return matchSorter(commands, words, {
+  const text = query.trim();
+  if (text === '') return [...commands];
+  return matchSorter(commands, text, {
     keys: [
       'label',
       ({ group }) => strings.palette.groups[group],

@@ -16,12 +16,12 @@ import { changesIn, changeText, counted, formatPlan, formatResults, isChange, re
 import styles from './overrides.module.css';
 import { strings } from './strings.ts';
 
-const { bulk: words } = strings;
+const { bulk: texts } = strings;
 
 const FILTERS = [
-  { value: 'all', label: words.allLines },
-  { value: 'changes', label: words.changesOnly },
-  { value: 'problems', label: words.problemsOnly },
+  { value: 'all', label: texts.allLines },
+  { value: 'changes', label: texts.changesOnly },
+  { value: 'problems', label: texts.problemsOnly },
 ];
 
 /** A bulk change: its plan, its progress and the result of each line. */
@@ -52,7 +52,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   });
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
-      <ScreenTitle>{words.title(bulk.source)}</ScreenTitle>
+      <ScreenTitle>{texts.title(bulk.source)}</ScreenTitle>
       <Stage bulk={bulk} />
       <ActionFailure error={planning.error ?? applying.error ?? leaving.error} />
       <ActionFailure error={saving.error} />
@@ -60,7 +60,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
         <>
           <NativeSelect
             className={styles.filter}
-            aria-label={words.lines}
+            aria-label={texts.lines}
             data={FILTERS}
             value={only}
             onChange={({ currentTarget: { value } }) =>
@@ -89,16 +89,16 @@ function Stage({ bulk }: { bulk: Bulk }) {
   const { stage, ended, total, results, problem } = bulk;
   return (
     <>
-      {stage === 'planning' && <p role="status">{words.comparing}</p>}
+      {stage === 'planning' && <p role="status">{texts.comparing}</p>}
       {stage === 'planned' && <p role="status">{formatPlan(bulk)}</p>}
       {stage === 'applying' && (
         <div className={layout.head}>
-          <Progress className={styles.meter} value={(100 * ended) / Math.max(1, total)} aria-label={words.progress} />
-          <span>{words.of(ended, counted(total, 'line'))}</span>
+          <Progress className={styles.meter} value={(100 * ended) / Math.max(1, total)} aria-label={texts.progress} />
+          <span>{texts.of(ended, counted(total, 'line'))}</span>
         </div>
       )}
       {stage === 'ended' && <p role="status">{formatResults(bulk)}</p>}
-      {stage === 'ended' && results['not-tried'] > 0 && <Notice message={words.ended} remedy={words.goOn} />}
+      {stage === 'ended' && results['not-tried'] > 0 && <Notice message={texts.ended} remedy={texts.goOn} />}
       {problem && <Notice {...problem} />}
     </>
   );
@@ -123,7 +123,7 @@ function Actions({ bulk, isSaving, onApply, onSave, onPlan }: ActionsProps) {
       leftSection={<Icon of={IconArrowLeft} />}
       onClick={dismiss}
     >
-      {words.back}
+      {texts.back}
     </Button>
   );
   switch (stage) {
@@ -131,17 +131,17 @@ function Actions({ bulk, isSaving, onApply, onSave, onPlan }: ActionsProps) {
     case 'applying':
       return (
         <Button variant="default" onClick={() => void request.cancelBulk()}>
-          {stage === 'planning' ? words.cancel : words.stop}
+          {stage === 'planning' ? texts.cancel : texts.stop}
         </Button>
       );
     case 'planned':
       return (
         <>
           <Button variant="default" onClick={dismiss}>
-            {words.cancel}
+            {texts.cancel}
           </Button>
           <Button disabled={changes === 0} onClick={() => onApply()}>
-            {changes === 0 ? words.nothing : words.apply(counted(changes, 'change'))}
+            {changes === 0 ? texts.nothing : texts.apply(counted(changes, 'change'))}
           </Button>
         </>
       );
@@ -149,7 +149,7 @@ function Actions({ bulk, isSaving, onApply, onSave, onPlan }: ActionsProps) {
       return (
         <>
           <Button variant="default" loading={isSaving} onClick={() => onSave()}>
-            {words.saveReport}
+            {texts.saveReport}
           </Button>
           {back}
         </>
@@ -177,22 +177,22 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
     () => [
       {
         name: 'include',
-        title: <span className={layout.unseen}>{words.columns.include}</span>,
+        title: <span className={layout.unseen}>{texts.columns.include}</span>,
         cell: (line) => (toggle && isChange(line) ? <Include line={line} onToggle={toggle} /> : null),
       },
-      { name: 'line', title: words.columns.line, cell: ({ line }) => line },
+      { name: 'line', title: texts.columns.line, cell: ({ line }) => line },
       {
         name: 'person',
-        title: words.columns.user,
+        title: texts.columns.user,
         cell: ({ userName, userId }) => (
           <p className={styles.name} title={userId}>
-            {userName || userId || words.noUser}
+            {userName || userId || texts.noUser}
           </p>
         ),
       },
       {
         name: 'target',
-        title: words.columns.change,
+        title: texts.columns.change,
         cell: (line) => (
           <div title={`${changeText(line)} ${remarkOf(line)}`} data-dangerous={line.isDangerous}>
             {changeText(line) && <p className={styles.name}>{changeText(line)}</p>}
@@ -205,13 +205,13 @@ function LineTable({ rows, only, onToggle }: LineTableProps) {
           </div>
         ),
       },
-      { name: 'outcome', title: words.columns.outcome, cell: (line) => resultText(line) },
+      { name: 'outcome', title: texts.columns.outcome, cell: (line) => resultText(line) },
     ],
     [toggle],
   );
   return (
     <VirtualTable
-      label={words.lines}
+      label={texts.lines}
       columns={columns}
       rows={rows}
       look={styles.lines}
@@ -229,7 +229,7 @@ function Include({ line, onToggle }: { line: BulkLine; onToggle: (line: BulkLine
       type="button"
       tabIndex={-1}
       className={styles.box}
-      aria-label={words.include(String(line.line))}
+      aria-label={texts.include(String(line.line))}
       onClick={() => onToggle(line)}
     />
   );

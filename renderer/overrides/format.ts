@@ -11,7 +11,7 @@ import type {
 } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
-const { state, progress, bulk: words } = strings;
+const { state, progress, bulk: texts } = strings;
 
 const number = new Intl.NumberFormat('en');
 
@@ -94,19 +94,19 @@ export function consequenceFor(
 
 /** The planned action of a line, or its result. */
 export function resultText({ action, result, isLeftOut }: BulkLine): string {
-  if (result !== null) return words.result[result];
-  return isLeftOut ? words.result['left-out'] : words.action[action];
+  if (result !== null) return texts.result[result];
+  return isLeftOut ? texts.result['left-out'] : texts.action[action];
 }
 
-/** What a line changes, in a few words. */
+/** What a line changes, in a few texts. */
 export function changeText({ action, before, after }: BulkLine): string {
   if (action === 'invalid') return '';
-  return action === 'unchanged' ? before : words.from(before, after);
+  return action === 'unchanged' ? before : texts.from(before, after);
 }
 
 /** The remark below a line's change: a warning or an error. */
 export function remarkOf({ message, problem }: BulkLine): string {
-  return (message === 'interrupted' ? words.interrupted : message) || (problem ?? '');
+  return (message === 'interrupted' ? texts.interrupted : message) || (problem ?? '');
 }
 
 /** Whether a line changes something, so that it can be left out. */
@@ -123,17 +123,17 @@ export function changesIn({ planned, leftOut }: Bulk): number {
 export function formatPlan(bulk: Bulk): string {
   const { planned, warnings, accessUnknown, leftOut } = bulk;
   const counts = joined([
-    planned.create > 0 && words.set(number.format(planned.create)),
-    planned.update > 0 && words.update(number.format(planned.update)),
-    planned.delete > 0 && words.remove(number.format(planned.delete)),
-    planned.unchanged > 0 && words.unchanged(number.format(planned.unchanged)),
-    planned.invalid > 0 && words.invalid(number.format(planned.invalid)),
-    leftOut > 0 && words.leftOut(number.format(leftOut)),
+    planned.create > 0 && texts.set(number.format(planned.create)),
+    planned.update > 0 && texts.update(number.format(planned.update)),
+    planned.delete > 0 && texts.remove(number.format(planned.delete)),
+    planned.unchanged > 0 && texts.unchanged(number.format(planned.unchanged)),
+    planned.invalid > 0 && texts.invalid(number.format(planned.invalid)),
+    leftOut > 0 && texts.leftOut(number.format(leftOut)),
   ]);
   const sentences = [
-    warnings > 0 && words.warned(warnings),
-    accessUnknown > 0 && words.unknown(counted(accessUnknown, 'change')),
-    words.untouched,
+    warnings > 0 && texts.warned(warnings),
+    accessUnknown > 0 && texts.unknown(counted(accessUnknown, 'change')),
+    texts.untouched,
   ].filter((one) => one !== false);
   return counts === '' ? sentences.join(' ') : `${counts}. ${sentences.join(' ')}`;
 }
@@ -141,12 +141,12 @@ export function formatPlan(bulk: Bulk): string {
 /** The results of a plan, with what was left out and what failed. */
 export function formatResults({ results }: Bulk): string {
   return joined([
-    words.done(counted(results.done, 'override')),
-    results.unchanged > 0 && words.neededNone(number.format(results.unchanged)),
-    results['left-out'] > 0 && words.leftOut(number.format(results['left-out'])),
-    results.invalid > 0 && words.invalid(number.format(results.invalid)),
-    results.failed > 0 && words.failed(number.format(results.failed)),
-    results['not-tried'] > 0 && words.notTried(number.format(results['not-tried'])),
+    texts.done(counted(results.done, 'override')),
+    results.unchanged > 0 && texts.neededNone(number.format(results.unchanged)),
+    results['left-out'] > 0 && texts.leftOut(number.format(results['left-out'])),
+    results.invalid > 0 && texts.invalid(number.format(results.invalid)),
+    results.failed > 0 && texts.failed(number.format(results.failed)),
+    results['not-tried'] > 0 && texts.notTried(number.format(results['not-tried'])),
   ]);
 }
 

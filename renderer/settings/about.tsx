@@ -14,7 +14,7 @@ import { strings as shared } from '../shared/strings.ts';
 import styles from './settings.module.css';
 import { strings } from './strings.ts';
 
-const words = strings.about;
+const texts = strings.about;
 
 /** Which Causeway this is, what it runs on, and under which licenses. */
 export function About() {
@@ -24,17 +24,17 @@ export function About() {
     <div className={`${layout.row} ${styles.about}`}>
       <img src={mark} alt="" className={styles.mark} />
       <div className={styles.facts}>
-        <p className={layout.name}>{words.product(data?.version ?? '')}</p>
+        <p className={layout.name}>{texts.product(data?.version ?? '')}</p>
         <p className={layout.quiet}>{data?.runtimes.map(({ name, version }) => `${name} ${version}`).join(' · ')}</p>
-        <p className={layout.quiet}>{words.license}</p>
+        <p className={layout.quiet}>{texts.license}</p>
         <FailureNotice error={error} onRetry={refetch} />
       </div>
       <div className={layout.actions}>
         <Button variant="default" onClick={openShortcuts}>
-          {words.openShortcuts}
+          {texts.openShortcuts}
         </Button>
         <Button variant="default" onClick={() => setShowsNotices(true)}>
-          {words.openNotices}
+          {texts.openNotices}
         </Button>
       </div>
       <Notices opened={showsNotices} onClose={() => setShowsNotices(false)} />
@@ -45,7 +45,7 @@ export function About() {
 /** The software that Causeway contains, each with its license. */
 function Notices({ opened, onClose }: { opened: boolean; onClose(): void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title={words.notices} size="xl">
+    <Dialog opened={opened} onClose={onClose} title={texts.notices} size="xl">
       <Content onClose={onClose} />
     </Dialog>
   );
@@ -61,20 +61,20 @@ function Content({ onClose }: { onClose(): void }) {
   const found = notices.data?.filter(({ name, license }) => `${name} ${license}`.toLowerCase().includes(wanted));
   return (
     <div className={layout.stack}>
-      <p>{words.intro}</p>
+      <p>{texts.intro}</p>
       <SearchField
         type="search"
-        aria-label={words.find}
-        placeholder={words.placeholder}
+        aria-label={texts.find}
+        placeholder={texts.placeholder}
         value={text}
         onChange={setText}
         data-autofocus
       />
       {notices.isPending && <Skeleton height={320} />}
       <FailureNotice error={notices.error} onRetry={notices.refetch} />
-      {found?.length === 0 && <p>{words.nothing(text.trim())}</p>}
+      {found?.length === 0 && <p>{texts.nothing(text.trim())}</p>}
       {found && found.length > 0 && (
-        <ul className={layout.list} aria-label={words.list}>
+        <ul className={layout.list} aria-label={texts.list}>
           {found.map((notice) => (
             <NoticeRow key={`${notice.name} ${notice.version}`} notice={notice} />
           ))}
@@ -83,7 +83,7 @@ function Content({ onClose }: { onClose(): void }) {
       <ActionFailure error={folder.error} />
       <Footer>
         <Button variant="default" onClick={() => folder.mutate()}>
-          {words.showFiles}
+          {texts.showFiles}
         </Button>
         <Button variant="default" onClick={onClose}>
           {shared.close}
@@ -103,7 +103,7 @@ function NoticeRow({ notice: { name, version, license, text } }: { notice: Licen
           {name} {version} <span className={layout.quiet}>{license}</span>
         </summary>
         {open && (
-          <ScrollBox label={words.licenseOf(name)} className={styles.license}>
+          <ScrollBox label={texts.licenseOf(name)} className={styles.license}>
             <pre>{text}</pre>
           </ScrollBox>
         )}

@@ -14,14 +14,14 @@ import { strings as shared } from '../shared/strings.ts';
 import styles from './settings.module.css';
 import { strings } from './strings.ts';
 
-const words = strings.uninstall;
+const texts = strings.uninstall;
 
 /** Removes all that Causeway has left on this computer, after showing what that is. */
 export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
   const [opened, setOpened] = useState(false);
-  const [title, setTitle] = useState<string>(words.title);
+  const [title, setTitle] = useState<string>(texts.title);
   const open = () => {
-    setTitle(words.title);
+    setTitle(texts.title);
     setOpened(true);
   };
   const isFixed = isManaged(managed, 'requiredClients');
@@ -29,11 +29,11 @@ export function Uninstall({ managed }: Pick<DesktopState, 'managed'>) {
     <Card title={strings.sections.uninstall} isFlush>
       <div className={`${layout.row} ${layout.split} ${styles.row}`}>
         <div>
-          <p>{words.label}</p>
-          <p className={layout.quiet}>{managedHint(managed, 'requiredClients') ?? words.hint}</p>
+          <p>{texts.label}</p>
+          <p className={layout.quiet}>{managedHint(managed, 'requiredClients') ?? texts.hint}</p>
         </div>
         <Button variant="default" disabled={isFixed} onClick={open}>
-          {words.open}
+          {texts.open}
         </Button>
       </div>
       <Dialog opened={opened} onClose={() => setOpened(false)} title={title} size="lg">
@@ -55,7 +55,7 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
     (evenRunning: boolean) => request.uninstall({ evenRunning }),
     ({ removals }) => {
       setRemoved((before) => [...before, ...removals.filter(isRemoved)]);
-      onTitle(removals.every(({ problem }) => problem === null) ? words.doneTitle : words.failedTitle);
+      onTitle(removals.every(({ problem }) => problem === null) ? texts.doneTitle : texts.failedTitle);
     },
   );
   const finishing = useAction(() => request.finishUninstall());
@@ -81,7 +81,7 @@ function Uninstalling({ onClose, onTitle }: { onClose(): void; onTitle(title: st
             loading={removing.isPending}
             onClick={() => removing.mutate(false)}
           >
-            {words.verb}
+            {texts.verb}
           </Button>
         )}
       </Footer>
@@ -109,7 +109,7 @@ function NextSteps({ result: { failures, isClientRunning, isEntryLeft }, removin
     <>
       {isClientRunning && (
         <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(true)}>
-          {words.anyway}
+          {texts.anyway}
         </Button>
       )}
       {failures.length > 0 && (
@@ -119,7 +119,7 @@ function NextSteps({ result: { failures, isClientRunning, isEntryLeft }, removin
       )}
       {!isEntryLeft && (
         <Button color="danger" loading={finishing.isPending} onClick={() => finishing.mutate()}>
-          {words.finish}
+          {texts.finish}
         </Button>
       )}
     </>
@@ -129,12 +129,12 @@ function NextSteps({ result: { failures, isClientRunning, isEntryLeft }, removin
 function Plan({ kept, removals }: { kept: string; removals: readonly Removal[] }) {
   return (
     <>
-      <p>{words.intro}</p>
-      <p>{words.kept(kept)}</p>
+      <p>{texts.intro}</p>
+      <p>{texts.kept(kept)}</p>
       {removals.some(({ isRunning }) => isRunning) && (
-        <Notice tone="note" message={words.running} remedy={words.runningHelp} />
+        <Notice tone="note" message={texts.running} remedy={texts.runningHelp} />
       )}
-      <Removals title={words.plan} removals={removals} />
+      <Removals title={texts.plan} removals={removals} />
     </>
   );
 }
@@ -149,10 +149,10 @@ function Result({ result: { failures, isEntryLeft }, removed, planned }: ResultP
   return (
     <InSight>
       <div className={layout.stack}>
-        {failures.length > 0 && <Notice message={words.failed(failures.length)} remedy={words.failedHelp} />}
-        <Removals title={words.removed} removals={removed} />
-        <Removals title={words.left} removals={failures} />
-        {!isEntryLeft && <Removals title={words.later} removals={planned.filter(({ kind }) => kind === 'files')} />}
+        {failures.length > 0 && <Notice message={texts.failed(failures.length)} remedy={texts.failedHelp} />}
+        <Removals title={texts.removed} removals={removed} />
+        <Removals title={texts.left} removals={failures} />
+        {!isEntryLeft && <Removals title={texts.later} removals={planned.filter(({ kind }) => kind === 'files')} />}
       </div>
     </InSight>
   );
@@ -170,7 +170,7 @@ function Removals({ title, removals }: { title: string; removals: readonly Remov
       </h3>
       {kinds.map((kind) => (
         <div key={kind}>
-          <h4 className={styles.kind}>{words.kinds[kind]}</h4>
+          <h4 className={styles.kind}>{texts.kinds[kind]}</h4>
           <ul className={layout.list}>
             {removals
               .filter((removal) => removal.kind === kind)

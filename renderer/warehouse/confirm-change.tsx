@@ -62,9 +62,9 @@ interface ConfirmChangeProps {
 export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps) {
   const { title, consequence, verb, done: success, isGrave, send } = CHANGES[usePrevious(change) ?? 'clear'];
   const act = async () => {
-    const words = success(effective);
+    const text = success(effective);
     await unwrap(send(effective));
-    toast(words, 'warehouse');
+    toast(text, 'warehouse');
   };
   return (
     <ConfirmDialog

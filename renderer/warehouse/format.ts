@@ -67,15 +67,15 @@ export function titleOf({ problem, next }: Failure): string {
 
 /** What queries run on once the override is gone, as a sentence or two. */
 export function afterClearing({ steps }: EffectiveWarehouseInfo): string {
-  const words = strings.afterClearing;
+  const texts = strings.afterClearing;
   const workspaceDefault = steps.find(({ source }) => source === 'workspace-default');
   const heuristic = steps.find(({ source }) => source === 'heuristic');
-  if (workspaceDefault?.outcome === 'unreadable') return words.unreadable;
+  if (workspaceDefault?.outcome === 'unreadable') return texts.unreadable;
   if (workspaceDefault && workspaceDefault.outcome !== 'empty') {
     const name = workspaceDefault.warehouse?.name;
-    return name ? words.workspaceDefault(name) : words.unknownDefault;
+    return name ? texts.workspaceDefault(name) : texts.unknownDefault;
   }
-  return heuristic?.warehouse ? words.heuristic(heuristic.warehouse.name) : words.nothing;
+  return heuristic?.warehouse ? texts.heuristic(heuristic.warehouse.name) : texts.nothing;
 }
 
 export function isSameOverride(
@@ -108,13 +108,13 @@ export function afterChoosing(
  * those that may not be used last, otherwise in their order. What is deleted cannot be chosen.
  */
 export function search(warehouses: readonly WarehouseInfo[], text: string): WarehouseInfo[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const texts = text.toLowerCase().split(/\s+/).filter(Boolean);
   return warehouses
     .filter(({ state }) => !isGone(state))
     .filter((warehouse) => {
       const haystack =
         `${warehouse.name} ${formatDetails(warehouse)} ${warehouse.canUse === false ? choose.noPermission : ''}`.toLowerCase();
-      return words.every((word) => haystack.includes(word));
+      return texts.every((word) => haystack.includes(word));
     })
     .sort((a, b) => rank(a) - rank(b));
 }

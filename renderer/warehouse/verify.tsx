@@ -26,7 +26,7 @@ import { pinnedWarehouses, usePins } from './pick-pin.tsx';
 import { strings } from './strings.ts';
 import styles from './verify.module.css';
 
-const words = strings.verify;
+const texts = strings.verify;
 
 interface VerifyProps {
   profile: string;
@@ -42,7 +42,7 @@ export function Verify({ profile, verification, error, onVerify }: VerifyProps) 
   const running = verification?.running ?? false;
   return (
     <Card
-      title={words.title}
+      title={texts.title}
       isFlush
       actions={
         running ? (
@@ -52,10 +52,10 @@ export function Verify({ profile, verification, error, onVerify }: VerifyProps) 
         ) : (
           <>
             <Button variant="default" size="compact-sm" onClick={() => onVerify()}>
-              {words.run}
+              {texts.run}
             </Button>
             <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
-              {words.endToEnd}
+              {texts.endToEnd}
             </Button>
           </>
         )
@@ -71,14 +71,14 @@ export function Verify({ profile, verification, error, onVerify }: VerifyProps) 
           <li key={name} className={styles.check} data-status={status}>
             <Icon of={GLYPHS[status]} />
             <span className={styles.title}>{title}</span>
-            <span className={styles.status}>{words.status[status]}</span>
+            <span className={styles.status}>{texts.status[status]}</span>
             <p className={styles.words}>{found}</p>
           </li>
         ))}
       </ul>
       {verification?.endedAt != null && (
         <p className={`${layout.quiet} ${styles.ended}`}>
-          {words.verified} <RelativeTime at={verification.endedAt} />
+          {texts.verified} <RelativeTime at={verification.endedAt} />
         </p>
       )}
       <AskEndToEnd profile={profile} opened={asking} onClose={() => setAsking(false)} onAgree={onVerify} />
@@ -97,7 +97,7 @@ interface AskEndToEndProps {
 /** Names what the third check would stop, and begins it only after the user agrees. */
 function AskEndToEnd({ profile, opened, onClose, onAgree }: AskEndToEndProps) {
   return (
-    <Dialog opened={opened} onClose={onClose} title={words.question}>
+    <Dialog opened={opened} onClose={onClose} title={texts.question}>
       <Asking profile={profile} onClose={onClose} onAgree={onAgree} />
     </Dialog>
   );
@@ -121,15 +121,15 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
   };
   return (
     <div className={layout.stack}>
-      <p>{words.about}</p>
+      <p>{texts.about}</p>
       {pinned.length > 0 && (
         <NativeSelect
-          label={words.send}
+          label={texts.send}
           value={pin}
           onChange={({ currentTarget }) => setPin(currentTarget.value)}
           data={[
-            { value: '', label: words.withoutPin },
-            ...pinned.map(({ id, name }) => ({ value: id, label: words.pinnedTo(name) })),
+            { value: '', label: texts.withoutPin },
+            ...pinned.map(({ id, name }) => ({ value: id, label: texts.pinnedTo(name) })),
           ]}
         />
       )}
@@ -137,7 +137,7 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
       <FailureNotice error={running.error} onRetry={running.refetch} />
       {data && <p>{beforeEndToEnd(data.map(({ name }) => name))}</p>}
       {data && data.length > 0 && (
-        <ScrollBox label={words.stops} className={styles.toStop}>
+        <ScrollBox label={texts.stops} className={styles.toStop}>
           <ul>
             {data.map(({ id, name }) => (
               <li key={id}>{name}</li>
@@ -150,7 +150,7 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
           {shared.cancel}
         </Button>
         <Button disabled={!data} onClick={agree}>
-          {data && data.length > 0 ? words.stopAndVerify : words.run}
+          {data && data.length > 0 ? texts.stopAndVerify : texts.run}
         </Button>
       </Footer>
     </div>
@@ -159,9 +159,9 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
 
 /** What each check is called, and what it finds out, for as long as it has nothing to say itself. */
 const CHECKS: Record<Check['name'], { title: string; text: string }> = {
-  record: words.record,
-  resolver: words.resolver,
-  'end-to-end': words.query,
+  record: texts.record,
+  resolver: texts.resolver,
+  'end-to-end': texts.query,
 };
 
 type Status = Check['status'] | 'not-run';
@@ -196,6 +196,6 @@ export function checkLines(verification: Verification | null): CheckLine[] {
 
 /** What the third check does to the warehouses that run, before it is begun. */
 export function beforeEndToEnd(names: readonly string[]): string {
-  if (names.length === 0) return words.nothingRuns;
-  return names.length === 1 ? words.stopsOne : words.stopsSeveral(names.length);
+  if (names.length === 0) return texts.nothingRuns;
+  return names.length === 1 ? texts.stopsOne : texts.stopsSeveral(names.length);
 }

@@ -57,8 +57,8 @@ export function rememberStalls(env: NodeJS.ProcessEnv, onStall: (stall: Stall) =
 
 /** Whether the application kept AI clients and its window waiting within the last day. */
 export async function stallsFinding(env: NodeJS.ProcessEnv, now = Date.now()): Promise<CheckFinding> {
-  const { atOpening } = await openStalls(env);
-  const recent = atOpening.stalls.filter(({ at }) => at > now - COUNTS_MS && at <= now);
+  const { initial } = await openStalls(env);
+  const recent = initial.stalls.filter(({ at }) => at > now - COUNTS_MS && at <= now);
   const noticed = recent.filter(({ ms }) => ms >= NOTICED_MS);
   const longest = Math.max(0, ...recent.map(({ ms }) => ms));
   if (noticed.length === 0) {

@@ -23,7 +23,7 @@ export async function appAddress(
   await auth.appTokens(profile).token({ signal });
   const app = await findApp(client, appOf(path)?.name ?? '', signal);
   const origin = appOrigin(app, profile);
-  const { servers } = (await openServers(causeway.env)).atOpening;
+  const { servers } = (await openServers(causeway.env)).initial;
   const known = servers.find((server) => server.profile === profile.name && server.path === path);
   return {
     app: app.name,
@@ -46,7 +46,7 @@ export async function startAppNamed(
   options: { profile?: string | undefined; signal: AbortSignal; onProgress(text: string): void },
 ): Promise<{ app: string; profile: string; wasStarted: boolean }> {
   const [, named] = /^app:(.*)$/.exec(name) ?? [];
-  const server = named === undefined ? findServer((await openServers(causeway.env)).atOpening, name) : undefined;
+  const server = named === undefined ? findServer((await openServers(causeway.env)).initial, name) : undefined;
   const app = named ?? appOf(server?.path ?? '')?.name;
   if (app === undefined) {
     throw new CausewayError('usage', `Server "${name}" is not an app. There is nothing to start.`, {

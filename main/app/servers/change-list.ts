@@ -43,7 +43,7 @@ export async function proposeServer(
   { profile, ...typed }: TypedServer & { profile: string },
 ): Promise<RequestOutputs['proposeServer']> {
   const path = await typedServer(causeway, { ...typed, profile }, 'The path');
-  const { servers } = (await openServers(causeway.env)).atOpening;
+  const { servers } = (await openServers(causeway.env)).initial;
   const title = await titleOfSpace(causeway, { profile, path });
   const usedNames = servers.map(({ name }) => name);
   return {

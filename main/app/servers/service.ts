@@ -9,7 +9,7 @@ import type { Causeway } from '../causeway.ts';
  * @throws {CausewayError} `not_found`, `profile_not_found`
  */
 export async function findService(causeway: Causeway, name: string, profileName?: string): Promise<ServiceSignIn> {
-  const { servers } = (await openServers(causeway.env)).atOpening;
+  const { servers } = (await openServers(causeway.env)).initial;
   const server = servers.find((each) => each.name === name);
   const service = serviceOf(server?.path ?? servicePath(name));
   if (service === undefined) {

@@ -62,6 +62,6 @@ export async function chosenServers(
   { server, configRoot }: ClientOptions,
 ): Promise<ManagedServer[]> {
   const there = configRoot === undefined ? context : context.inHome(resolve(configRoot));
-  const list = (await openServers(((await hasServerList(there.env)) ? there : context).env)).atOpening;
+  const list = (await openServers(((await hasServerList(there.env)) ? there : context).env)).initial;
   return server ? server.map((name) => findServer(list, name)) : list.servers;
 }

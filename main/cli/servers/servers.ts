@@ -50,7 +50,7 @@ export async function removeServer(
 
 /** `causeway servers`: the servers that clients are to have. */
 export async function listServers(context: CommandContext, options: { json?: boolean }): Promise<void> {
-  const { servers } = (await openServers(context.env)).atOpening;
+  const { servers } = (await openServers(context.env)).initial;
   if (options.json) return writeJson(context.stdout, servers.map(withSuccessor));
   if (servers.length === 0) {
     return writeLine(context.stderr, 'No servers yet. Add one with: causeway servers add sql');
@@ -91,7 +91,7 @@ interface Tested {
 
 /** `causeway servers test [NAME…]`: connects to each server as an AI client does, and prints its tools. */
 export async function test(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
-  const list = (await openServers(context.env)).atOpening;
+  const list = (await openServers(context.env)).initial;
   const servers = names.length === 0 ? list.servers : names.map((name) => findServer(list, name));
   if (servers.length === 0) {
     throw new CausewayError('not_found', 'There are no servers yet.', {

@@ -38,7 +38,7 @@ export class WatchedServers {
   }
 
   async all(): Promise<ManagedServer[]> {
-    return (await this.open()).atOpening.servers;
+    return (await this.open()).initial.servers;
   }
 
   /** @throws {CausewayError} `not_found` */

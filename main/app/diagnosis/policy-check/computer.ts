@@ -79,7 +79,7 @@ async function computerOf(env: NodeJS.ProcessEnv, auth: AuthService, clients: Cl
     const signsIn = entry.usable && maySignIn(entry.profile);
     return [{ profile: entry.name, host: new URL(host).origin, signsIn, method }];
   });
-  const list = (await openServers(env)).atOpening.servers;
+  const list = (await openServers(env)).initial.servers;
   const servers = await Promise.all(
     list.map(async ({ name, profile, path }): Promise<ComputerServer> => {
       const host = accounts.find((account) => account.profile === profile)?.host;
