@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { readBoundedSync } from './bounded-file.ts';
 import { BUDGETS } from './budgets.ts';
 import { CausewayError } from './errors.ts';
+import { giveUpOnSilence } from './silent-host.ts';
 import type { ProxyLookup } from './system-proxies.ts';
 
 /** How long a connection may take to be made, TLS included, in milliseconds. */
@@ -61,7 +62,6 @@ export async function openDispatcher(origin: string, options: HttpOptions): Prom
   const agent = new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxies });
   const { onSilence } = options;
   if (!onSilence) return agent;
-  const { giveUpOnSilence } = await import('./silent-host.ts');
   return agent.compose(giveUpOnSilence({ onSilence }));
 }
 
