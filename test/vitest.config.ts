@@ -20,7 +20,7 @@ export default defineConfig({
     globalSetup: ['test/left-out.ts'],
     // Most of them wait for other processes: with as many as there are cores, one would often be idle. With more, answers come too
     // late for what the product waits for them.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     // These end what hangs, and nothing else.
     testTimeout: 60_000,
     hookTimeout: 60_000,

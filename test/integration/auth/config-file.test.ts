@@ -84,7 +84,10 @@ describe('the configuration file', () => {
       await openAuth({ env: process.env }).addProfile('b', 'b.example').catch((error) => console.log(error.message));`;
     const limited = 'ulimit -f 2; exec "$0" "$@"';
     const node = [process.execPath, '--input-type=module', '-e', add];
-    const { stdout } = await promisify(execFile)('sh', ['-c', limited, ...node], { env: home.env });
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, ...node], {
+      // What Node compiles would be cut short too, and end the process.
+      env: { ...home.env, NODE_DISABLE_COMPILE_CACHE: '1' },
+    });
     expect(stdout).toMatch(/cannot be written/);
     expect(await home.readConfig()).toBe(long);
     expect((await readdir(home.folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);

@@ -227,7 +227,7 @@ const UNDER_PRESSURE: Scenario[] = [
     demand: 'a reader that pauses, or a client that floods, does not fill the memory',
     seen: 'https://github.com/supercorp-ai/supergateway/issues/108; 592 to 868 MB in the proxies that were measured',
     proofs: [
-      [PAUSED, 'does not make 300 answers of 1 MiB (%s, %s) stay in memory, and gets them all later'],
+      [PAUSED, 'does not make 160 answers of 1 MiB (%s, %s) stay in memory, and gets them all later'],
       [
         PAUSED,
         'has to wait: only a limited number of its requests are in flight, and all are answered in the end (%s)',
