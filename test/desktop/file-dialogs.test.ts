@@ -132,7 +132,7 @@ describe.skipIf(reason)('the file dialogs', { timeout: 120_000 }, () => {
       await answering(inHome('gone.csv'));
       await button('More actions').click();
       await page.getByRole('menuitem', { name: 'Import' }).click();
-      await page.getByText('gone.csv no longer exists.').waitFor();
+      await page.getByText('There is no file gone.csv.').waitFor();
     });
 
     it('read the file that was chosen', async () => {
