@@ -100,6 +100,7 @@ function start(): void {
     systemProxies,
     onQuit: quitForGood,
     confirmChange,
+    takesOnlyProfile: true,
   });
   const window = new MainWindow(settings, {
     onWatched: (watched) => model.watch(watched),

@@ -27,6 +27,8 @@ export interface CausewayOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: (host: string) => void;
+  /** Whether a configuration file's only profile is used where none is named. A session of an AI client needs a name all the same. */
+  takesOnlyProfile?: boolean;
   /** What the desktop's settings say about proxies; nothing if it is left out. */
   systemProxies?: ProxyLookup | undefined;
   /** Called where the application is asked to quit because it is being uninstalled. */

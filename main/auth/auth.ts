@@ -230,6 +230,8 @@ export interface AuthOptions {
   configuredPaths?: (profile: Profile) => Promise<readonly string[]>;
   /** Whether a token that needs a sign-in opens the browser automatically; otherwise the request fails with `signed_out`. */
   signInWhenNeeded?: boolean;
+  /** Whether a configuration file's only profile is used where none is named: for somebody who sees which one it is. */
+  takesOnlyProfile?: boolean;
   /** Called with a message for the user, such as that there is no keychain; a line on stderr by default. */
   onNotice?: (message: string) => void;
   /** Called with each host that stays silent; a host that never answers is then given up. */

@@ -105,12 +105,13 @@ export class AuthService {
   }
 
   /**
-   * The profile of that name, or the one that the environment or the configuration file makes the default.
+   * The profile of that name, or the one that the environment or the configuration file makes the default (`chooseProfile`).
+   * @param takesOnlyProfile whether that may be the file's only one, although it is not the default
    * @throws {CausewayError} `profile_not_found`, `profile_unusable`, `ambiguous`
    */
-  async profile(name?: string): Promise<Profile> {
+  async profile(name?: string, takesOnlyProfile = this.#options.takesOnlyProfile ?? false): Promise<Profile> {
     const book = await this.#book();
-    const chosen = chooseProfile(book, name);
+    const chosen = chooseProfile({ ...book, takesOnlyProfile }, name);
     const found = asProfile(chosen, profileSettings(book, chosen));
     checkWorkspace(await currentPolicy(), found.host);
     return found;

@@ -115,7 +115,7 @@ export async function openEndpoint(
   request: ServerRequest,
   { auth, pool, env, permissions, services, apps }: EndpointOptions,
 ): Promise<Endpoint> {
-  const profile = await auth.profile(request.profile);
+  const profile = await auth.profile(request.profile, false);
   if (request.origin !== undefined && request.origin !== profile.host) {
     throw new CausewayError(
       'usage',

@@ -38,7 +38,10 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       signal: interrupted.signal,
       causeway: () => {
         if (!causeway) {
-          causeway = createCauseway({ env, onSilence, onOverrideChange, systemProxies: hubProxies(env) });
+          // Where it asks, as on a terminal, the CLI takes a file's only profile too.
+          const takesOnlyProfile = io.stdin.isTTY === true && io.stderr.isTTY === true;
+          const systemProxies = hubProxies(env);
+          causeway = createCauseway({ env, onSilence, onOverrideChange, systemProxies, takesOnlyProfile });
           opened.push(causeway);
         }
         return causeway;

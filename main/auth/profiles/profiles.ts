@@ -3,6 +3,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { Profile, ProfileEntry } from '../auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
+import { parseHost } from './host.ts';
 import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber, VARIABLES } from './profile-settings.ts';
 
 /** The section in which Databricks tools keep their own settings; never a profile. */
@@ -17,16 +18,19 @@ export interface ProfileBook {
   /** For messages. */
   path: string;
   env: NodeJS.ProcessEnv;
+  /** Whether a file's only profile is meant where none is named: somebody sees which one it is. */
+  takesOnlyProfile?: boolean;
 }
 
 /** Every profile of the configuration file, in its order, then the environment's own, with what it means or why it cannot be used. */
 export function listProfiles(book: ProfileBook): ProfileEntry[] {
-  const byDefault = defaultName(book);
+  const byDefault = defaultOf(book);
   const inFile = profileNames(book.document).map((name) =>
     entryOf(name, name === byDefault, sectionValues(book.document, name) ?? new Map(), book.env),
   );
-  const values = environmentValues(book.env);
-  return values ? [...inFile, entryOf(ENVIRONMENT_PROFILE, byDefault === undefined, values, book.env)] : inFile;
+  const values = environmentValues(book);
+  if (!values?.has('host') && byDefault !== ENVIRONMENT_PROFILE) return inFile;
+  return [...inFile, entryOf(ENVIRONMENT_PROFILE, byDefault === ENVIRONMENT_PROFILE, values ?? new Map(), book.env)];
 }
 
 /** The same entries, in which a profile whose workspace the organization does not allow cannot be used. */
@@ -56,38 +60,98 @@ function entryOf(
 }
 
 /**
- * The profile that is meant: the one asked for, else `DATABRICKS_CONFIG_PROFILE`, the file's `default_profile`,
- * `[DEFAULT]`, the only profile there is, and last one made of `DATABRICKS_HOST` and its credentials.
- * @throws {CausewayError} `profile_not_found`, `ambiguous`
+ * The profile that is meant, in the order of the Databricks CLI (its `cmd/root/auth.go`, and `config/config_file.go` of its SDK):
+ *
+ * 1. the one asked for;
+ * 2. with `DATABRICKS_CONFIG_PROFILE`, that one, and the credentials of the environment over it;
+ * 3. with `DATABRICKS_HOST`, the environment, and nothing of the file. Without credentials there, the file's only profile for that
+ *    host, as the CLI takes the sign-in that it has for a host;
+ * 4. with `default_profile` in the file's settings, that one, and the credentials of the environment over it;
+ * 5. with credentials in the environment, the environment, and nothing of the file;
+ * 6. `[DEFAULT]`;
+ * 7. where somebody is at hand who could be asked, the file's only profile.
+ *
+ * Unlike the CLI, it sends no credentials of the file to another host, which `DATABRICKS_HOST` may name beside a profile.
+ * @throws {CausewayError} `profile_not_found`, `ambiguous`, `profile_unusable`
  */
 export function chooseProfile(book: ProfileBook, requested?: string): string {
+  if (requested) return nameInFile(book, requested);
+  const base = baseProfile(book);
+  const named = base && nameInFile(book, base);
+  const { host, hasCredentials } = ownSettings(book.env);
+  if (hasCredentials) return ENVIRONMENT_PROFILE;
+  if (host) return profileOfHost(book, host, named);
+  if (named) return named;
   const names = profileNames(book.document);
-  const asked = requested || book.env.DATABRICKS_CONFIG_PROFILE;
-  const name = asked || defaultName(book);
-  if (name === ENVIRONMENT_PROFILE) return name;
-  if (name !== undefined) {
-    if (names.includes(name)) return name;
-    throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path}.`, {
-      ...(names.length > 0
-        ? { remedy: `The file has ${names.join(', ')}.`, candidates: names.map((each) => ({ name: each })) }
-        : { action: { do: 'add-workspace', profile: name } }),
-    });
-  }
-  if (environmentValues(book.env)) return ENVIRONMENT_PROFILE;
-  if (names.length === 0) {
+  if (names.includes('DEFAULT')) return 'DEFAULT';
+  const [first] = names;
+  if (first === undefined) {
     throw new CausewayError('profile_not_found', `There is no profile in ${book.path}.`, {
       action: { do: 'add-workspace', profile: undefined },
     });
   }
-  throw new CausewayError('ambiguous', `${book.path} has several profiles, and none of them is the default.`, {
-    action: { do: 'choose-profile', profiles: names },
-    candidates: names.map((each) => ({ name: each })),
+  if (names.length === 1 && book.takesOnlyProfile) return first;
+  const why =
+    names.length === 1 ? 'one profile, which is not the default' : 'several profiles, and none of them is the default';
+  throw ambiguous(`${book.path} has ${why}.`, names);
+}
+
+function nameInFile({ document, path }: ProfileBook, name: string): string {
+  const names = profileNames(document);
+  if (name === ENVIRONMENT_PROFILE || names.includes(name)) return name;
+  throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${path}.`, {
+    ...(names.length > 0
+      ? { remedy: `The file has ${names.join(', ')}.`, candidates: names.map((each) => ({ name: each })) }
+      : { action: { do: 'add-workspace', profile: name } }),
   });
+}
+
+function ambiguous(message: string, profiles: string[]): CausewayError {
+  return new CausewayError('ambiguous', message, {
+    action: { do: 'choose-profile', profiles },
+    candidates: profiles.map((name) => ({ name })),
+  });
+}
+
+/** The profile that the environment's credentials, if there are any, lie over. */
+function baseProfile({ document, env }: ProfileBook): string | undefined {
+  if (env.DATABRICKS_CONFIG_PROFILE) return env.DATABRICKS_CONFIG_PROFILE;
+  return env.DATABRICKS_HOST ? undefined : sectionValues(document, SETTINGS_SECTION)?.get('default_profile');
+}
+
+/** The profile for the host that the environment names without credentials. @param named the one that the environment names too */
+function profileOfHost(book: ProfileBook, host: string, named: string | undefined): string {
+  const names = named === undefined ? profileNames(book.document) : [named];
+  const found = names.filter((name) => isSameHost(sectionValues(book.document, name)?.get('host'), host));
+  const [first] = found;
+  if (found.length > 1)
+    throw ambiguous(`${book.path} has several profiles for ${host}, which DATABRICKS_HOST names.`, found);
+  if (first !== undefined) return first;
+  if (named !== undefined) {
+    throw new CausewayError(
+      'profile_unusable',
+      `DATABRICKS_HOST names ${host}, and profile "${named}" is for another workspace.`,
+      {
+        remedy: 'Unset DATABRICKS_HOST or DATABRICKS_CONFIG_PROFILE.',
+      },
+    );
+  }
+  throw new CausewayError('profile_not_found', `There are no credentials for ${host}, which DATABRICKS_HOST names.`, {
+    action: { do: 'add-workspace', profile: undefined },
+  });
+}
+
+function isSameHost(one: string | undefined, other: string): boolean {
+  try {
+    return one !== undefined && parseHost(one).host === parseHost(other).host;
+  } catch {
+    return false;
+  }
 }
 
 /** The current meaning of a profile's keys. @throws {CausewayError} `profile_not_found`, `profile_unusable` */
 export function profileSettings(book: ProfileBook, name: string): ProfileSettings {
-  const values = name === ENVIRONMENT_PROFILE ? environmentValues(book.env) : sectionValues(book.document, name);
+  const values = name === ENVIRONMENT_PROFILE ? environmentValues(book) : sectionValues(book.document, name);
   if (!values) throw new CausewayError('profile_not_found', `Profile "${name}" is no longer in ${book.path}.`);
   const judged: JudgedSettings = judgeSettings(values, book.env);
   if (judged.usable) {
@@ -98,7 +162,19 @@ export function profileSettings(book: ProfileBook, name: string): ProfileSetting
       callbackPort: callbackPort ?? portNumber(book.env.DATABRICKS_OAUTH_CALLBACK_PORT),
     };
   }
-  const where = name === ENVIRONMENT_PROFILE ? 'The environment' : `Profile "${name}" of ${book.path}`;
+  const isEnvironment = name === ENVIRONMENT_PROFILE;
+  if (isEnvironment && judged.reason === 'no_host') {
+    const set = [...values.keys()].flatMap((key) => Object.entries(VARIABLES).filter(([each]) => each === key));
+    const names = set.map(([, variable]) => variable).join(', ');
+    throw new CausewayError(
+      'profile_unusable',
+      `The environment has credentials (${names}), but does not say for which workspace.`,
+      {
+        remedy: 'Set DATABRICKS_HOST, or name a profile with --profile.',
+      },
+    );
+  }
+  const where = isEnvironment ? 'The environment' : `Profile "${name}" of ${book.path}`;
   throw new CausewayError('profile_unusable', `${where} cannot be used. ${judged.message}`);
 }
 
@@ -112,42 +188,62 @@ function profileNames(document: ConfigDocument): string[] {
   return [...new Set(filled.map((section) => section.name))].filter((name) => name !== SETTINGS_SECTION);
 }
 
-function defaultName({ document }: ProfileBook): string | undefined {
-  const chosen = sectionValues(document, SETTINGS_SECTION)?.get('default_profile');
-  if (chosen) return chosen;
-  if (sectionValues(document, 'DEFAULT')?.get('host')) return 'DEFAULT';
-  const names = profileNames(document);
-  return names.length === 1 ? names[0] : undefined;
+/** What is used where no profile is named; undefined if one must be. */
+function defaultOf(book: ProfileBook): string | undefined {
+  try {
+    return chooseProfile(book);
+  } catch {
+    return undefined;
+  }
 }
 
-/** The environment's own profile, if it names a host and a way to get credentials for it. */
-function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefined {
+/** The keys that are credentials, or name where they come from: with one of them, the environment signs in by itself. */
+const CREDENTIAL_KEYS = new Set<string>([
+  'token',
+  'client_id',
+  'client_secret',
+  'azure_tenant_id',
+  'azure_client_id',
+  'azure_client_secret',
+  'azure_use_msi',
+  'azure_workspace_resource_id',
+  'oidc_token_env',
+  'oidc_token_filepath',
+]);
+
+/** What the environment says of its own. The identity of a machine counts only where a host is named for it. */
+function ownSettings(env: NodeJS.ProcessEnv) {
   const values = new Map<string, string>();
   for (const [key, variable] of Object.entries(VARIABLES)) {
     const value = env[variable];
     if (value) values.set(key, value);
   }
-  // If nothing else is given, Databricks tools use the identity of the machine.
-  const isOfMachine = ![...values.keys()].some((key) => CREDENTIAL_KEY.test(key));
-  const type = isOfMachine ? machineType(env, values) : undefined;
-  if (type !== undefined) values.set('auth_type', type);
-  const hasCredentials =
-    CREDENTIALS.some((keys) => keys.every((key) => values.has(key))) ||
-    CREDENTIAL_TYPES.has(values.get('auth_type') ?? '');
-  return values.has('host') && hasCredentials ? values : undefined;
+  const host = values.get('host');
+  const identity = host === undefined ? undefined : machineIdentity(values, env);
+  if (identity !== undefined) values.set('auth_type', identity);
+  const hasKeys = [...values.keys()].some((key) => CREDENTIAL_KEYS.has(key));
+  const isMachines = host !== undefined && MACHINE_TYPES.has(values.get('auth_type') ?? '');
+  return { host, values, hasCredentials: hasKeys || isMachines };
 }
 
-/** The kind of the machine's own identity that there is, the first of these. */
-function machineType(env: NodeJS.ProcessEnv, values: ReadonlyMap<string, string>): string | undefined {
+/** How a machine proves who it is where nothing else is given, in the order in which Databricks tools look. */
+function machineIdentity(values: ReadonlyMap<string, string>, env: NodeJS.ProcessEnv): string | undefined {
+  const isGiven = (key: string) => ['auth_type', 'token', 'client_secret'].includes(key) || key.startsWith('azure_');
+  if ([...values.keys()].some(isGiven)) return undefined;
   if (env.ACTIONS_ID_TOKEN_REQUEST_URL) return 'github-oidc';
   if (env[values.get('oidc_token_env') ?? 'DATABRICKS_OIDC_TOKEN']) return 'env-oidc';
   return values.has('oidc_token_filepath') ? 'file-oidc' : undefined;
 }
 
-/** A key that says who signs in. */
-const CREDENTIAL_KEY = /^(auth_type|token|client_secret|azure_.*)$/;
-/** The keys that are enough, each together. */
-const CREDENTIALS = [['token'], ['client_id', 'client_secret'], ['azure_client_id', 'azure_client_secret']];
+/** The environment's own profile, with what it leaves out from the profile that it lies over if that is for the same host. */
+function environmentValues(book: ProfileBook): Map<string, string> | undefined {
+  const { host, values, hasCredentials } = ownSettings(book.env);
+  if (!hasCredentials) return undefined;
+  const base = baseProfile(book);
+  const below = (base !== undefined && sectionValues(book.document, base)) || new Map<string, string>();
+  const isFor = host === undefined || isSameHost(below.get('host'), host);
+  return isFor ? new Map([...below, ...values]) : values;
+}
 
 /** The ways that need neither a user at this computer nor a secret in these variables. */
-const CREDENTIAL_TYPES = new Set(['azure-cli', 'azure-client-secret', 'github-oidc', 'env-oidc', 'file-oidc']);
+const MACHINE_TYPES = new Set(['azure-cli', 'azure-client-secret', 'github-oidc', 'env-oidc', 'file-oidc']);

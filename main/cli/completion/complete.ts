@@ -88,7 +88,7 @@ async function toolsOf(servers: unknown, words: readonly string[], book: Profile
 
 function chosen(book: ProfileBook, profile: string | undefined): string {
   try {
-    return chooseProfile(book, profile);
+    return chooseProfile({ ...book, takesOnlyProfile: true }, profile);
   } catch {
     return profile ?? '';
   }

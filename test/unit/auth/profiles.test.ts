@@ -248,10 +248,7 @@ describe('the selected profile', () => {
       undefined,
       'b',
     ],
-    ['else [DEFAULT]', `${two}[DEFAULT]\nhost = d.com`, environment, undefined, 'DEFAULT'],
-    ['otherwise the only one', '[a]\nhost = a.com\n', {}, undefined, 'a'],
-    ['otherwise the one that the environment defines', '', environment, undefined, '(environment)'],
-    ['even beside profiles, none of which is the default', two, environment, undefined, '(environment)'],
+    ['else [DEFAULT]', `${two}[DEFAULT]\nhost = d.com`, {}, undefined, 'DEFAULT'],
   ])('is chosen in order: %s', (_, text, env, requested, expected) => {
     expect(chooseProfile(book(text, env), requested)).toBe(expected);
   });
