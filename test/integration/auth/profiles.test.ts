@@ -30,8 +30,8 @@ describe('causeway profiles', () => {
       expect(
         JSON.parse(listed.stdout).map((row: { name: string; default: boolean }) => [row.name, row.default]),
       ).toEqual([
-        ['other', true],
-        ['(environment)', false],
+        ['other', false],
+        ['(environment)', true],
       ]);
     } finally {
       await bare.remove();

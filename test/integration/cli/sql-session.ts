@@ -19,7 +19,7 @@ export function profileOf(workspace: EmbeddedWorkspace, name: string): string {
 export async function homeOfAna() {
   const workspace = await startWorkspace();
   onTestFinished(() => workspace.close());
-  const home = await ownHome(profileOf(workspace, 'ana'));
+  const home = await ownHome(`${profileOf(workspace, 'ana')}[__settings__]\ndefault_profile = ana\n`);
   onTestFinished(() => home.remove());
   return { ...home, workspace };
 }
