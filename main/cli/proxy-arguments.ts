@@ -24,7 +24,7 @@ export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/
 Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin and stdout. AI clients run this command. See
 \`causeway clients\`.
 
-  --profile NAME     a profile of the Databricks configuration file (default: its default profile)
+  --profile NAME     a profile of the Databricks configuration file (default: as the Databricks CLI chooses)
   --path PATH        the server's path on the profile's workspace
   --url URL          the same as a full URL; its host must be the profile's
   --all              all servers in the list as one server, following changes; with --profile, only those of that profile

@@ -235,7 +235,6 @@ auth_type = file-oidc
 
 describe('the selected profile', () => {
   const two = '[a]\nhost = a.com\n[b]\nhost = b.com\n';
-  const environment = { DATABRICKS_HOST: 'https://e.com', DATABRICKS_TOKEN: 't' };
 
   test.each<[string, string, NodeJS.ProcessEnv, string | undefined, string]>([
     ['the one that was asked for', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, 'a', 'a'],
