@@ -1,4 +1,4 @@
-import type { WarehouseService } from '../../app/causeway.ts';
+import type { WarehouseService, WorkspaceSession } from '../../app/causeway.ts';
 import { readOverridesFile } from '../../app/overrides-file.ts';
 import { readBytes } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
@@ -8,6 +8,7 @@ import { isDevice, writePieces } from '../../platform/replace-file.ts';
 import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import { exportLines } from '../../warehouses/bulk/files.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { whereAndAsWhom } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { askToReplace } from '../output-file.ts';
 import { confirm, openProgress, write, writeJson, writeLine } from '../terminal.ts';
@@ -56,7 +57,8 @@ export async function importOverrides(context: CommandContext, file: string, opt
   const lines = await readOverridesFile(file, file);
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
-  const { warehouses } = await openSession(context, options);
+  const session = await openSession(context, options);
+  const { warehouses } = session;
   const plan = await warehouses.planImport(lines, signal);
   if (!options.json) for (const planned of plan) await showPlanned(context, planned);
   await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
@@ -64,22 +66,24 @@ export async function importOverrides(context: CommandContext, file: string, opt
   if (!plan.some(isChange)) {
     return finish(context, options, plan, await applyImport(warehouses, plan, { signal }));
   }
-  await carryOut(context, warehouses, plan, resultsFile, options);
+  await carryOut(context, session, plan, resultsFile, options);
 }
 
 /** Asks, makes the changes, and says what became of them. */
 async function carryOut(
   context: CommandContext,
-  warehouses: WarehouseService,
+  session: WorkspaceSession,
   plan: PlannedLine[],
   resultsFile: string,
   options: ImportOptions,
 ): Promise<void> {
-  if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
+  const where = await whereAndAsWhom(context, session);
+  if (!options.yes && !(await confirm(context, `Make these changes ${where}?`, '--yes'))) {
     throw new CausewayError('cancelled', 'Nothing was changed.');
   }
-  const { results, notKept } = await applyKeepingResults(context, warehouses, plan, resultsFile, options);
+  const { results, notKept } = await applyKeepingResults(context, session.warehouses, plan, resultsFile, options);
   const counts = summary(results.map(({ result }) => result));
+  await writeLine(context.stderr, `Changed ${where}.`);
   if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
   if (!options.json) for (const result of results) await showFailure(context, result);
   await finish(context, options, plan, results);

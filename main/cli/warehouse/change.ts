@@ -1,9 +1,10 @@
 import { whyQueriesFail } from '../../../preload/contract/words/warehouse.ts';
-import type { WarehouseService } from '../../app/causeway.ts';
+import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { UserSummary } from '../../warehouses/users.ts';
 import type { OverrideFields } from '../../workspace/overrides.ts';
+import { sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
@@ -48,7 +49,7 @@ export function prospectOf(warehouse: WarehouseSummary, { id, name, you }: Owner
 
 interface Request {
   context: CommandContext;
-  warehouses: WarehouseService;
+  session: WorkspaceSession;
   owner: Owner;
   options: ChangeOptions;
 }
@@ -60,8 +61,8 @@ export async function changeOwn(
   name: string,
   options: ChangeOptions,
 ): Promise<void> {
-  const { warehouses } = await openSession(context, options);
-  await CHANGES[verb]({ context, warehouses, owner: YOU, options }, name);
+  const session = await openSession(context, options);
+  await CHANGES[verb]({ context, session, owner: YOU, options }, name);
 }
 
 export type Change = (request: Request, name: string) => Promise<void>;
@@ -70,7 +71,8 @@ export const CHANGES = { set: setWarehouse, 'last-selected': setLastSelected, cl
 
 /** Makes queries run on a warehouse. One on which they would fail is refused, unless it is forced. */
 async function setWarehouse(request: Request, text: string): Promise<void> {
-  const { context, warehouses, owner, options } = request;
+  const { context, owner, options } = request;
+  const { warehouses } = request.session;
   const { id, override, queries, your } = owner;
   const found = await findWarehouse(warehouses, text, context.signal);
   const canUse = id === 'me' ? found.canUse : await warehouses.canUse(id, found.id, context.signal);
@@ -92,22 +94,28 @@ async function setLastSelected(request: Request): Promise<void> {
   await store(request, { type: 'LAST_SELECTED' }, `${queries} now run on the warehouse that ${you} last selected.`);
 }
 
-async function clear({ context, warehouses, owner, options }: Request): Promise<void> {
-  const outcome = await warehouses.clearOverride(owner.id, context.signal);
-  if (options.json) return writeJson(context.stdout, { outcome });
+async function clear({ context, session, owner, options }: Request): Promise<void> {
+  const outcome = await session.warehouses.clearOverride(owner.id, context.signal);
+  if (options.json) await writeJson(context.stdout, { outcome });
+  else await writeLine(context.stdout, cleared(outcome, owner));
+  if (outcome === 'cleared') await sayWhere(context, session);
+}
+
+function cleared(outcome: 'cleared' | 'had-none', owner: Owner): string {
   const done = outcome === 'cleared' ? `${owner.override} is removed` : `${owner.name} had no override`;
-  await writeLine(context.stdout, `${done}: ${owner.your} queries run on the workspace default.`);
+  return `${done}: ${owner.your} queries run on the workspace default.`;
 }
 
 /** Stores an override, and prints what the workspace holds now; on stderr that it could not be read back. */
-async function store({ context, warehouses, owner, options }: Request, fields: OverrideFields, done: string) {
+async function store({ context, session, owner, options }: Request, fields: OverrideFields, done: string) {
   const { stdout, stderr, signal } = context;
-  const { record, unverified } = await warehouses.setOverride(owner.id, fields, signal);
+  const { record, unverified } = await session.warehouses.setOverride(owner.id, fields, signal);
   if (options.json) await writeJson(stdout, record);
   else {
     await writeLine(stdout, done);
     const target = record.warehouse_id ? ` ${record.warehouse_id}` : '';
     await writeLine(stdout, `  stored: ${record.name} ${record.type}${target}`);
   }
+  await sayWhere(context, session);
   if (unverified !== undefined) await writeLine(stderr, `causeway: ${printable(unverified)}`);
 }

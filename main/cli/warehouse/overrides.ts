@@ -103,10 +103,10 @@ export async function forUser(
       remedy: 'Only "set" takes one: causeway warehouse for USER set NAME-OR-ID',
     });
   }
-  const { warehouses } = await openSession(context, options);
-  const owner = ownerFrom(await warehouses.findUser(user, context.signal));
-  if (change) await change({ context, warehouses, owner, options }, name);
-  else await showOverride(context, warehouses, owner, options);
+  const session = await openSession(context, options);
+  const owner = ownerFrom(await session.warehouses.findUser(user, context.signal));
+  if (change) await change({ context, session, owner, options }, name);
+  else await showOverride(context, session.warehouses, owner, options);
 }
 
 async function showOverride(

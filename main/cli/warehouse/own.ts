@@ -6,6 +6,7 @@ import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { EffectiveStep, EffectiveWarehouse } from '../../warehouses/effective.ts';
 import { inOneLine } from '../../words/failure.ts';
+import { sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, columns, openProgress, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
@@ -186,6 +187,7 @@ export async function power(
     ? await findWarehouse(session.warehouses, name, context.signal)
     : await effectiveOne(session, context.signal);
   await session.warehouses[verb](chosen.id, context.signal);
+  await sayWhere(context, session);
   const warehouse = await look(session, chosen, context, AIMS[verb], options.wait);
   if (options.json) await writeJson(context.stdout, warehouse);
   else await writeLine(context.stdout, describeWarehouse(warehouse));

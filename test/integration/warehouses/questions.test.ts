@@ -46,7 +46,7 @@ describe('import asks for confirmation before it changes anything', () => {
   test('the answer yes carries it out, with a progress bar', async () => {
     const { code, shown } = await importing('y');
     expect(code).toBe(0);
-    expect(shown).toContain('Make these changes? [y/N]');
+    expect(shown).toContain(`Make these changes in ${cli.workspace.host} as ana@example.com (profile ana)? [y/N]`);
     expect(shown).toContain('████████████████████████ 2 of 2');
     expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(WAREHOUSES.shared);
   });

@@ -152,12 +152,12 @@ describe('at the command line', () => {
   it.each([
     [['warehouse'], 6],
     [['warehouse', 'list'], 6],
-    [['warehouse', 'set', 'shared analytics'], 4],
-    [['warehouse', 'last-selected'], 2],
-    [['warehouse', 'clear'], 2],
+    [['warehouse', 'set', 'shared analytics'], 5],
+    [['warehouse', 'last-selected'], 3],
+    [['warehouse', 'clear'], 3],
     [['warehouse', 'verify'], 8],
     [['warehouse', 'verify', 'data science'], 8],
-    [['warehouse', 'start', 'data science'], 4],
+    [['warehouse', 'start', 'data science'], 5],
   ])('causeway %j makes %i requests', async (args, count) => {
     cli.workspace.state.overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: science });
     expect((await cli.run('ben', ...args)).code).toBe(0);
