@@ -69,12 +69,24 @@ export async function clearOverride(
   signal?: AbortSignal,
 ): Promise<'cleared' | 'had-none'> {
   try {
+    await deleteOverride(operations, id, signal);
+    return 'cleared';
+  } catch (error) {
+    if (isMissing(error)) return 'had-none';
+    throw error;
+  }
+}
+
+/** Removes an override. @throws {CausewayError} `not_found` if there is none, and as `setOverride` */
+export async function deleteOverride(operations: OverrideOperations, id: string, signal?: AbortSignal): Promise<void> {
+  try {
     await operations.delete(id, signal);
   } catch (error) {
     // Missing after an attempt whose answer was lost: that attempt deleted it.
-    if (isMissing(error)) return error instanceof WorkspaceError && error.mayHaveRun ? 'cleared' : 'had-none';
+    if (isMissing(error) && error instanceof WorkspaceError && error.mayHaveRun) return;
+    if (isMissing(error)) throw error;
     const now = await lookAfterwards(operations, id, error);
-    if (now === null) return finished('cleared', error);
+    if (now === null) return finished(undefined, error);
     throw unfinished(error, now);
   }
   // The answer to a deletion holds nothing that could be checked.
@@ -83,7 +95,6 @@ export async function clearOverride(
     throw error instanceof WorkspaceError ? error.rephrased(error.code, message, 'Check the override again.') : error;
   });
   if (record !== null) throw changedMeanwhile(record);
-  return 'cleared';
 }
 
 function changedMeanwhile(record: OverrideRecord | null): CausewayError {

@@ -54,9 +54,9 @@ export function overrideOperations(
     /** The plain deletion: having none is an error here. */
     delete: (id: string, signal?: AbortSignal) =>
       change({ operation: 'delete', id }, () => overrides.delete(id, signal)),
-    list: async function* (signal?: AbortSignal, pageSize?: number) {
+    list: async function* (signal?: AbortSignal, pageSize?: number, pageToken?: string) {
       try {
-        yield* overrides.list(signal, pageSize);
+        yield* overrides.list(signal, pageSize, pageToken);
       } catch (error) {
         throw inOverrideWords(error, { operation: 'list', id: '' });
       }

@@ -12,6 +12,8 @@ export interface WorkspaceErrorOptions extends CausewayErrorOptions {
   /** The workspace's own word, such as `RESOURCE_DOES_NOT_EXIST`. */
   errorCode?: string | undefined;
   requestId?: string | undefined;
+  /** What the workspace said, word for word; absent if it said nothing. */
+  said?: string | undefined;
   mayHaveRun?: boolean;
 }
 
@@ -23,6 +25,8 @@ export class WorkspaceError extends CausewayError {
   readonly status: number | undefined;
   readonly errorCode: string;
   readonly requestId: string | undefined;
+  /** What the workspace said, word for word, apart from secrets; undefined if it said nothing. */
+  readonly said: string | undefined;
   /** Whether the workspace may have carried the request out in spite of the error. */
   readonly mayHaveRun: boolean;
 
@@ -31,25 +35,30 @@ export class WorkspaceError extends CausewayError {
     this.status = options.status;
     this.errorCode = options.errorCode ?? '';
     this.requestId = options.requestId;
+    this.said = options.said;
     this.mayHaveRun = options.mayHaveRun ?? false;
   }
 
   /** The same refusal, for a request whose earlier attempt may have run. */
   mayHaveRunBefore(): WorkspaceError {
-    const { code, message, status, errorCode, requestId, remedy, action, cause } = this;
-    return new WorkspaceError(code, message, { status, errorCode, requestId, remedy, action, cause, mayHaveRun: true });
+    const { code, message, remedy, action, cause } = this;
+    return new WorkspaceError(code, message, { ...this.#facts, remedy, action, cause, mayHaveRun: true });
   }
 
   /** The same failure with another thing to do about it. */
   withNext(next: Pick<WorkspaceErrorOptions, 'remedy' | 'action'>): WorkspaceError {
-    const { code, message, status, errorCode, requestId, mayHaveRun, cause } = this;
-    return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, cause, ...next });
+    const { code, message, cause } = this;
+    return new WorkspaceError(code, message, { ...this.#facts, cause, ...next });
   }
 
   /** The same failure with a message that fits the operation. */
   rephrased(code: ErrorCode, message: string, remedy: string | undefined, action?: NextAction): WorkspaceError {
-    const { status, errorCode, requestId, mayHaveRun } = this;
-    return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, remedy, action, cause: this });
+    return new WorkspaceError(code, message, { ...this.#facts, remedy, action, cause: this });
+  }
+
+  get #facts() {
+    const { status, errorCode, requestId, said, mayHaveRun } = this;
+    return { status, errorCode, requestId, said, mayHaveRun };
   }
 }
 
@@ -116,6 +125,7 @@ export function workspaceRefusal(method: string, status: number, body: ErrorBody
     status,
     errorCode: body.errorCode,
     requestId: body.requestId,
+    said: body.message,
     mayHaveRun,
     remedy,
   });
@@ -261,4 +271,9 @@ function fromHtml(page: string): FoundError | undefined {
   const pre = /<pre[^>]*>(.*?)<\/pre>/is.exec(text)?.[1] ?? /<title[^>]*>(.*?)<\/title>/is.exec(text)?.[1];
   const message = (pre ?? 'a web page instead of a response').replace(/<[^>]*>/g, ' ');
   return { kind: pre !== undefined && /<pre/i.test(text) ? 'html' : 'page', message };
+}
+
+/** What the workspace said with a refusal, word for word; undefined for every other error. */
+export function saidBy(error: unknown): string | undefined {
+  return error instanceof WorkspaceError ? error.said : undefined;
 }

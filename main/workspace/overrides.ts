@@ -25,6 +25,8 @@ export type OverrideRecord = z.infer<typeof Record>;
 export interface OverrideFields {
   type: string;
   warehouse_id?: string | undefined;
+  /** Sent where a command is given it. The workspace names overrides itself. */
+  name?: string | undefined;
 }
 
 export interface UpdateOptions {
@@ -65,10 +67,10 @@ export function overridesApi(rest: Rest) {
       await rest.request({ method: 'DELETE', path: pathOf(id), schema: z.unknown(), idempotent: true, signal });
     },
     /** Every user's override, for admins, page by page as it is consumed. */
-    list: (signal?: AbortSignal, pageSize = PAGE_SIZE) =>
+    list: (signal?: AbortSignal, pageSize = PAGE_SIZE, pageToken?: string) =>
       items(
         rest,
-        { path: PATH, query: { page_size: pageSize }, schema: List, signal },
+        { path: PATH, query: { page_size: pageSize, page_token: pageToken }, schema: List, signal },
         (page) => page.default_warehouse_overrides,
       ),
   };

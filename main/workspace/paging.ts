@@ -46,7 +46,7 @@ export async function* parts<T>(read: (from: string | undefined) => Promise<List
   for await (const { found } of all) yield found;
 }
 
-/** Every item of a list, in order; `of` says where a page has them. */
+/** Every item of a list, in order; `of` says where a page has them. A `page_token` of the query is where it begins. */
 export async function* items<P extends Page, T>(
   rest: Pick<Rest, 'request'>,
   asked: RestRequest<P>,
@@ -56,7 +56,7 @@ export async function* items<P extends Page, T>(
 }
 
 function pageOf<P>(rest: Pick<Rest, 'request'>, asked: RestRequest<P>, page_token: string | undefined): Promise<P> {
-  return rest.request({ ...asked, query: { ...asked.query, page_token } });
+  return rest.request({ ...asked, query: { ...asked.query, ...(page_token === undefined ? {} : { page_token }) } });
 }
 
 /** Gathers what an iterator gives. @throws {WorkspaceError} `unexpected_answer` for more than a million items */

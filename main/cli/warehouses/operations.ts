@@ -1,11 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { z } from 'zod';
+import type { WorkspaceSession } from '../../app/causeway.ts';
 import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { syntaxFault } from '../../platform/json-faults.ts';
 import { utf8Text } from '../../platform/utf8.ts';
-import type { OverrideOperations } from '../../warehouses/override-operations.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
+import { sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, write, writeLine } from '../terminal.ts';
 
@@ -16,7 +17,9 @@ export interface OverrideFlags {
   json: string | undefined;
   allowMissing: boolean;
   debug: boolean;
+  name: string | undefined;
   pageSize: number | undefined;
+  pageToken: string | undefined;
   limit: number | undefined;
 }
 
@@ -25,16 +28,17 @@ const COLLECTION = 'default-warehouse-overrides/';
 /** `create-default-warehouse-override DEFAULT_WAREHOUSE_OVERRIDE_ID TYPE`. */
 async function create(context: CommandContext, [id = '', type]: string[], flags: OverrideFlags): Promise<void> {
   const fields = await fieldsOf(context, type, flags);
-  const [operations, { createOverride }] = await Promise.all([
+  const [session, { createOverride }] = await Promise.all([
     open(context, flags),
     import('../../warehouses/override-changes.ts'),
   ]);
-  await print(context, await createOverride(operations, idOf(id), fields, context.signal));
+  await print(context, await createOverride(session.warehouses.operations, idOf(id), fields, context.signal));
+  await sayWhere(context, session);
 }
 
 /** `get-default-warehouse-override NAME`. */
 async function get(context: CommandContext, [name = '']: string[], flags: OverrideFlags): Promise<void> {
-  const operations = await open(context, flags);
+  const { operations } = (await open(context, flags)).warehouses;
   await print(context, await operations.get(idOf(name), context.signal));
 }
 
@@ -45,18 +49,20 @@ async function update(
   flags: OverrideFlags,
 ): Promise<void> {
   const fields = await fieldsOf(context, type, flags);
-  const operations = await open(context, flags);
+  const session = await open(context, flags);
   const how = { mask, allowMissing: flags.allowMissing || undefined };
-  await print(context, await operations.update(idOf(name), fields, how, context.signal));
+  await print(context, await session.warehouses.operations.update(idOf(name), fields, how, context.signal));
+  await sayWhere(context, session);
 }
 
 /** `list-default-warehouse-overrides`. */
 async function list(context: CommandContext, _args: string[], flags: OverrideFlags): Promise<void> {
-  const operations = await open(context, flags);
-  const { pageSize, limit = 0 } = flags;
+  const { operations } = (await open(context, flags)).warehouses;
+  const { pageSize, pageToken, limit = 0 } = flags;
+  if (limit < 0) throw new CausewayError('usage', `--limit must be a non-negative integer, got ${limit}`);
   // The opening bracket is written with the first record, so a refused list prints nothing.
   let count = 0;
-  for await (const record of operations.list(context.signal, pageSize)) {
+  for await (const record of operations.list(context.signal, pageSize, pageToken)) {
     const text = asJson(record).replaceAll('\n', '\n  ');
     await write(context.stdout, `${count === 0 ? '[\n  ' : ',\n  '}${text}`);
     count += 1;
@@ -68,29 +74,32 @@ async function list(context: CommandContext, _args: string[], flags: OverrideFla
 /** `delete-default-warehouse-override NAME`: prints nothing. Having none is a failure, as with the original. */
 async function remove(context: CommandContext, [name = '']: string[], flags: OverrideFlags): Promise<void> {
   const id = idOf(name);
-  const [operations, { clearOverride }] = await Promise.all([
+  const [session, { deleteOverride }] = await Promise.all([
     open(context, flags),
     import('../../warehouses/override-changes.ts'),
   ]);
-  if ((await clearOverride(operations, id, context.signal)) === 'cleared') return;
-  const whose = id === 'me' ? 'You have' : `User ${id} has`;
-  throw new CausewayError('not_found', `${whose} no override.`);
+  await deleteOverride(session.warehouses.operations, id, context.signal);
+  await sayWhere(context, session);
 }
 
-async function open(context: CommandContext, { profile }: OverrideFlags): Promise<OverrideOperations> {
-  return (await context.causeway().open(profile)).warehouses.operations;
+function open(context: CommandContext, { profile }: OverrideFlags): Promise<WorkspaceSession> {
+  return context.causeway().open(profile);
 }
 
 /** The fields from `--json` take precedence over the flags. */
 async function fieldsOf(
   context: CommandContext,
   type: string | undefined,
-  { warehouseId, json }: OverrideFlags,
+  { warehouseId, json, name: nameFlag }: OverrideFlags,
 ): Promise<OverrideFields> {
   const { fields, unknown } = json === undefined ? NO_BODY : await readBody(json);
   for (const name of unknown) await writeLine(context.stderr, `Warning: unknown field: ${name}`);
-  const { warehouse_id = warehouseId } = fields;
-  return { type: fields.type ?? type ?? '', ...(warehouse_id === undefined ? {} : { warehouse_id }) };
+  const { warehouse_id = warehouseId, name = nameFlag } = fields;
+  return {
+    type: fields.type ?? type ?? '',
+    ...(warehouse_id === undefined ? {} : { warehouse_id }),
+    ...(name === undefined ? {} : { name }),
+  };
 }
 
 const NO_BODY = { fields: {} as Partial<OverrideFields>, unknown: [] as string[] };
@@ -124,8 +133,8 @@ interface RequestBody {
 }
 
 /** The fields of the record that can be written. Fields that only the workspace sets are ignored. */
-const WRITABLE = ['type', 'warehouse_id'] as const;
-const OUTPUT_ONLY = new Set(['name', 'default_warehouse_override_id']);
+const WRITABLE = ['type', 'warehouse_id', 'name'] as const;
+const OUTPUT_ONLY = new Set(['default_warehouse_override_id']);
 
 /**
  * The body that `--json BODY` or `--json @FILE` gives.

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { asCausewayError, CausewayError } from '../../platform/errors.ts';
-import { inOneLine } from '../../words/failure.ts';
+import { inOneLine, remedyFor } from '../../words/failure.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { printable, write } from '../terminal.ts';
 import type { OverrideFlags } from './operations.ts';
@@ -57,13 +57,18 @@ export const registerWarehouses: RegisterCommand = (program, context) => {
     .addHelpText('after', '\nDEFAULT_WAREHOUSE_OVERRIDE_ID is `me` or a numeric user id; NAME is')
     .addHelpText('after', 'default-warehouse-overrides/ with one of these.');
   for (const each of SUBCOMMANDS) addSubcommand(group, each, context);
+  group.allowExcessArguments().action(() => asOriginal(context, () => explain(context, group)));
 };
 
 function withGlobalFlags(command: Command): Command {
   return command
     .option('-p, --profile [name]', 'the profile to use (default: as the Databricks CLI chooses)')
     .option('-o, --output [type]', 'output type: text or json; both print JSON')
-    .option('--debug', 'print each request to stderr');
+    .option('-t, --target [name]', 'accepted and ignored, as there is no bundle here')
+    .option('--debug', 'print each request to stderr')
+    .addOption(new Option('--log-file [file]').hideHelp())
+    .addOption(new Option('--log-format [type]').hideHelp())
+    .addOption(new Option('--log-level [format]').hideHelp());
 }
 
 /** Errors in the arguments have the original's words instead of commander's. */
@@ -74,14 +79,22 @@ function addSubcommand(group: Command, subcommand: Subcommand, context: CommandC
   if (hasBody) {
     command.option('--json [body]', 'the request body as JSON, or as @FILE');
     command.option('--warehouse-id [id]', 'the warehouse, required with CUSTOM');
+    command.option('--name [name]', 'sent along; the workspace names overrides itself');
   }
-  if (operation === 'create') command.option('--name [name]', 'accepted and ignored; the workspace names overrides');
   if (operation === 'update') command.option('--allow-missing', 'create it if there is none');
   if (operation === 'list') {
     command.option('--page-size [n]', 'how many to request at a time');
     command.option('--limit [n]', 'print at most this many');
+    command.addOption(new Option('--page-token [token]').hideHelp());
   }
   command.action(() => asOriginal(context, () => run(context, command, subcommand)));
+}
+
+/** The group by itself prints its help; with what is none of its subcommands, that is an error. */
+async function explain(context: CommandContext, group: Command): Promise<void> {
+  const [unknown] = group.args;
+  if (unknown === undefined) return write(context.stdout, group.helpInformation());
+  throw new UsageError(`unknown command ${JSON.stringify(unknown)} for "causeway warehouses"`, group);
 }
 
 async function run(context: CommandContext, command: Command, subcommand: Subcommand): Promise<void> {
@@ -97,16 +110,27 @@ async function run(context: CommandContext, command: Command, subcommand: Subcom
   }
 }
 
-/** A failure as the original reports it: `Error: …` on stderr, exit code 1. */
+/** A failure as the original reports it: `Error:` and the server's words on stderr, exit code 1. What we know of it follows. */
 async function asOriginal(context: CommandContext, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
     if (asCausewayError(error).code === 'cancelled') throw error;
     const usage = error instanceof UsageError ? `\n\n${error.usage}` : '';
-    await write(context.stderr, `Error: ${printable(inOneLine(error))}${usage}\n`);
+    const lines = (await linesOf(error)).map(printable).join('\n');
+    await write(context.stderr, `Error: ${lines}${usage}\n`);
     context.setExitCode(1);
   }
+}
+
+/** The workspace's own words, if it said anything, and what they mean here. */
+async function linesOf(error: unknown): Promise<string[]> {
+  const { saidBy } = await import('../../workspace/errors.ts');
+  const said = saidBy(error);
+  const own = inOneLine(error);
+  if (said === undefined) return [own];
+  const explanation = own.includes(said) ? remedyFor('command', asCausewayError(error)) : own;
+  return explanation === undefined ? [said] : [said, explanation];
 }
 
 /** Wrong arguments; the usage follows the message. */
@@ -146,6 +170,14 @@ function checkArguments(command: Command, { takes, hasBody }: Subcommand, { json
   throw new UsageError(`accepts ${wanted} arg(s), received ${args.length}`, command);
 }
 
+/** The flags that have no effect here, and still take a value. */
+const IGNORED = [
+  ['target', '--target'],
+  ['logFile', '--log-file'],
+  ['logFormat', '--log-format'],
+  ['logLevel', '--log-level'],
+] as const;
+
 function flagsOf(command: Command): OverrideFlags {
   const values: Record<string, unknown> = command.optsWithGlobals();
   const text = (name: string, shown: string): string | undefined => {
@@ -164,14 +196,16 @@ function flagsOf(command: Command): OverrideFlags {
     const accepted = 'accepted arguments are json, text';
     throw new UsageError(`invalid argument ${JSON.stringify(output)} for "-o, --output" flag: ${accepted}`, command);
   }
-  text('name', '--name');
+  for (const [name, shown] of IGNORED) text(name, shown);
   return {
     profile: text('profile', '--profile'),
     warehouseId: text('warehouseId', '--warehouse-id'),
     json: text('json', '--json'),
     allowMissing: values.allowMissing === true,
     debug: values.debug === true,
+    name: text('name', '--name'),
     pageSize: integer('pageSize', '--page-size'),
+    pageToken: text('pageToken', '--page-token'),
     limit: integer('limit', '--limit'),
   };
 }
@@ -182,6 +216,11 @@ const GLOBAL_FLAGS: Readonly<Record<string, boolean>> = {
   '--profile': true,
   '-o': true,
   '--output': true,
+  '-t': true,
+  '--target': true,
+  '--log-file': true,
+  '--log-format': true,
+  '--log-level': true,
   '--debug': false,
 };
 

