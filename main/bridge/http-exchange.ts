@@ -278,6 +278,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
       return;
     }
     if (this.#form === 'events') {
+      this.#events?.end();
       this.#settle({ kind: 'streamed', head, place: this.#events ?? NOWHERE });
       return;
     }

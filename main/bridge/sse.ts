@@ -11,7 +11,8 @@ const UNSENDABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /**
  * Turns the bytes of one event stream into frames: each event's data is one JSON-RPC frame
- * (spec/managed-mcp-endpoints.md › Response, 2). An event that the stream's end cuts off is dropped, as the standard says.
+ * (spec/managed-mcp-endpoints.md › Response, 2). Some servers write a frame into each line of data, or end the stream without the
+ * blank line that ends an event: what is complete counts. An event that the stream's end cuts off is dropped, as the standard says.
  */
 export class EventStreamParser {
   readonly #onFrame: (frame: Buffer) => void;
@@ -25,6 +26,8 @@ export class EventStreamParser {
   /** Bytes that have arrived since the last frame, whatever they were. */
   #bytesSinceFrame = 0;
   #endedWithLine = true;
+  /** Whether the stream has ended, so that what is not complete never will be. */
+  #hasEnded = false;
   /** The id of the last event that had one, for resuming with `Last-Event-ID`. */
   lastEventId: string | undefined;
   /** The delay before reconnecting that the server asked for, in milliseconds. */
@@ -47,6 +50,12 @@ export class EventStreamParser {
     }
     for (let at = text.indexOf('\n', ended); at !== -1; at = text.indexOf('\n', at + 1)) this.#pendingLines += 1;
     if (text !== '') this.#endedWithLine = text.endsWith('\n');
+  }
+
+  /** The stream has ended as it should: what it holds of an event counts if that is complete. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#parser.feed(`${this.#lines.of(this.#decoder.decode())}\n\n`);
   }
 
   /** The position behind the last blank line; 0 if there is none. */
@@ -75,10 +84,13 @@ export class EventStreamParser {
   #createParser(): EventSourceParser {
     return createParser({
       onEvent: (event) => {
+        const frames = framesIn(event.data);
+        if (this.#hasEnded && (frames.length === 0 || !frames.every(isComplete))) return;
         this.#reached(event.id);
-        if (event.data.trim() === '') return;
-        this.#bytesSinceFrame = 0;
-        this.#onFrame(toLine(Buffer.from(event.data)));
+        for (const frame of frames) {
+          this.#bytesSinceFrame = 0;
+          this.#onFrame(toLine(Buffer.from(frame)));
+        }
       },
       // Heartbeats are not kept: counted, they would look like an event that never ends.
       onComment: (comment) => {
@@ -89,6 +101,24 @@ export class EventStreamParser {
         this.retryMs = retryMs;
       },
     });
+  }
+}
+
+/** The frames of one event's data, mostly one. A frame may have line ends in it; otherwise each line is a frame. */
+function framesIn(data: string): string[] {
+  const lines = data.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) return [];
+  return lines.length > 1 && lines.every(isComplete) ? lines : [data];
+}
+
+/** Whether a text is all of a frame. */
+function isComplete(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -27,6 +27,7 @@ describe('the frames of an event stream', () => {
     ['ids and unknown fields', 'id: 7\nx: y\nnonsense\ndata: 1\n\n', ['1']],
     ['a byte order mark', '\u{feff}data: 1\n\n', ['1']],
     ['a byte order mark in a later place is text', 'data: {"id":1}\n\n\u{feff}data: {"id":2}\n\n', ['{"id":1}']],
+    ['a frame in each line of data', 'data: {"id":1}\ndata:\ndata: {"id":2}\n\n', ['{"id":1}', '{"id":2}']],
     ['empty data', 'data:\n\ndata: \n\ndata\n\n', []],
     ['an event that the end of the stream cuts off', 'data: 1\n\ndata: 2\n', ['1']],
     ['multi-byte characters', 'data: "ä€😀"\n\n', ['"ä€😀"']],
@@ -88,6 +89,14 @@ describe('an event stream', () => {
   });
 });
 
+const isJson = (text: string) => {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
 /** What the parser makes of a stream. */
 function parse(chunks: Buffer[]) {
   const frames: string[] = [];
@@ -95,7 +104,10 @@ function parse(chunks: Buffer[]) {
   const parser = createParser({
     onEvent: ({ id, data }) => {
       lastEventId = id ?? lastEventId;
-      if (data.trim() !== '') frames.push(data.replaceAll(/[\r\n]/g, ' '));
+      if (data.trim() === '') return;
+      const lines = data.split('\n').filter((line) => line.trim() !== '');
+      const each = lines.length > 1 && lines.every((line) => /^\s*[[{]/.test(line) && isJson(line));
+      frames.push(...(each ? lines : [data.replaceAll(/[\r\n]/g, ' ')]));
     },
   });
   const decoder = new TextDecoder();
@@ -104,6 +116,31 @@ function parse(chunks: Buffer[]) {
   if (Buffer.concat(chunks).at(-1) === 0x0d) parser.feed('\n');
   return { frames, lastEventId };
 }
+
+describe('a stream that ends as it should', () => {
+  const ended = (...chunks: string[]) => {
+    const { frames, events } = feed(...chunks);
+    events.end();
+    return { frames, lastEventId: events.lastEventId };
+  };
+
+  it.each([
+    ['without the blank line that ends an event', 'id: a\ndata: {"id":1}\n'],
+    ['without a line end', 'id: a\ndata: {"id":1}'],
+    ['with a carriage return', 'id: a\rdata: {"id":1}\r'],
+    ['with the blank line', 'id: a\ndata: {"id":1}\n\n'],
+  ])('gives what it ends with once if that is complete: %s', (_, stream) => {
+    expect(ended(stream)).toEqual({ frames: ['{"id":1}'], lastEventId: 'a' });
+    expect(ended(...stream)).toEqual({ frames: ['{"id":1}'], lastEventId: 'a' });
+  });
+
+  it.each(['data: {"id":1', 'data: {"id":1}\ndata: {"id":', 'data', 'event: message', ''])(
+    'drops what it cuts off, with its id: %j',
+    (end) => {
+      expect(ended(`id: a\ndata: 1\n\nid: b\n${end}`)).toEqual({ frames: ['1'], lastEventId: 'a' });
+    },
+  );
+});
 
 describe('what the stream says besides its frames', () => {
   it('is the id to resume after and the retry delay', () => {
