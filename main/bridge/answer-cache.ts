@@ -6,7 +6,7 @@ import { inOneLine } from '../words/failure.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
-import { earlyAnswer, isFirstPage, isStored } from './early-answer.ts';
+import { earlyAnswer, inRevisionOf, isFirstPage, isStored } from './early-answer.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
 import { membersOf } from './frame/members.ts';
 import { heldTools, LIST_CHANGED } from './held-tools.ts';
@@ -155,16 +155,17 @@ export class AnswerCache {
     const known = await earlyAnswer(pending.frame, pending.method, (method) => this.#port.memory.get(method));
     if (pending.settle('cache').length === 0) return;
     if (pending.method === 'initialize') this.provisional = true;
-    if (!known) this.#listConnectionTool(pending.id);
+    if (!known) this.#listConnectionTool(pending);
     else {
       if (pending.method === 'tools/list') this.#listed(known);
       this.#port.sink.write(known);
     }
   }
 
-  #listConnectionTool(id: string): void {
+  #listConnectionTool({ id, frame }: PendingRequest): void {
     const tool = this.#port.tool.definition();
-    const list = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ tools: [tool] })}}`);
+    const result = JSON.stringify({ tools: [tool] });
+    const list = inRevisionOf(frame, Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`));
     this.#listed(list, tool.name);
     this.#port.ownTools.write(list);
   }

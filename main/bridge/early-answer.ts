@@ -3,6 +3,7 @@ import type { StoredMethod } from './answer-store.ts';
 import { textAt } from './frame/edit.ts';
 import { parseFrame, rawId, withId } from './frame/frame.ts';
 import { memberAt, membersOf } from './frame/members.ts';
+import { completed } from './stateless/completed.ts';
 import { isStateless, STATELESS_REVISION } from './stateless/headers.ts';
 
 /** The revisions that have sessions: the bridge may answer their `initialize` itself. */
@@ -45,7 +46,12 @@ export async function earlyAnswer(
   }
   if (!isFirstPage(request, method)) return undefined;
   const list = await remembered(method);
-  return list && parseFrame(list) !== undefined ? withId(list, rawId(request)) : undefined;
+  return list && parseFrame(list) !== undefined ? inRevisionOf(request, withId(list, rawId(request))) : undefined;
+}
+
+/** A list for a client, in the revision of its request. */
+export function inRevisionOf(request: Buffer, list: Buffer): Buffer {
+  return isStateless(request) ? completed(list, true) : list;
 }
 
 /** The answer to a probe in the revisions with sessions, which needs no server; undefined for anything else. */
@@ -92,9 +98,8 @@ export function discoverAnswer(opened: Buffer): Buffer {
     `"capabilities":${textAt(opened, 'result', 'capabilities') ?? '{}'}`,
     ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
     `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
-    '"resultType":"complete","ttlMs":0,"cacheScope":"private"',
   ];
-  return Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`);
+  return completed(Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`), true);
 }
 
 /** @param outcome the member `result` or `error` */

@@ -1,5 +1,5 @@
 import { discoverAnswer, type Remembered } from '../early-answer.ts';
-import { textAt, withMembers } from '../frame/edit.ts';
+import { textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type RequestContext,
   requestIn,
 } from './client-request.ts';
+import { completed } from './completed.ts';
 import { UrlElicitations } from './elicitations.ts';
 import { ServerRequests } from './server-requests.ts';
 import { StatelessSubscriptions } from './subscriptions.ts';
@@ -142,7 +143,7 @@ export class StatelessClientSession {
     const forwarded = request
       ? this.#elicitations.answered(frame, this.#serverRequests.waitingFor(id), request)
       : frame;
-    const whole = forwarded === frame ? complete(frame, json, CACHEABLE.has(request?.method ?? '')) : forwarded;
+    const whole = forwarded === frame ? completed(frame, CACHEABLE.has(request?.method ?? ''), json) : forwarded;
     const answer = whole && this.#serverRequests.settled(whole);
     if (answer) this.#port.toClient(answer);
     if (!forwarded) this.#serverRequests.cancel(id);
@@ -169,16 +170,4 @@ export class StatelessClientSession {
     const id = `"${OWN_ID_PREFIX}${this.#own}"`;
     this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`));
   }
-}
-
-/** A result with what the stateless revision demands in it. `json` is the frame as it was parsed. */
-function complete(frame: Buffer, json: unknown, isCacheable: boolean): Buffer {
-  const result = memberAt(json, 'result');
-  if (typeof result !== 'object' || result === null) return frame;
-  const members = [
-    ...('resultType' in result ? [] : ['"resultType":"complete"']),
-    ...(isCacheable && !('ttlMs' in result) ? ['"ttlMs":0'] : []),
-    ...(isCacheable && !('cacheScope' in result) ? ['"cacheScope":"private"'] : []),
-  ];
-  return members.length === 0 ? frame : withMembers(frame, ['result'], members.join(','));
 }

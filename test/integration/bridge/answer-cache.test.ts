@@ -7,6 +7,7 @@ import { Secret } from '../../../main/platform/secret.ts';
 import { clientOf, newcomer, serve } from './connected.ts';
 import type { BridgeUnderTest } from './harness.ts';
 import { json, orderly, result, type ScriptedServer } from './scripted-server.ts';
+import { modern } from './stateless-script.ts';
 
 let home: string;
 let memory: AnswerStore & RevisionStore;
@@ -41,6 +42,8 @@ async function learn(server: ScriptedServer): Promise<void> {
   await expect.poll(async () => String(await memory.get('tools/list'))).toContain('execute_sql');
 }
 
+/** As a server of the revisions with sessions has answered. */
+const REMEMBERED = Buffer.from('{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"execute_sql"}]}}');
 const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 
 describe('the cached answers', () => {
@@ -193,6 +196,27 @@ describe('the cached answers', () => {
     await expect.poll(() => client.sink.frames.map(String)).toContain(LIST_CHANGED);
     expect(await client.request(3, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'sign_in' }] } });
   });
+
+  it.each(['remembered', 'of our own'])(
+    'for a client and a server of the stateless revision are whole: a list %s, while the server is slow',
+    async (which) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'new', version: '2' },
+      };
+      if (which === 'remembered') await memory.put('tools/list', REMEMBERED, undefined, []);
+      const client = await connect((await serve(modern(() => {}))).origin);
+      expect(await client.request(0, 'server/discover', { _meta })).toMatchObject({ result: { ttlMs: 0 } });
+      const name = which === 'remembered' ? 'execute_sql' : 'connection_status';
+      expect((await client.request(1, 'tools/list', { _meta })).result).toMatchObject({
+        tools: [{ name }],
+        resultType: 'complete',
+        ttlMs: 0,
+        cacheScope: 'private',
+      });
+    },
+  );
 
   it('do not replace a refusal that concerns this user', async () => {
     tools = ['execute_sql'];
