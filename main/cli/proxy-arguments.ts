@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { splitAddress } from '../../preload/contract/server-path.ts';
 import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
+import { decidesWorkspace } from '../auth/profiles/variables.ts';
 import { checkedServerPath, parseMeta, parseMetaOfAll } from '../clients/server-arguments.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RegisterCommand } from './command.ts';
@@ -116,8 +117,8 @@ const OWN_IDENTITY = [
  * tell the running application, whose own is another one: which workspace is meant, and as whom.
  */
 export function completedBy(env: NodeJS.ProcessEnv, request: ProxyRequest): { request: ProxyRequest; isOwn: boolean } {
-  const profile = request.profile ?? (env.DATABRICKS_CONFIG_PROFILE || undefined);
-  const isOwn = OWN_IDENTITY.some((name) => env[name]) || (profile === undefined && Boolean(env.DATABRICKS_HOST));
+  const isOwn = OWN_IDENTITY.some((name) => env[name]) || (request.profile === undefined && decidesWorkspace(env));
+  const profile = request.profile ?? (isOwn ? undefined : env.DATABRICKS_CONFIG_PROFILE || undefined);
   return { request: { ...request, profile }, isOwn };
 }
 

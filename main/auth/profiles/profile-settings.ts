@@ -4,6 +4,7 @@ import { isHeaderValue } from '../access-token.ts';
 import { AUTH_TYPES, type AuthMethod, type UnusableReason } from '../auth.ts';
 import { azureCloudOf } from '../sources/azure-cloud.ts';
 import { isAccountHost, parseHost, type WorkspaceAddress } from './host.ts';
+import { VARIABLES } from './variables.ts';
 
 /** The meaning of a profile's keys, with secrets wrapped. It stays inside `main/auth/`. */
 export interface ProfileSettings {
@@ -42,25 +43,6 @@ export interface FederationSettings {
 export type JudgedSettings =
   | { usable: true; settings: ProfileSettings }
   | { usable: false; host: string | undefined; reason: UnusableReason; message: string };
-
-/** The environment variable in which Databricks tools look for each key. */
-export const VARIABLES = {
-  host: 'DATABRICKS_HOST',
-  token: 'DATABRICKS_TOKEN',
-  client_id: 'DATABRICKS_CLIENT_ID',
-  client_secret: 'DATABRICKS_CLIENT_SECRET',
-  auth_type: 'DATABRICKS_AUTH_TYPE',
-  account_id: 'DATABRICKS_ACCOUNT_ID',
-  workspace_id: 'DATABRICKS_WORKSPACE_ID',
-  azure_tenant_id: 'ARM_TENANT_ID',
-  azure_client_id: 'ARM_CLIENT_ID',
-  azure_client_secret: 'ARM_CLIENT_SECRET',
-  azure_use_msi: 'ARM_USE_MSI',
-  azure_workspace_resource_id: 'DATABRICKS_AZURE_RESOURCE_ID',
-  oidc_token_env: 'DATABRICKS_OIDC_TOKEN_ENV',
-  oidc_token_filepath: 'DATABRICKS_OIDC_TOKEN_FILEPATH',
-  token_audience: 'DATABRICKS_TOKEN_AUDIENCE',
-} as const;
 
 type Key = keyof typeof VARIABLES;
 

@@ -4,7 +4,8 @@ import { inOneLine } from '../../words/failure.ts';
 import type { Profile, ProfileEntry } from '../auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
 import { parseHost } from './host.ts';
-import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber, VARIABLES } from './profile-settings.ts';
+import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber } from './profile-settings.ts';
+import { isCredential, VARIABLES } from './variables.ts';
 
 /** The section in which Databricks tools keep their own settings; never a profile. */
 export const SETTINGS_SECTION = '__settings__';
@@ -197,20 +198,6 @@ function defaultOf(book: ProfileBook): string | undefined {
   }
 }
 
-/** The keys that are credentials, or name where they come from: with one of them, the environment signs in by itself. */
-const CREDENTIAL_KEYS = new Set<string>([
-  'token',
-  'client_id',
-  'client_secret',
-  'azure_tenant_id',
-  'azure_client_id',
-  'azure_client_secret',
-  'azure_use_msi',
-  'azure_workspace_resource_id',
-  'oidc_token_env',
-  'oidc_token_filepath',
-]);
-
 /** What the environment says of its own. The identity of a machine counts only where a host is named for it. */
 function ownSettings(env: NodeJS.ProcessEnv) {
   const values = new Map<string, string>();
@@ -221,7 +208,7 @@ function ownSettings(env: NodeJS.ProcessEnv) {
   const host = values.get('host');
   const identity = host === undefined ? undefined : machineIdentity(values, env);
   if (identity !== undefined) values.set('auth_type', identity);
-  const hasKeys = [...values.keys()].some((key) => CREDENTIAL_KEYS.has(key));
+  const hasKeys = [...values.keys()].some(isCredential);
   const isMachines = host !== undefined && MACHINE_TYPES.has(values.get('auth_type') ?? '');
   return { host, values, hasCredentials: hasKeys || isMachines };
 }

@@ -194,7 +194,8 @@ describe('the environment of a proxy', () => {
     [{ DATABRICKS_CONFIG_PROFILE: 'acme' }, 'acme', false],
     [{ DATABRICKS_CONFIG_PROFILE: '' }, undefined, false],
     [{ DATABRICKS_HOST: HOST }, undefined, true],
-    [{ DATABRICKS_HOST: HOST, DATABRICKS_CONFIG_PROFILE: 'acme' }, 'acme', false],
+    [{ DATABRICKS_HOST: HOST, DATABRICKS_CONFIG_PROFILE: 'acme' }, undefined, true],
+    [{ DATABRICKS_TOKEN: 'dapi1', DATABRICKS_CONFIG_PROFILE: 'acme' }, undefined, true],
     [{ ARM_CLIENT_SECRET: 's' }, undefined, true],
     [{ ACTIONS_ID_TOKEN_REQUEST_URL: HOST }, undefined, true],
   ])('%j names the profile %j, and hides it from the application: %j', (env, profile, isOwn) => {
