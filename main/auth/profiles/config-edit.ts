@@ -21,7 +21,11 @@ export function addressValues(host: string, policy: Policy) {
   return { settings: judged.settings, values };
 }
 
-/** A configuration file's text with a profile added at its end. @throws {CausewayError} `already_exists`, `usage` */
+/**
+ * A configuration file's text with a profile added at its end. The first profile becomes the default, as with the Databricks CLI
+ * (`libs/databrickscfg/ops.go`): no command takes a profile that is not the default only because there is no other.
+ * @throws {CausewayError} `already_exists`, `usage`
+ */
 export function withProfile(text: string, name: string, values: Record<string, string | undefined>): string {
   checkName(name);
   const document = parseConfig(text);
@@ -33,7 +37,23 @@ export function withProfile(text: string, name: string, values: Record<string, s
   const pairs = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key} = ${written(key, value)}`],
   );
-  return text + ended + apart + [`[${name}]`, ...pairs].map((line) => line + eol).join('');
+  const added = text + ended + apart + [`[${name}]`, ...pairs].map((line) => line + eol).join('');
+  return isFirst(document) ? withDefault(added, name) : added;
+}
+
+/** Whether a file has no profile yet that names a workspace, and no default. */
+function isFirst(document: ConfigDocument): boolean {
+  const hasDefault = sectionValues(document, SETTINGS_SECTION)?.has('default_profile') ?? false;
+  return !hasDefault && document.sections.every(({ name, values }) => name === SETTINGS_SECTION || !values.has('host'));
+}
+
+function withDefault(text: string, name: string): string {
+  const document = parseConfig(text);
+  const { sections, lines, eol } = document;
+  const line = `default_profile = ${written('default_profile', name)}${eol}`;
+  const settings = sections.find((section) => section.name === SETTINGS_SECTION);
+  if (!settings) return `${text}${eol}[${SETTINGS_SECTION}]${eol}${line}`;
+  return join(document, lines.toSpliced(settings.header + 1, 0, line));
 }
 
 /** The text with a profile renamed, also where it is the default. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */

@@ -51,7 +51,9 @@ describe('the configuration file', () => {
   test('is created if it does not exist', async () => {
     const env = { ...home.env, DATABRICKS_CONFIG_FILE: join(home.folder, 'new', 'cfg') };
     await openAuth({ env }).addProfile('first', 'a.example');
-    expect(await readFile(env.DATABRICKS_CONFIG_FILE, 'utf8')).toBe('[first]\nhost = https://a.example\n');
+    expect(await readFile(env.DATABRICKS_CONFIG_FILE, 'utf8')).toBe(
+      '[first]\nhost = https://a.example\n\n[__settings__]\ndefault_profile = first\n',
+    );
     expect(await mode(env.DATABRICKS_CONFIG_FILE)).toBe('600');
   });
 

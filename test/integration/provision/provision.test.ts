@@ -55,7 +55,7 @@ describe('causeway provision', () => {
   test('adds what is missing, and changes nothing the second time', async () => {
     const { apply, readConfig, run, cursor, folder } = await home('# mine\n');
     expect(await apply()).toMatchObject({ code: 0, results: all('added') });
-    expect(await readConfig()).toBe(`# mine\n\n[work]\nhost = ${HOST}\n`);
+    expect(await readConfig()).toBe(`# mine\n\n[work]\nhost = ${HOST}\n\n[__settings__]\ndefault_profile = work\n`);
     expect(Object.keys(JSON.parse(await readFile(cursor, 'utf8')).mcpServers)).toEqual(['databricks-sql', 'sales']);
     expect(await readFile(join(folder, '.codex', 'config.toml'), 'utf8')).not.toContain('databricks-sql');
     const { stdout } = await run('permissions', '--json');

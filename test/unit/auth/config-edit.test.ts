@@ -34,9 +34,23 @@ describe('adding a profile', () => {
   });
 
   test('works in a file that is empty, has no final line break, or has Windows line breaks', () => {
-    expect(withProfile('', 'a', { host: 'h' })).toBe('[a]\nhost = h\n');
+    expect(withProfile('', 'a', { host: 'h' })).toBe('[a]\nhost = h\n\n[__settings__]\ndefault_profile = a\n');
     expect(withProfile('[b]\nhost = b', 'a', { host: 'h' })).toBe('[b]\nhost = b\n\n[a]\nhost = h\n');
     expect(withProfile('[b]\r\nhost = b\r\n', 'a', { host: 'h' })).toBe('[b]\r\nhost = b\r\n\r\n[a]\r\nhost = h\r\n');
+  });
+
+  test.each([
+    ['', '[a]\nhost = h\n\n[__settings__]\ndefault_profile = a\n'],
+    ['[DEFAULT]\n', '[DEFAULT]\n\n[a]\nhost = h\n\n[__settings__]\ndefault_profile = a\n'],
+    [
+      '\ufeff[__settings__]\r\nauth_storage = secure\r\n',
+      '\ufeff[__settings__]\r\ndefault_profile = a\r\nauth_storage = secure\r\n\r\n[a]\r\nhost = h\r\n',
+    ],
+    ['[__settings__]', '[__settings__]\ndefault_profile = a\n\n[a]\nhost = h\n'],
+    ['[__settings__]\ndefault_profile = x\n', '[__settings__]\ndefault_profile = x\n\n[a]\nhost = h\n'],
+    ['[b]\nhost = b\n', '[b]\nhost = b\n\n[a]\nhost = h\n'],
+  ])('makes the first one the default, as the Databricks CLI does: %j', (before, after) => {
+    expect(withProfile(before, 'a', { host: 'h' })).toBe(after);
   });
 
   test.each([
