@@ -16,7 +16,9 @@ let home: OwnHome;
 
 beforeEach(async () => {
   workspace = await startWorkspace();
-  home = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n[__settings__]\ndefault_profile = ana\n`);
+  home = await ownHome(
+    `[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n[__settings__]\ndefault_profile = ana\n`,
+  );
   const bin = join(home.folder, 'bin');
   await mkdir(bin);
   await writeFile(join(bin, 'causeway'), `#!/bin/sh\nexec "${process.execPath}" "${CAUSEWAY}" "$@"\n`, { mode: 0o755 });

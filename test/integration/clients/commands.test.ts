@@ -90,7 +90,10 @@ describe('causeway servers', () => {
   test('--config-root has its own list and its own profiles', async () => {
     const other = join(home.folder, 'somebody else');
     await mkdir(join(other, '.cursor'), { recursive: true });
-    await writeFile(join(other, '.databrickscfg'), '[DEFAULT]\nhost = https://bo.cloud.databricks.com\ntoken = dapi-bo\n');
+    await writeFile(
+      join(other, '.databrickscfg'),
+      '[DEFAULT]\nhost = https://bo.cloud.databricks.com\ntoken = dapi-bo\n',
+    );
     const before = await json('servers');
     expect((await causeway('servers', 'add', 'sql', '--profile', 'ana', '--config-root', other)).code).toBe(3);
     expect(await json('servers', 'add', 'sql', '--name', 'theirs', '--config-root', other)).toMatchObject({
