@@ -114,6 +114,11 @@ export const IN_DOUBT = 'The change may have taken effect. Check the current sta
 /** Statuses of 500 and above that say that nothing was done. */
 const NEVER_REACHED_IT = new Set([501, 503, 511]);
 
+/** Stands for what a refusal does not say. */
+const NO_EXPLANATION = 'no explanation';
+/** The kinds of refusals whose message is Causeway's, for they have none. */
+const OWN_WORDS: ReadonlySet<ErrorBody['kind']> = new Set(['private-link', 'redirect', 'page']);
+
 /** Turns a refusal into the error that is thrown for it. `method` decides whether it may have run anyway. */
 export function workspaceRefusal(method: string, status: number, body: ErrorBody): WorkspaceError {
   const code = classify(status, body);
@@ -125,7 +130,7 @@ export function workspaceRefusal(method: string, status: number, body: ErrorBody
     status,
     errorCode: body.errorCode,
     requestId: body.requestId,
-    said: body.message,
+    said: OWN_WORDS.has(body.kind) || body.message === NO_EXPLANATION ? undefined : body.message,
     mayHaveRun,
     remedy,
   });
@@ -178,7 +183,7 @@ export function readErrorBody(answer: RawAnswer, sent: SentSecrets): ErrorBody {
   return {
     kind: found.kind,
     errorCode: foreignText(found.errorCode ?? '', { sent, maxLength: 100 }),
-    message: foreignText(found.message, { sent }) || 'no explanation',
+    message: foreignText(found.message, { sent }) || NO_EXPLANATION,
     requestId: requestId === undefined ? undefined : foreignText(requestId, { sent, maxLength: 100 }),
   };
 }

@@ -108,13 +108,23 @@ fuzzProperty('a configuration file of any bytes is understood, or refused with l
   });
 });
 
+/** The settings after a profile was added: the first one that there is becomes the default. */
+function settingsWith(before: ReturnType<typeof contents>, name: string) {
+  const settings = before.get('__settings__');
+  const isFirst = [...before].every(([each, values]) => each === '__settings__' || !('host' in values));
+  if (!isFirst || settings?.default_profile !== undefined) return settings;
+  return { ...settings, default_profile: name };
+}
+
 fuzzProperty('a profile that is added leaves every byte of the file before it', [anyFile, names], (bytes, name) => {
   const host = 'https://new.example';
   const after = isWellFormed(name) ? edited(bytes, (text) => withProfile(text, name, { host })) : undefined;
   if (!after) return;
   assert.deepEqual(after.subarray(0, bytes.length), bytes);
   const before = contents(bytes);
-  assert.deepEqual(contents(after), new Map([...before, [name, { host }]]));
+  const settings = settingsWith(before, name);
+  const wanted = new Map([...before, [name, { host }]]);
+  assert.deepEqual(contents(after), settings ? wanted.set('__settings__', settings) : wanted);
 });
 
 fuzzProperty(

@@ -38,7 +38,7 @@ export function withProfile(text: string, name: string, values: Record<string, s
     value === undefined ? [] : [`${key} = ${written(key, value)}`],
   );
   const added = text + ended + apart + [`[${name}]`, ...pairs].map((line) => line + eol).join('');
-  return isFirst(document) ? withDefault(added, name) : added;
+  return isFirst(document) ? withDefault(added, name, eol) : added;
 }
 
 /** Whether a file has no profile yet that names a workspace, and no default. */
@@ -47,13 +47,9 @@ function isFirst(document: ConfigDocument): boolean {
   return !hasDefault && document.sections.every(({ name, values }) => name === SETTINGS_SECTION || !values.has('host'));
 }
 
-function withDefault(text: string, name: string): string {
-  const document = parseConfig(text);
-  const { sections, lines, eol } = document;
-  const line = `default_profile = ${written('default_profile', name)}${eol}`;
-  const settings = sections.find((section) => section.name === SETTINGS_SECTION);
-  if (!settings) return `${text}${eol}[${SETTINGS_SECTION}]${eol}${line}`;
-  return join(document, lines.toSpliced(settings.header + 1, 0, line));
+/** The settings may have a section already: Databricks tools read both, and every byte of the file stays where it was. */
+function withDefault(text: string, name: string, eol: string): string {
+  return `${text}${eol}[${SETTINGS_SECTION}]${eol}default_profile = ${written('default_profile', name)}${eol}`;
 }
 
 /** The text with a profile renamed, also where it is the default. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */

@@ -93,7 +93,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
   }
   if (names.length === 1 && book.takesOnlyProfile) return first;
   const why =
-    names.length === 1 ? 'one profile, which is not the default' : 'several profiles, and none of them is the default';
+    names.length === 1 ? 'one profile, and it is not the default' : 'several profiles, and none of them is the default';
   throw ambiguous(`${book.path} has ${why}.`, names);
 }
 
@@ -126,7 +126,7 @@ function profileOfHost(book: ProfileBook, host: string, named: string | undefine
   const found = names.filter((name) => isSameHost(sectionValues(book.document, name)?.get('host'), host));
   const [first] = found;
   if (found.length > 1)
-    throw ambiguous(`${book.path} has several profiles for ${host}, which DATABRICKS_HOST names.`, found);
+    throw ambiguous(`${book.path} has several profiles for ${host}. DATABRICKS_HOST names that workspace.`, found);
   if (first !== undefined) return first;
   if (named !== undefined) {
     throw new CausewayError(
@@ -137,9 +137,13 @@ function profileOfHost(book: ProfileBook, host: string, named: string | undefine
       },
     );
   }
-  throw new CausewayError('profile_not_found', `There are no credentials for ${host}, which DATABRICKS_HOST names.`, {
-    action: { do: 'add-workspace', profile: undefined },
-  });
+  throw new CausewayError(
+    'profile_not_found',
+    `There are no credentials for ${host}. DATABRICKS_HOST names that workspace.`,
+    {
+      action: { do: 'add-workspace', profile: undefined },
+    },
+  );
 }
 
 function isSameHost(one: string | undefined, other: string): boolean {

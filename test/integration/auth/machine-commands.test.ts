@@ -85,6 +85,8 @@ test('causeway profiles shows each kind with its state and what to do', async ()
     { name: 'github', method: 'github-oidc', message: expect.stringContaining('permissions: id-token: write') },
     { name: 'variable', method: 'env-oidc', state: 'ready', userName: workspace.servicePrincipal.clientId },
     { name: 'file', method: 'file-oidc', message: expect.stringContaining('There is no file /nowhere/token') },
+    // What the variables of this home add to the profiles is a profile of its own too, without a workspace.
+    { name: '(environment)', default: true, state: 'unusable' },
   ]);
   expect(stdout).not.toMatch(/hush|eyJ|causeway login/);
 });

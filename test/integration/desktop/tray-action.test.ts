@@ -22,7 +22,9 @@ let looking: () => void;
 
 beforeEach(async () => {
   workspace = await startWorkspace();
-  home = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
+  home = await ownHome(
+    `[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n[__settings__]\ndefault_profile = ana\n`,
+  );
   causeway = createCauseway({ env: home.env });
   model = new DesktopModel(causeway);
   told = [];

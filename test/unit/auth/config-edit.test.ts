@@ -44,9 +44,9 @@ describe('adding a profile', () => {
     ['[DEFAULT]\n', '[DEFAULT]\n\n[a]\nhost = h\n\n[__settings__]\ndefault_profile = a\n'],
     [
       '\ufeff[__settings__]\r\nauth_storage = secure\r\n',
-      '\ufeff[__settings__]\r\ndefault_profile = a\r\nauth_storage = secure\r\n\r\n[a]\r\nhost = h\r\n',
+      '\ufeff[__settings__]\r\nauth_storage = secure\r\n\r\n[a]\r\nhost = h\r\n\r\n[__settings__]\r\ndefault_profile = a\r\n',
     ],
-    ['[__settings__]', '[__settings__]\ndefault_profile = a\n\n[a]\nhost = h\n'],
+    ['[__settings__]', '[__settings__]\n\n[a]\nhost = h\n\n[__settings__]\ndefault_profile = a\n'],
     ['[__settings__]\ndefault_profile = x\n', '[__settings__]\ndefault_profile = x\n\n[a]\nhost = h\n'],
     ['[b]\nhost = b\n', '[b]\nhost = b\n\n[a]\nhost = h\n'],
   ])('makes the first one the default, as the Databricks CLI does: %j', (before, after) => {

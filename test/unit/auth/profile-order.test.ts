@@ -84,7 +84,7 @@ describe('as whom and where', () => {
   ];
   const DEFINE = 'Sign in with: causeway login --host https://YOUR-WORKSPACE.';
   test.each<Refusal>([
-    ['R', 'one', {}, 'ambiguous', 'has one profile, which is not the default', 'Choose one with --profile'],
+    ['R', 'one', {}, 'ambiguous', 'has one profile, and it is not the default', 'Choose one with --profile'],
     ['R', 'two', {}, 'ambiguous', 'has several profiles, and none of them is the default', 'Choose one with --profile'],
     ['R', 'none', {}, 'profile_not_found', 'There is no profile in ~/.databrickscfg.', DEFINE],
     ['F', 'two', names('c'), 'profile_not_found', 'There is no profile "c"', 'The file has a, b.'],
