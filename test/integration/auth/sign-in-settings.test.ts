@@ -1,6 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { missingScopes } from '../../../main/auth/oauth/scopes.ts';
 import { Secret } from '../../../main/platform/secret.ts';
@@ -135,11 +136,7 @@ describe('an OAuth application of the account', () => {
   });
 
   test('is to be registered with the port that the next sign-in uses, whichever is taken now', async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => {
-      taken.once('error', () => resolve());
-      taken.listen(8020, '127.0.0.1', resolve);
-    });
+    const taken = await held(8020);
     try {
       const browser = scriptedBrowser();
       const auth = stage.open({ openBrowser: browser.open });
@@ -164,3 +161,16 @@ describe('an OAuth application of the account', () => {
     expect(await readFile(file, 'utf8')).toBe('{}\n');
   });
 });
+
+/** A server that holds a port. The sign-in of a test in another process may have it for a moment. */
+async function held(port: number): Promise<Server> {
+  for (;;) {
+    const server = createServer();
+    const isHeld = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isHeld) return server;
+    await sleep(50);
+  }
+}

@@ -16,7 +16,7 @@ const PROFILES = {
 let home: Awaited<ReturnType<typeof homeWith>>;
 let empty: Awaited<ReturnType<typeof homeWith>>;
 beforeAll(async () => {
-  home = await homeWith(PROFILES);
+  home = await homeWith(PROFILES, null);
   empty = await homeWith({});
 });
 afterAll(() => Promise.all([home.close(), empty.close()]));

@@ -12,13 +12,16 @@ import type { Answered } from '../bridge/harness.ts';
 /** The command as it is built; `npm test` builds it first. */
 export const CAUSEWAY = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
 
-/** Its own home folder that holds a configuration file with these profiles, the first of which is the default. */
-export async function homeWith(profiles: Record<string, Record<string, string>>) {
+/** Its own home folder that holds a configuration file with these profiles. @param byDefault the default one, the first if left out; null for none */
+export async function homeWith(
+  profiles: Record<string, Record<string, string>>,
+  byDefault: string | null = Object.keys(profiles)[0] ?? null,
+) {
   const home = await mkdtemp(join(tmpdir(), 'causeway-proxy-'));
   const sections = Object.entries(profiles).map(([name, keys]) =>
     [`[${name}]`, ...Object.entries(keys).map(([key, value]) => `${key} = ${value}`), ''].join('\n'),
   );
-  const settings = `[__settings__]\ndefault_profile = ${Object.keys(profiles)[0]}\n`;
+  const settings = byDefault === null ? '' : `[__settings__]\ndefault_profile = ${byDefault}\n`;
   await writeFile(join(home, '.databrickscfg'), [...sections, settings].join('\n'), { mode: 0o600 });
   return { home, close: () => rm(home, { recursive: true }) };
 }
