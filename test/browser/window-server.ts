@@ -48,7 +48,7 @@ export async function serveWindow(
   const shell = { ...plainShell(), ...instead };
   const settings = plainSettings(env);
   if (!isFirstRun) settings.remember({ firstRun: null });
-  const causeway: Causeway = createCauseway({ env, openBrowser: shell.openInBrowser });
+  const causeway: Causeway = createCauseway({ env, openBrowser: shell.openInBrowser, takesOnlyProfile: true });
   const hearers = new Set<ServerResponse>();
   const desktop = createDesktop({
     causeway,

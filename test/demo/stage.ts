@@ -32,7 +32,11 @@ export async function openStage(account: Account): Promise<Stage> {
     account.begin('Starting a workspace on this computer');
     const workspace = await startWorkspace();
     ends.push(() => workspace.close());
-    await writeFile(join(home, '.databrickscfg'), `[${PROFILE}]\nhost = ${workspace.host}\n`, { mode: 0o600 });
+    await writeFile(
+      join(home, '.databrickscfg'),
+      `[${PROFILE}]\nhost = ${workspace.host}\n\n[__settings__]\ndefault_profile = ${PROFILE}\n`,
+      { mode: 0o600 },
+    );
     account.done(`A workspace is up at ${workspace.host}`, { host: workspace.host });
 
     account.begin('Signing in with the browser');
