@@ -106,12 +106,12 @@ export class AuthService {
 
   /**
    * The profile of that name, or the one that the environment or the configuration file makes the default (`chooseProfile`).
-   * @param takesOnlyProfile whether that may be the file's only one, although it is not the default
+   * @param mayBeOnlyOne false where nobody sees which one it is: then the file's only profile needs a name too
    * @throws {CausewayError} `profile_not_found`, `profile_unusable`, `ambiguous`
    */
-  async profile(name?: string, takesOnlyProfile = this.#options.takesOnlyProfile ?? false): Promise<Profile> {
+  async profile(name?: string, mayBeOnlyOne = true): Promise<Profile> {
     const book = await this.#book();
-    const chosen = chooseProfile({ ...book, takesOnlyProfile }, name);
+    const chosen = chooseProfile(mayBeOnlyOne ? book : { ...book, takesOnlyProfile: false }, name);
     const found = asProfile(chosen, profileSettings(book, chosen));
     checkWorkspace(await currentPolicy(), found.host);
     return found;
@@ -330,7 +330,8 @@ export class AuthService {
   }
 
   async #book(): Promise<ProfileBook> {
-    return { document: await readConfig(this.#path), path: this.#path, env: this.#env };
+    const { takesOnlyProfile = false } = this.#options;
+    return { document: await readConfig(this.#path), path: this.#path, env: this.#env, takesOnlyProfile };
   }
 
   /** The profile's current keys in the file. @throws {CausewayError} even if they have moved to another workspace */

@@ -23,7 +23,7 @@ export function addressValues(host: string, policy: Policy) {
 
 /**
  * A configuration file's text with a profile added at its end. The first profile becomes the default, as with the Databricks CLI
- * (`libs/databrickscfg/ops.go`): no command takes a profile that is not the default only because there is no other.
+ * (`libs/databrickscfg/ops.go`): otherwise scripts would have to name it.
  * @throws {CausewayError} `already_exists`, `usage`
  */
 export function withProfile(text: string, name: string, values: Record<string, string | undefined>): string {

@@ -5,7 +5,7 @@ import type { Profile, ProfileEntry } from '../auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
 import { parseHost } from './host.ts';
 import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber } from './profile-settings.ts';
-import { isCredential, VARIABLES } from './variables.ts';
+import { credentialVariables, isCredential, valuesIn } from './variables.ts';
 
 /** The section in which Databricks tools keep their own settings; never a profile. */
 export const SETTINGS_SECTION = '__settings__';
@@ -70,7 +70,7 @@ function entryOf(
  * 4. with `default_profile` in the file's settings, that one, and the credentials of the environment over it;
  * 5. with credentials in the environment, the environment, and nothing of the file;
  * 6. `[DEFAULT]`;
- * 7. where somebody is at hand who could be asked, the file's only profile.
+ * 7. where somebody sees which one it is, the file's only profile.
  *
  * Unlike the CLI, it sends no credentials of the file to another host, which `DATABRICKS_HOST` may name beside a profile.
  * @throws {CausewayError} `profile_not_found`, `ambiguous`, `profile_unusable`
@@ -129,21 +129,12 @@ function profileOfHost(book: ProfileBook, host: string, named: string | undefine
     throw ambiguous(`${book.path} has several profiles for ${host}. DATABRICKS_HOST names that workspace.`, found);
   if (first !== undefined) return first;
   if (named !== undefined) {
-    throw new CausewayError(
-      'profile_unusable',
-      `DATABRICKS_HOST names ${host}, and profile "${named}" is for another workspace.`,
-      {
-        remedy: 'Unset DATABRICKS_HOST or DATABRICKS_CONFIG_PROFILE.',
-      },
-    );
+    const message = `DATABRICKS_HOST names ${host}, and profile "${named}" is for another workspace.`;
+    const remedy = 'Unset DATABRICKS_HOST or DATABRICKS_CONFIG_PROFILE.';
+    throw new CausewayError('profile_unusable', message, { remedy });
   }
-  throw new CausewayError(
-    'profile_not_found',
-    `There are no credentials for ${host}. DATABRICKS_HOST names that workspace.`,
-    {
-      action: { do: 'add-workspace', profile: undefined },
-    },
-  );
+  const message = `There are no credentials for ${host}. DATABRICKS_HOST names that workspace.`;
+  throw new CausewayError('profile_not_found', message, { action: { do: 'add-workspace', profile: undefined } });
 }
 
 function isSameHost(one: string | undefined, other: string): boolean {
@@ -169,15 +160,10 @@ export function profileSettings(book: ProfileBook, name: string): ProfileSetting
   }
   const isEnvironment = name === ENVIRONMENT_PROFILE;
   if (isEnvironment && judged.reason === 'no_host') {
-    const set = [...values.keys()].flatMap((key) => Object.entries(VARIABLES).filter(([each]) => each === key));
-    const names = set.map(([, variable]) => variable).join(', ');
-    throw new CausewayError(
-      'profile_unusable',
-      `The environment has credentials (${names}), but does not say for which workspace.`,
-      {
-        remedy: 'Set DATABRICKS_HOST, or name a profile with --profile.',
-      },
-    );
+    const message = `The environment has credentials (${credentialVariables(book.env).join(', ')}), but does not say for which workspace.`;
+    const profiles = profileNames(book.document);
+    const action = profiles.length > 0 ? ({ do: 'choose-profile', profiles } as const) : undefined;
+    throw new CausewayError('profile_unusable', message, { remedy: 'Set DATABRICKS_HOST.', action });
   }
   const where = isEnvironment ? 'The environment' : `Profile "${name}" of ${book.path}`;
   throw new CausewayError('profile_unusable', `${where} cannot be used. ${judged.message}`);
@@ -204,11 +190,7 @@ function defaultOf(book: ProfileBook): string | undefined {
 
 /** What the environment says of its own. The identity of a machine counts only where a host is named for it. */
 function ownSettings(env: NodeJS.ProcessEnv) {
-  const values = new Map<string, string>();
-  for (const [key, variable] of Object.entries(VARIABLES)) {
-    const value = env[variable];
-    if (value) values.set(key, value);
-  }
+  const values = valuesIn(env);
   const host = values.get('host');
   const identity = host === undefined ? undefined : machineIdentity(values, env);
   if (identity !== undefined) values.set('auth_type', identity);

@@ -36,7 +36,18 @@ export function isCredential(key: string): boolean {
   return CREDENTIAL_KEYS.has(key);
 }
 
+/** What the environment says in these variables, by key. */
+export function valuesIn(env: NodeJS.ProcessEnv): Map<string, string> {
+  const all = Object.entries(VARIABLES).map(([key, name]): [string, string] => [key, env[name] ?? '']);
+  return new Map(all.filter(([, value]) => value !== ''));
+}
+
+/** The variables with credentials that are set. */
+export function credentialVariables(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(VARIABLES).flatMap(([key, name]) => (isCredential(key) && env[name] ? [name] : []));
+}
+
 /** Whether the environment by itself says which workspace is meant, or as whom, where no profile is asked for. */
 export function decidesWorkspace(env: NodeJS.ProcessEnv): boolean {
-  return Object.entries(VARIABLES).some(([key, name]) => (key === 'host' || isCredential(key)) && Boolean(env[name]));
+  return Boolean(env[VARIABLES.host]) || credentialVariables(env).length > 0;
 }

@@ -115,11 +115,22 @@ describe('as whom and where', () => {
   test('credentials without a workspace are refused for that, and [DEFAULT] does not take their place', () => {
     const credentials = book(file['DEFAULT and two'], TOKEN);
     expect(chooseProfile(credentials)).toBe('(environment)');
-    expect(refusal(() => profileSettings(credentials, '(environment)'))).toMatchObject({
+    const error = refusal(() => profileSettings(credentials, '(environment)'));
+    expect(error).toMatchObject({
       code: 'profile_unusable',
       message: 'The environment has credentials (DATABRICKS_TOKEN), but does not say for which workspace.',
-      remedy: 'Set DATABRICKS_HOST, or name a profile with --profile.',
     });
+    expect(remedyFor('command', error)).toBe(
+      'Set DATABRICKS_HOST. Choose one with --profile or DATABRICKS_CONFIG_PROFILE: DEFAULT, a, b.',
+    );
+    expect(remedyFor('window', error)).toBe('Set DATABRICKS_HOST. Choose one at the top left.');
+  });
+
+  test('only variables that are set count as credentials of the environment, not the keys of the profile below', () => {
+    const below = book('[b]\nclient_id = i\n[__settings__]\ndefault_profile = b\n', TOKEN);
+    expect(refusal(() => profileSettings(below, chooseProfile(below))).message).toBe(
+      'The environment has credentials (DATABRICKS_TOKEN), but does not say for which workspace.',
+    );
   });
 
   test('where somebody sees which one it is, the only profile is enough', () => {
