@@ -2,6 +2,9 @@ import type { WorkspaceSession } from '../app/causeway.ts';
 import type { CommandContext } from './command.ts';
 import { printable, writeLine } from './terminal.ts';
 
+/** How long the answer of a command waits for the user's name, in milliseconds: the change itself is made. */
+const WHO_TIMEOUT_MS = 5_000;
+
 /**
  * Says on stderr in which workspace and as whom something was changed: the environment or the configuration file may have chosen
  * another one than expected.
@@ -15,7 +18,7 @@ export async function whereAndAsWhom(
   { signal }: CommandContext,
   { profile, client }: WorkspaceSession,
 ): Promise<string> {
-  const user = await client.users.me(signal).then(
+  const user = await client.users.me(AbortSignal.any([signal, AbortSignal.timeout(WHO_TIMEOUT_MS)])).then(
     (me) => me.user.userName || me.user.id,
     () => undefined,
   );

@@ -83,7 +83,7 @@ async function carryOut(
   }
   const { results, notKept } = await applyKeepingResults(context, session.warehouses, plan, resultsFile, options);
   const counts = summary(results.map(({ result }) => result));
-  await writeLine(context.stderr, `Changed ${where}.`);
+  if (results.some(({ result }) => result === 'done')) await writeLine(context.stderr, `Changed ${where}.`);
   if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
   if (!options.json) for (const result of results) await showFailure(context, result);
   await finish(context, options, plan, results);

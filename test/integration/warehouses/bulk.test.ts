@@ -79,6 +79,7 @@ describe('import', () => {
     const { code, stderr } = await importing(typical, '--yes');
     expect(code).toBe(0);
     expect(stderr).toContain('3 done.');
+    expect(stderr).toContain(`Changed in ${cli.workspace.host} as ana@example.com (profile ana).`);
     expect(overrides()).toEqual({ [USERS.ana]: shared, [USERS.ben]: 'LAST_SELECTED', [USERS.chloe]: science });
     expect((await resultLines()).sort()).toEqual([
       `2,${USERS.ana},ana@example.com,create,done,Shared analytics`,
@@ -152,6 +153,19 @@ describe('import', () => {
     expect(stderr).toContain('! line 3  ben@example.com  The workspace answered 400: bad day');
     expect(overrides()).toEqual({ [USERS.ana]: shared, [USERS.chloe]: science });
     expect((await resultLines()).filter((line) => line.includes(',failed,'))).toHaveLength(1);
+  });
+
+  test('where every line fails, nothing is said to have been changed', async () => {
+    cli.workspace.faults.add({
+      effect: { kind: 'answer', status: 400, body: '{"message":"bad day"}' },
+      path: '/api/warehouses/v1/default-warehouse-overrides/*',
+      times: 'always',
+    });
+    const { code, stderr } = await importing(typical, '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toContain('3 failed.');
+    expect(stderr).not.toContain('Changed in');
+    expect(overrides()).toEqual({});
   });
 
   test('an error that would fail all lines stops them, names the lines that were not tried, and they can be resumed', async () => {
