@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { asCausewayError, CausewayError } from '../../platform/errors.ts';
 import { inOneLine, remedyFor } from '../../words/failure.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
@@ -60,6 +60,7 @@ export const registerWarehouses: RegisterCommand = (program, context) => {
   group.allowExcessArguments().action(() => asOriginal(context, () => explain(context, group)));
 };
 
+/** The flags that the Databricks CLI takes before and after any command. */
 function withGlobalFlags(command: Command): Command {
   return command
     .option('-p, --profile [name]', 'the profile to use (default: as the Databricks CLI chooses)')
@@ -67,8 +68,12 @@ function withGlobalFlags(command: Command): Command {
     .option('-t, --target [name]', 'accepted and ignored, as there is no bundle here')
     .option('--debug', 'print each request to stderr')
     .addOption(new Option('--log-file [file]').hideHelp())
-    .addOption(new Option('--log-format [type]').hideHelp())
-    .addOption(new Option('--log-level [format]').hideHelp());
+    .addOption(new Option('--log-format [format]').hideHelp())
+    .addOption(new Option('--log-level [level]').hideHelp());
+}
+
+function globalOptions(): readonly Option[] {
+  return withGlobalFlags(new Command()).options;
 }
 
 /** Errors in the arguments have the original's words instead of commander's. */
@@ -170,14 +175,6 @@ function checkArguments(command: Command, { takes, hasBody }: Subcommand, { json
   throw new UsageError(`accepts ${wanted} arg(s), received ${args.length}`, command);
 }
 
-/** The flags that have no effect here, and still take a value. */
-const IGNORED = [
-  ['target', '--target'],
-  ['logFile', '--log-file'],
-  ['logFormat', '--log-format'],
-  ['logLevel', '--log-level'],
-] as const;
-
 function flagsOf(command: Command): OverrideFlags {
   const values: Record<string, unknown> = command.optsWithGlobals();
   const text = (name: string, shown: string): string | undefined => {
@@ -196,7 +193,8 @@ function flagsOf(command: Command): OverrideFlags {
     const accepted = 'accepted arguments are json, text';
     throw new UsageError(`invalid argument ${JSON.stringify(output)} for "-o, --output" flag: ${accepted}`, command);
   }
-  for (const [name, shown] of IGNORED) text(name, shown);
+  // Those without an effect here need a value all the same.
+  for (const option of globalOptions()) if (option.optional) text(option.attributeName(), option.long ?? option.flags);
   return {
     profile: text('profile', '--profile'),
     warehouseId: text('warehouseId', '--warehouse-id'),
@@ -209,20 +207,6 @@ function flagsOf(command: Command): OverrideFlags {
     limit: integer('limit', '--limit'),
   };
 }
-
-/** The flags that the Databricks CLI takes before any command, and whether a value follows. */
-const GLOBAL_FLAGS: Readonly<Record<string, boolean>> = {
-  '-p': true,
-  '--profile': true,
-  '-o': true,
-  '--output': true,
-  '-t': true,
-  '--target': true,
-  '--log-file': true,
-  '--log-format': true,
-  '--log-level': true,
-  '--debug': false,
-};
 
 /** A switch with its value behind an equals sign, as Go's flags may have it; whatever else follows it is an argument. */
 const SWITCH = /^(--(?:debug|allow-missing))=(1|t|true|0|f|false)$/i;
@@ -242,9 +226,9 @@ export function globalFlagsBehindGroup(args: readonly string[]): string[] {
   let end = 0;
   for (let arg = args[end]; arg?.startsWith('-'); arg = args[end]) {
     const [name = '', value] = arg.split('=', 2);
-    const takesValue = GLOBAL_FLAGS[name];
-    if (takesValue === undefined) return [...args];
-    end += takesValue && value === undefined ? 2 : 1;
+    const option = globalOptions().find(({ short, long }) => name === short || name === long);
+    if (!option) return [...args];
+    end += option.optional && value === undefined ? 2 : 1;
   }
   if (args[end] !== 'warehouses') return [...args];
   return ['warehouses', ...args.slice(0, end), ...args.slice(end + 1)].flatMap(plainSwitch);
