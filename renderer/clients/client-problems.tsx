@@ -29,20 +29,13 @@ export function ClientProblems({ client, servers, onReview }: ClientProblemsProp
       ))}
       {foreign.length > 0 && <Notice tone="note" message={strings.foreign(listed(foreign), name)} remedy={null} />}
       {forAll.length > 0 && (
-        <Notice
+        <Correctable
           tone="note"
           message={covered.length < servers.length ? strings.someInOne(listed(covered)) : strings.allInOne}
-          remedy={null}
-        >
-          <Button
-            variant="default"
-            size="compact-sm"
-            disabled={!mayRemove}
-            onClick={() => onReview('Remove', strings.review.removeFrom(listed(forAll), name), forAll)}
-          >
-            {strings.remove}
-          </Button>
-        </Notice>
+          label={strings.remove}
+          isAllowed={mayRemove}
+          onReview={() => onReview('Remove', strings.review.removeFrom(listed(forAll), name), forAll)}
+        />
       )}
       <ToCorrect client={id} name={name} files={files} servers={servers} project={null} onReview={onReview} />
       {longNames.map((sentence) => (
@@ -73,41 +66,52 @@ export function ToCorrect({ client, name, files, servers, project, onReview }: T
   return (
     <>
       {modified.length > 0 && (
-        <Notice message={formatModified(files, modified)} remedy={null}>
-          <Button
-            variant="default"
-            size="compact-sm"
-            disabled={!mayAdd}
-            onClick={() => onReview('Repair', repairIn(name), modified, { project })}
-          >
-            {strings.repair}
-          </Button>
-        </Notice>
+        <Correctable
+          message={formatModified(files, modified)}
+          label={strings.repair}
+          isAllowed={mayAdd}
+          onReview={() => onReview('Repair', repairIn(name), modified, { project })}
+        />
       )}
       {outdated.length > 0 && (
-        <Notice tone="note" message={strings.outdated(listed(outdated))} remedy={null}>
-          <Button
-            variant="default"
-            size="compact-sm"
-            disabled={!mayAdd}
-            onClick={() => onReview('Update', updateIn(name), outdated, { project })}
-          >
-            {strings.update}
-          </Button>
-        </Notice>
+        <Correctable
+          tone="note"
+          message={strings.outdated(listed(outdated))}
+          label={strings.update}
+          isAllowed={mayAdd}
+          onReview={() => onReview('Update', updateIn(name), outdated, { project })}
+        />
       )}
       {leftOver.length > 0 && (
-        <Notice tone="note" message={strings.leftOver(listed(leftOver))} remedy={null}>
-          <Button
-            variant="default"
-            size="compact-sm"
-            disabled={!mayRemove}
-            onClick={() => onReview('Remove', removeFrom(listed(leftOver), name), leftOver, { project })}
-          >
-            {strings.remove}
-          </Button>
-        </Notice>
+        <Correctable
+          tone="note"
+          message={strings.leftOver(listed(leftOver))}
+          label={strings.remove}
+          isAllowed={mayRemove}
+          onReview={() => onReview('Remove', removeFrom(listed(leftOver), name), leftOver, { project })}
+        />
       )}
     </>
+  );
+}
+
+interface CorrectableProps {
+  tone?: 'warning' | 'note';
+  message: string;
+  /** What the button is called. */
+  label: string;
+  /** Whether the organization allows it. */
+  isAllowed: boolean;
+  onReview(): void;
+}
+
+/** Something in a client's files that one button corrects, once the change has been reviewed. */
+function Correctable({ tone = 'warning', message, label, isAllowed, onReview }: CorrectableProps) {
+  return (
+    <Notice tone={tone} message={message} remedy={null}>
+      <Button variant="default" size="compact-sm" disabled={!isAllowed} onClick={onReview}>
+        {label}
+      </Button>
+    </Notice>
   );
 }
