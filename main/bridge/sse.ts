@@ -1,5 +1,6 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { BUDGETS } from '../platform/budgets.ts';
+import { parseText } from './frame/frame.ts';
 import { toLine } from './frame/splitter.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 
@@ -106,20 +107,15 @@ export class EventStreamParser {
 
 /** The frames of one event's data, mostly one. A frame may have line ends in it; otherwise each line is a frame. */
 function framesIn(data: string): string[] {
+  if (data.trim() === '') return [];
+  if (!data.includes('\n')) return [data];
   const lines = data.split('\n').filter((line) => line.trim() !== '');
-  if (lines.length === 0) return [];
   return lines.length > 1 && lines.every(isComplete) ? lines : [data];
 }
 
 /** Whether a text is all of a frame. */
 function isComplete(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[[{]/.test(text) && parseText(text) !== undefined;
 }
 
 /**
