@@ -11,7 +11,7 @@ const EVENTS = [
 /** The watcher and the panel appear one after the other; in milliseconds. */
 const SETTLE_MS = 100;
 /** How long the application waits for the bus at startup, in milliseconds. */
-const PATIENCE_MS = 1_000;
+const BUS_WAIT_MS = 1_000;
 
 /**
  * Watches for a panel that shows tray icons on Linux. At login it can start after the application, and it can restart later.
@@ -31,7 +31,7 @@ export async function watchPanel(env: NodeJS.ProcessEnv, onPanel: () => void): P
   await new Promise<void>((resolve) => {
     // Without a bus there is no panel.
     socket.on('error', () => socket.destroy()).on('close', resolve);
-    setTimeout(resolve, PATIENCE_MS).unref();
+    setTimeout(resolve, BUS_WAIT_MS).unref();
     watch(socket, { onReady: resolve, onPanel: appeared });
   });
   socket.unref();
