@@ -135,7 +135,7 @@ interface ScopeProps {
   onChoice(choice: Choice): void;
 }
 
-/** How much is allowed, in texts. */
+/** How much is allowed, in words. */
 function Scope({ approval, choice, onChoice }: ScopeProps) {
   const { client, tool, server, readsOnly, onlyOnce } = approval;
   const only = { 'no-name': strings.noName, organization: strings.byOrganization };

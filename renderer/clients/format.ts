@@ -144,7 +144,7 @@ function isUnreadable(client: AiClient, servers: readonly string[]): boolean {
   return client.problem !== null || (servers.length > 0 && servers.every(isUnknown));
 }
 
-/** How a client stands, in a few texts. */
+/** How a client stands, in a few words. */
 export function summaryOf(client: AiClient, servers: readonly string[]): { tone: StateTone; text: string } {
   const { states } = strings;
   if (isUnreadable(client, servers)) return { tone: 'failed', text: states.unreadable };

@@ -129,8 +129,8 @@ function hostOf({ warehouse }: DesktopState): string {
 /** Two letters for the user, or for the profile until the user is known. */
 function initialsOf({ profile, warehouse }: Pick<DesktopState, 'profile' | 'warehouse'>): string {
   const name = warehouse.status === 'known' ? warehouse.effective.user.displayName : '';
-  const texts = (name || profile || '').split(/[\s._-]+/).filter(Boolean);
+  const words = (name || profile || '').split(/[\s._-]+/).filter(Boolean);
   const letters =
-    texts.length > 1 ? [texts[0], texts.at(-1)].map((word) => [...(word ?? '')][0]) : [...(texts[0] ?? '')].slice(0, 2);
+    words.length > 1 ? [words[0], words.at(-1)].map((word) => [...(word ?? '')][0]) : [...(words[0] ?? '')].slice(0, 2);
   return letters.join('').toLocaleUpperCase();
 }

@@ -10,7 +10,7 @@ export interface Badge {
   /** Empty if the warning alone says enough. */
   count: string;
   warns: boolean;
-  /** The badge in texts. */
+  /** The badge in words. */
   description: string;
 }
 

@@ -98,7 +98,7 @@ export function resultText({ action, result, isLeftOut }: BulkLine): string {
   return isLeftOut ? texts.result['left-out'] : texts.action[action];
 }
 
-/** What a line changes, in a few texts. */
+/** What a line changes, in a few words. */
 export function changeText({ action, before, after }: BulkLine): string {
   if (action === 'invalid') return '';
   return action === 'unchanged' ? before : texts.from(before, after);

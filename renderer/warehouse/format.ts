@@ -108,13 +108,13 @@ export function afterChoosing(
  * those that may not be used last, otherwise in their order. What is deleted cannot be chosen.
  */
 export function search(warehouses: readonly WarehouseInfo[], text: string): WarehouseInfo[] {
-  const texts = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return warehouses
     .filter(({ state }) => !isGone(state))
     .filter((warehouse) => {
       const haystack =
         `${warehouse.name} ${formatDetails(warehouse)} ${warehouse.canUse === false ? choose.noPermission : ''}`.toLowerCase();
-      return texts.every((word) => haystack.includes(word));
+      return words.every((word) => haystack.includes(word));
     })
     .sort((a, b) => rank(a) - rank(b));
 }
