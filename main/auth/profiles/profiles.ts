@@ -163,7 +163,7 @@ export function profileSettings(book: ProfileBook, name: string): ProfileSetting
     const message = `The environment has credentials (${credentialVariables(book.env).join(', ')}), but does not say for which workspace.`;
     const profiles = profileNames(book.document);
     const action = profiles.length > 0 ? ({ do: 'choose-profile', profiles } as const) : undefined;
-    throw new CausewayError('profile_unusable', message, { remedy: 'Set DATABRICKS_HOST.', action });
+    throw new CausewayError('profile_unusable', message, { remedy: 'Set DATABRICKS_HOST, or use a profile.', action });
   }
   const where = isEnvironment ? 'The environment' : `Profile "${name}" of ${book.path}`;
   throw new CausewayError('profile_unusable', `${where} cannot be used. ${judged.message}`);

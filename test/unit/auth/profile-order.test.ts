@@ -121,9 +121,9 @@ describe('as whom and where', () => {
       message: 'The environment has credentials (DATABRICKS_TOKEN), but does not say for which workspace.',
     });
     expect(remedyFor('command', error)).toBe(
-      'Set DATABRICKS_HOST. Choose one with --profile or DATABRICKS_CONFIG_PROFILE: DEFAULT, a, b.',
+      'Set DATABRICKS_HOST, or use a profile. Choose one with --profile or DATABRICKS_CONFIG_PROFILE: DEFAULT, a, b.',
     );
-    expect(remedyFor('window', error)).toBe('Set DATABRICKS_HOST. Choose one at the top left.');
+    expect(remedyFor('window', error)).toBe('Set DATABRICKS_HOST, or use a profile. Choose one at the top left.');
   });
 
   test('only variables that are set count as credentials of the environment, not the keys of the profile below', () => {
