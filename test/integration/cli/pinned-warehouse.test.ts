@@ -107,6 +107,8 @@ describe('a warehouse pinned for one client', () => {
   }
 
   const PATH_ONLY = ['--path', SQL];
+  /** Long enough that no random folder has it in its name. */
+  const WAREHOUSE = '0123456789abcdef';
   const pinnedTo = (id: string) => ['--meta', `warehouse_id=${id}`];
 
   test('is written only into its entry, shown in advance, kept by later writes, and removed again', async () => {
@@ -206,17 +208,17 @@ describe('a warehouse pinned for one client', () => {
 
   test('is in the text to paste into that client, and into no other', async () => {
     const { causeway, pin } = await withCursorAndClaude();
-    await pin('--meta', 'warehouse_id=a1');
+    await pin('--meta', `warehouse_id=${WAREHOUSE}`);
     const toPaste = async (...args: string[]) => JSON.parse((await causeway('clients', 'json', ...args)).stdout);
     const { entries, links } = await toPaste('cursor');
-    expect(entries.mcpServers['databricks-sql'].args.slice(-2)).toEqual(pinnedTo('a1'));
+    expect(entries.mcpServers['databricks-sql'].args.slice(-2)).toEqual(pinnedTo(WAREHOUSE));
     const config = new URL(links['databricks-sql']).searchParams.get('config') ?? '';
-    expect(Buffer.from(config, 'base64').toString()).toContain('warehouse_id=a1');
+    expect(Buffer.from(config, 'base64').toString()).toContain(`warehouse_id=${WAREHOUSE}`);
     expect((await toPaste('cursor', '--all-in-one')).entries.mcpServers.causeway.args.slice(-2)).toEqual([
       '--meta',
-      'databricks-sql/warehouse_id=a1',
+      `databricks-sql/warehouse_id=${WAREHOUSE}`,
     ]);
-    expect(JSON.stringify([await toPaste('claude-code'), await toPaste()])).not.toContain('a1');
+    expect(JSON.stringify([await toPaste('claude-code'), await toPaste()])).not.toContain(WAREHOUSE);
   });
 
   test('comes first in the chain, with whose pin it is and what is undocumented', async () => {
