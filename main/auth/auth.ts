@@ -76,6 +76,8 @@ export type ProfileEntry =
 export interface TokenRequest {
   /** The token that the workspace has just refused with 401: it will not be given out again. */
   rejected?: Secret | undefined;
+  /** Whether the server that has refused it had accepted it before: then a new one can help. */
+  hasWorked?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /**
    * Called if nobody is signed in and the user is asked to sign in, which the token then waits for. The user is asked when

@@ -1,7 +1,7 @@
 import type { Secret } from '../platform/secret.ts';
 import { type AccessToken, Freshness, isAlive } from './access-token.ts';
 import type { Profile, TokenRequest, TokenSource } from './auth.ts';
-import { checkRenewalHelps, refusalsAfter } from './refused-tokens.ts';
+import { countRefusal } from './refused-tokens.ts';
 import { SingleFlight } from './single-flight.ts';
 
 export interface MemoryTokenOptions {
@@ -20,11 +20,11 @@ export function memoryTokenSource({ acquire, now, chance, profile }: MemoryToken
   const freshness = new Freshness(now, chance);
   let refusals = 0;
 
-  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+  async function renew({ rejected, hasWorked = false }: TokenRequest): Promise<AccessToken> {
     const present = current;
     const isRejected = present?.token.equals(rejected) === true;
-    if (present && isRejected) checkRenewalHelps({ access: present, refusals }, profile, now());
-    const refusedNow = present && isRejected ? refusalsAfter({ access: present, refusals }, now()) : 0;
+    const refusedNow =
+      present && isRejected ? countRefusal({ access: present, refusals }, hasWorked, profile, now()) : 0;
     try {
       const acquired = await acquire(rejected);
       refusals = refusedNow;
@@ -38,12 +38,13 @@ export function memoryTokenSource({ acquire, now, chance, profile }: MemoryToken
   }
 
   return {
-    async token({ rejected, signal }: TokenRequest = {}) {
+    async token(request: TokenRequest = {}) {
+      const { rejected, signal } = request;
       if (current && freshness.isUsable(current, rejected)) return current.token;
       let isOurs = false;
       const renewNow = () => {
         isOurs = true;
-        return renew(rejected);
+        return renew(request);
       };
       let renewed = await flight.run(renewNow, signal);
       // A renewal that was already running did not know of the refusal.

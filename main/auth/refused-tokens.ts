@@ -15,22 +15,24 @@ const TOLERATED = 2;
 /** For how long no other one is requested then, in milliseconds; it doubles each time, up to `HAS_WORKED_MS`. */
 const FIRST_WAIT_MS = 60_000;
 
-/** How many tokens in a row were refused soon, if this one is refused now. */
-export function refusalsAfter({ access, refusals = 0 }: Refusable, now: number): number {
-  return ageOf(access, now) < HAS_WORKED_MS ? refusals + 1 : 0;
-}
-
 /**
- * Checks that another token may be requested because the workspace has refused this one. A server that refuses every token
- * would have one made for each call.
+ * How many tokens in a row were refused soon, this one included. A server that refuses every token would have one made for
+ * each call, so after the first few another one is requested only after a while.
+ * @param hasWorked whether the server that refuses it has accepted it before
  * @throws {CausewayError} `unauthenticated` if the last ones were refused, too, and this one is new
  */
-export function checkRenewalHelps(last: Refusable, { name, host }: Pick<Profile, 'name' | 'host'>, now: number): void {
-  const { refusals = 0 } = last;
-  if (refusals < TOLERATED) return;
+export function countRefusal(
+  { access, refusals = 0 }: Refusable,
+  hasWorked: boolean,
+  { name, host }: Pick<Profile, 'name' | 'host'>,
+  now: number,
+): number {
+  const age = ageOf(access, now);
+  if (hasWorked || age >= HAS_WORKED_MS) return 0;
+  if (refusals < TOLERATED) return refusals + 1;
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (refusals - TOLERATED), HAS_WORKED_MS);
-  const leftMs = waitMs - ageOf(last.access, now);
-  if (leftMs <= 0) return;
+  const leftMs = waitMs - age;
+  if (leftMs <= 0) return refusals + 1;
   const seconds = Math.ceil(leftMs / 1000);
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
   throw new CausewayError(

@@ -9,7 +9,7 @@ import { type AccessToken, Freshness, isAlive } from './access-token.ts';
 import { type Profile, signInKey, type TokenRequest, type TokenSource } from './auth.ts';
 import { bindIdentity, identityIn } from './identity.ts';
 import { UnusableAnswer } from './oauth/oauth-failure.ts';
-import { checkRenewalHelps, refusalsAfter } from './refused-tokens.ts';
+import { countRefusal } from './refused-tokens.ts';
 import { noRoomForRenewal, RenewalJournal, type UnfinishedRenewal } from './renewal-journal.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { newGeneration, packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
@@ -88,7 +88,8 @@ export class UserTokens implements TokenSource {
   }
 
   /** Like `token`, but with its times. */
-  async access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
+  async access(request: TokenRequest = {}): Promise<AccessToken> {
+    const { rejected } = request;
     this.#followGeneration();
     this.#keepAgain();
     const ready = this.#usable(this.#current, rejected);
@@ -97,7 +98,7 @@ export class UserTokens implements TokenSource {
     const seenBefore = this.#seen;
     this.#current = undefined;
     try {
-      const renewed = await this.#renewOnce(rejected, signal);
+      const renewed = await this.#renewOnce(request);
       this.#current = renewed;
       return given(renewed);
     } catch (error) {
@@ -271,8 +272,9 @@ export class UserTokens implements TokenSource {
   }
 
   /** One renewal for all callers, which share its outcome. */
-  async #renewOnce(rejected: Secret | undefined, signal: AbortSignal | undefined): Promise<TokenRecord> {
-    const renew = () => this.#flight.run(() => this.#renew(rejected), signal);
+  async #renewOnce(request: TokenRequest): Promise<TokenRecord> {
+    const { rejected, signal } = request;
+    const renew = () => this.#flight.run(() => this.#renew(request), signal);
     let renewed = await renew();
     // The renewal that was already running did not know of the refusal.
     if (renewed.access.token.equals(rejected)) renewed = await renew();
@@ -280,13 +282,14 @@ export class UserTokens implements TokenSource {
     return this.#generation.stamp() === this.#seen ? renewed : renew();
   }
 
-  async #renew(rejected: Secret | undefined): Promise<TokenRecord> {
+  async #renew(request: TokenRequest): Promise<TokenRecord> {
+    const { rejected } = request;
     const stored = await this.record();
     if (!stored) throw await this.#signedOutNow();
     await this.#refuseUnusable(stored);
     const ready = this.#usable(stored, rejected);
     if (ready) return ready;
-    return this.#locked(() => this.#renewLocked(rejected)).catch((error: unknown) => {
+    return this.#locked(() => this.#renewLocked(request)).catch((error: unknown) => {
       // Without the lock there is no renewal, but a token that still works needs none yet.
       const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
       const stillWorks = isAlive(stored.access, this.#options.now()) && !stored.access.token.equals(rejected);
@@ -300,7 +303,7 @@ export class UserTokens implements TokenSource {
     if (refused) throw refused;
   }
 
-  async #renewLocked(rejected: Secret | undefined): Promise<TokenRecord> {
+  async #renewLocked({ rejected, hasWorked = false }: TokenRequest): Promise<TokenRecord> {
     const { profile, now } = this.#options;
     const onDisk = await this.#load();
     const record = this.#newest(onDisk);
@@ -310,12 +313,12 @@ export class UserTokens implements TokenSource {
     const renewedByOther = this.#usable(record, rejected);
     if (renewedByOther) return renewedByOther;
     const isRejected = record.access.token.equals(rejected);
-    if (isRejected) checkRenewalHelps(record, profile, now());
+    const refusals = isRejected ? countRefusal(record, hasWorked, profile, now()) : 0;
     const stillWorks = isAlive(record.access, now()) && !isRejected;
     const before = await this.#journal.unfinished(record);
     // It may have used up the refresh token, whose second use would end what still works.
     if (before?.state === 'begun' && stillWorks) return this.#postponed(record);
-    const renewal = this.#transact({ record, instead, before, mayWait: !stillWorks, isRejected });
+    const renewal = this.#transact({ record, instead, before, mayWait: !stillWorks, refusals });
     const renewed = await (stillWorks ? renewal.catch(() => this.#postponed(record)) : renewal);
     const isOver = record.refreshToken !== undefined || !stillWorks;
     return renewed ?? (isOver ? this.#ended(before) : record);
@@ -338,8 +341,8 @@ export class UserTokens implements TokenSource {
     return running;
   }
 
-  async #transactNow({ record, instead, before, mayWait, isRejected }: Renewal): Promise<TokenRecord | undefined> {
-    const { store, refresh, now } = this.#options;
+  async #transactNow({ record, instead, before, mayWait, refusals }: Renewal): Promise<TokenRecord | undefined> {
+    const { store, refresh } = this.#options;
     // What is kept in memory alone ends with the process in any case.
     const journal = store.shared && record.refreshToken !== undefined ? this.#journal : undefined;
     if (journal) await this.#begin(journal, record, before);
@@ -355,7 +358,7 @@ export class UserTokens implements TokenSource {
       } else await journal?.failed(before, !(error instanceof CausewayError && isRefusedForNow(error.code)));
       throw error;
     });
-    const renewed = answered && { ...answered, refusals: isRejected ? refusalsAfter(record, now()) : 0 };
+    const renewed = answered && { ...answered, refusals };
     if (renewed) await put(renewed);
     await journal?.clear();
     return renewed;
@@ -380,8 +383,8 @@ interface Renewal {
   /** An earlier one with the same refresh token. */
   before: UnfinishedRenewal | undefined;
   mayWait: boolean;
-  /** Whether the workspace has refused the present access token. */
-  isRejected: boolean;
+  /** How many tokens in a row the workspace has refused soon, the present one included. */
+  refusals: number;
 }
 
 /** Notes whose token it is for those who use it. */

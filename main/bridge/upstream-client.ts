@@ -59,6 +59,8 @@ export class UpstreamClient {
   readonly signal: AbortSignal;
   /** The tokens sent last: an answer may echo them. */
   readonly sent: Secret[] = [];
+  /** The token that the server has accepted last. */
+  #accepted: Secret | undefined;
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
   /** As whom the client's session acts. */
@@ -90,7 +92,8 @@ export class UpstreamClient {
 
   async token(rejected?: Secret): Promise<Secret> {
     const { tokens } = this.#endpoint;
-    const token = await tokens.token({ rejected, signal: this.signal, onSignedOut: this.#onSignedOut });
+    const hasWorked = rejected !== undefined && this.#accepted?.equals(rejected);
+    const token = await tokens.token({ rejected, hasWorked, signal: this.signal, onSignedOut: this.#onSignedOut });
     this.owner.take(identityOf(token));
     return token;
   }
@@ -100,7 +103,7 @@ export class UpstreamClient {
     return session.owner === undefined || isSameUser(session.owner, identityOf(token));
   }
 
-  post(
+  async post(
     frame: Buffer,
     session: Session,
     token: Secret,
@@ -123,7 +126,9 @@ export class UpstreamClient {
         silenceMs: special?.silenceMs,
         unsentMs: special?.unsentMs,
       });
-    return app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame);
+    const outcome = await (app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame));
+    if (outcome.kind === 'frame' || outcome.kind === 'streamed') this.#accepted = token;
+    return outcome;
   }
 
   /** Opens the server's own stream, or continues with one that was cut (MCP › Listening for Messages from the Server). */

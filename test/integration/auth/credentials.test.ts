@@ -93,6 +93,13 @@ describe('client credentials', () => {
     expect(stage.workspace.requests.count({ grantType: 'client_credentials' })).toBe(3);
   });
 
+  test('issue another token each time if the one that is refused had worked', async () => {
+    const auth = open();
+    const source = auth.tokens(await auth.profile('agent'));
+    for (let count = 0; count < 10; count += 1) await source.token({ rejected: await source.token(), hasWorked: true });
+    expect(stage.workspace.requests.count({ grantType: 'client_credentials' })).toBe(11);
+  });
+
   test('are refused with an explanation that does not contain the secret', async () => {
     const auth = open();
     const failure = await auth

@@ -88,6 +88,13 @@ describe('Causeway’s own sign-in', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(6);
   });
 
+  test('is renewed each time if the server that refuses it had accepted it before', async () => {
+    const { auth, profile } = await signedIn();
+    const source = auth.tokens(profile);
+    for (let count = 0; count < 10; count += 1) await source.token({ rejected: await source.token(), hasWorked: true });
+    expect(stage.workspace.requests.count(REFRESH)).toBe(10);
+  });
+
   test('continues with the rotated refresh token, repeatedly, in a new process each time', async () => {
     const { profile } = await signedIn();
     for (let round = 0; round < 5; round += 1) {

@@ -221,6 +221,36 @@ describe('a temporary refusal', () => {
     expect(await client.request(1, 'tools/call')).toHaveProperty('result');
   });
 
+  it('with 401 says of a token whether the server had accepted it before', async () => {
+    const session = orderly();
+    let valid = 'first';
+    const server = await serve((arrival, response) => {
+      if (arrival.headers.authorization === `Bearer ${valid}`) return session.script(arrival, response);
+      response.writeHead(401).end();
+    });
+    const refused: [token: string, hasWorked: unknown][] = [];
+    let current = 'first';
+    const client = await connect(server, {
+      tokens: {
+        async token({ rejected, hasWorked } = {}) {
+          if (rejected?.reveal() !== current) return new Secret(current);
+          refused.push([current, hasWorked]);
+          current = `after-${current}`;
+          return new Secret(current);
+        },
+      },
+    });
+    await client.open();
+    await client.request(1, 'tools/call');
+    valid = 'after-after-first';
+    await client.request(2, 'tools/call');
+    expect(await client.request(3, 'tools/call')).toHaveProperty('result');
+    expect(refused).toEqual([
+      ['first', true],
+      ['after-first', false],
+    ]);
+  });
+
   it.each([
     ['429 with Retry-After', 429, { 'retry-after': '0' }],
     ['503', 503, {}],
