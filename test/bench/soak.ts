@@ -101,7 +101,7 @@ await (await keeping).end();
 const list = (counts: Map<string, number>) => [...counts].map(([name, count]) => `  ${count} × ${name}`).join('\n');
 console.log(`${seconds} s, ${clients} clients, ${hubs} hubs, ${server.sessions} sessions that nobody ended`);
 console.log(
-  `${account.calls} calls, ${account.results} results, ${account.notifications} notifications, ${account.late} late`,
+  `${account.calls} calls, ${account.results} results, ${account.notifications} notifications, ${account.late} late, ${account.notices} notices of waiting`,
 );
 console.log(`faults:\n${list(account.faults)}\nerrors that clients were told:\n${list(account.errors)}`);
 for (const [name, all] of samples) {

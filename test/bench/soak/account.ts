@@ -20,6 +20,8 @@ export class Account {
   notifications = 0;
   /** Answers that took longer than anything the server does. */
   late = 0;
+  /** Notices of proxies that the server had not answered yet. */
+  notices = 0;
 
   sent(token: string): void {
     this.calls += 1;
