@@ -1,5 +1,6 @@
 import type { AuthService } from '../auth/open.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
+import { noSuchClient } from '../clients/no-such-client.ts';
 import { openServers } from '../clients/servers.ts';
 import { CLIENTS, clientOnWire } from '../clients/table.ts';
 import { type NamedScope, readPermissions, scopeOf } from '../permissions/change.ts';
@@ -55,10 +56,7 @@ function clientWithId(id: string, own: Permissions): PermissionClient {
       remedy: 'The name it connects under is not known. Set permissions for the server, or for everything.',
     });
   }
-  throw new CausewayError('not_found', `There is no client "${id}".`, {
-    remedy: '`causeway clients --all` lists the clients that Causeway knows.',
-    candidates: CLIENTS.map((client) => ({ name: client.id })),
-  });
+  throw noSuchClient(id, CLIENTS);
 }
 
 /**

@@ -54,6 +54,9 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
   for (const command of everyCommand(program)) {
     // A group takes the name of an unknown command, to name the known ones. Its commands take what they ask for.
     if (command.commands.length === 0 && !isDropIn(command)) command.allowExcessArguments(false);
+    command.on('command:*', ([name = '']: string[]) => {
+      throw noSuchCommand(name, command);
+    });
     const what = command.commands.length > 0 ? 'a list of commands' : 'its usage';
     command.showHelpAfterError(`(run \`${pathOf(command)} --help\` for ${what})`);
     command.exitOverride((error) => {

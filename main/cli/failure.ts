@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { ERROR_FACTS, type ErrorCode } from '../../preload/contract/error-facts.ts';
 import { asCausewayError, type Candidate, CausewayError, sentences } from '../platform/errors.ts';
+import { didYouMean, similarNames } from '../platform/similar-names.ts';
 import { remedyFor } from '../words/failure.ts';
 
 /** A failure as `--json` prints it. */
@@ -29,23 +30,23 @@ export function jsonFailure(error: unknown, command?: Command): JsonFailure {
   };
 }
 
-function usageFailure({ code, message }: CommanderError, command: Command | undefined): JsonFailure {
+function usageFailure({ message }: CommanderError, command: Command | undefined): JsonFailure {
   const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
   const remedy = sentences(...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), helpHint(command));
-  const isUnknown = code === 'commander.unknownCommand';
-  const known = isUnknown && command ? command.commands.map((each) => ({ name: each.name() })) : undefined;
-  return { code: 'usage', message: what, remedy, ...(known && { candidates: known }) };
+  return { code: 'usage', message: what, remedy };
 }
 
 function helpHint(command: Command | undefined): string {
   return `\`${command ? pathOf(command) : 'causeway'} --help\` shows its usage.`;
 }
 
-/** The error for an unknown command of a group, which lists the known ones. */
+/** The error for an unknown command of a group, with those that are close to it, or all of them. */
 export function noSuchCommand(name: string, group: Command): CausewayError {
   const known = group.commands.map((command) => command.name());
+  const question = didYouMean(similarNames(name, known));
+  const all = known.length === 0 ? undefined : `Use one of ${known.join(', ')}.`;
   return new CausewayError('usage', `"${name}" is not a command of ${pathOf(group)}.`, {
-    ...(known.length > 0 ? { remedy: `Use one of ${known.join(', ')}.` } : {}),
+    remedy: question === undefined ? all : sentences(question, `\`${pathOf(group)} --help\` lists the commands.`),
     candidates: known.map((each) => ({ name: each })),
   });
 }

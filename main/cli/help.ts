@@ -84,7 +84,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway warehouse last-selected': ['causeway warehouse last-selected'],
   'causeway warehouse clear': ['causeway warehouse clear'],
   'causeway warehouse start': ['causeway warehouse start Shared endpoint'],
-  'causeway warehouse stop': ['causeway warehouse stop Shared endpoint'],
+  'causeway warehouse stop': [
+    'causeway warehouse stop Shared endpoint',
+    'causeway warehouse stop 8baced1ff014912d --yes',
+  ],
   'causeway warehouse verify': [
     'causeway warehouse verify --pin "finance bi"',
     'causeway warehouse verify',
@@ -93,7 +96,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway warehouse for': [
     'causeway warehouse for ana@example.com',
     'causeway warehouse for ana@example.com set Shared endpoint',
-    'causeway warehouse for ana@example.com clear',
+    'causeway warehouse for ana@example.com clear --yes',
   ],
   'causeway warehouse all': ['causeway warehouse all', 'causeway warehouse all --dangling'],
   'causeway warehouse import': ['causeway warehouse import overrides.csv --dry-run'],

@@ -9,8 +9,9 @@ import { askWhom, type Policy } from '../permissions/policy/policy.ts';
 import { policyJsonSchema } from '../permissions/policy/policy-schema.ts';
 import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
 import { readBounded } from '../platform/bounded-file.ts';
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
+import { didYouMean } from '../platform/similar-names.ts';
 import { remedyFor } from '../words/failure.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
@@ -101,8 +102,8 @@ const SEVERITIES = { error: 'Error', warning: 'Warning', note: 'Not checked' } a
 async function printIssues(context: CommandContext, issues: readonly PolicyIssue[]): Promise<void> {
   if (issues.length > 0) await write(context.stdout, '\n');
   for (const { severity, at, message, suggestions } of issues) {
-    const question = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
-    await writeLine(context.stdout, `${SEVERITIES[severity]} in ${at}: ${message}${question}`);
+    const text = sentences(message, didYouMean(suggestions));
+    await writeLine(context.stdout, `${SEVERITIES[severity]} in ${at}: ${text}`);
   }
 }
 

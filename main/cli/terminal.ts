@@ -71,8 +71,8 @@ export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout
 export async function confirm(context: CommandContext, question: string, flag: string): Promise<boolean> {
   const { stdin, stderr, signal } = context;
   if (stdin.isTTY !== true) {
-    throw new CausewayError('usage', `${question} There is no terminal to answer on.`, {
-      remedy: `Pass ${flag} to agree.`,
+    throw new CausewayError('usage', `This needs confirmation: ${question}`, {
+      remedy: `Run it again with ${flag}.`,
     });
   }
   const terminal = createInterface({ input: stdin, output: stderr });
@@ -85,6 +85,15 @@ export async function confirm(context: CommandContext, question: string, flag: s
   } finally {
     terminal.close();
   }
+}
+
+/**
+ * Asks before something is done, unless the flag has answered.
+ * @throws {CausewayError} `cancelled` if the answer is no, `usage` if nobody can answer
+ */
+export async function agreeOrCancel(context: CommandContext, question: string, yes = false): Promise<void> {
+  if (yes || (await confirm(context, printable(question), '--yes'))) return;
+  throw new CausewayError('cancelled', 'Nothing was changed.');
 }
 
 /**

@@ -8,6 +8,7 @@ import { codeOf, fileError } from '../platform/file-errors.ts';
 import { jsonIn } from '../platform/json.ts';
 import { stateFolder } from '../platform/paths.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
+import { didYouMean, similarNames } from '../platform/similar-names.ts';
 import { type FileRecord, fileSchema } from './record.ts';
 
 const aboutSchema = z.object({
@@ -121,9 +122,16 @@ export async function readBackup(
   env: NodeJS.ProcessEnv,
   id: string,
 ): Promise<{ backup: Backup; record: FileRecord | undefined }> {
-  const found = (await allBackups(env)).find((one) => one.id === id);
+  const all = await allBackups(env);
+  const found = all.find((one) => one.id === id);
   if (!found) {
     throw new CausewayError('not_found', `There is no backup "${id}".`, {
+      remedy: didYouMean(
+        similarNames(
+          id,
+          all.map((one) => one.id),
+        ),
+      ),
       action: { do: 'list-backups' },
     });
   }

@@ -20,10 +20,11 @@ import {
   type RequiredServer,
 } from '../permissions/policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import { configFolder, serverListPath, stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
+import { didYouMean, similarNames } from '../platform/similar-names.ts';
 import { type Meta, metaArguments } from './server-arguments.ts';
 
 /** Members of `_meta` in Causeway's files. */
@@ -209,10 +210,11 @@ export function withPath({ servers }: ServerList, name: string, path: string): S
 export function findServer({ servers }: ServerList, name: string): ManagedServer {
   const found = servers.find((server) => server.name === name);
   if (found) return found;
-  const known = servers.map((server) => server.name).join(', ');
+  const known = servers.map((server) => server.name);
+  const remedy = sentences(didYouMean(similarNames(name, known)), `Servers in the list: ${known.join(', ')}.`);
   throw new CausewayError('not_found', `There is no server "${name}".`, {
-    ...(known === '' ? { action: { do: 'add-server' } } : { remedy: `Servers in the list: ${known}.` }),
-    candidates: servers.map((server) => ({ name: server.name })),
+    ...(known.length === 0 ? { action: { do: 'add-server' } } : { remedy }),
+    candidates: known.map((each) => ({ name: each })),
   });
 }
 

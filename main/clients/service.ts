@@ -1,7 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { checkClient, checkDirect, checkRemoval } from '../permissions/policy/policy.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
-import { CausewayError } from '../platform/errors.ts';
 import { ownMember } from '../platform/own-member.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
@@ -13,6 +12,7 @@ import { findCommand, isThere, locateFormer, projectFile } from './detect.ts';
 import { isOurs } from './entry.ts';
 import { type ClientFiles, LocalFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
+import { noSuchClient } from './no-such-client.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
 import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
 import { type Pin, pinsOf } from './pins.ts';
@@ -237,13 +237,10 @@ export class ClientsService {
 
   /** A client from the user's input. @throws {CausewayError} `not_found` */
   client(id: string): ClientFacts {
-    const found = this.#clients.find((client) => client.id === id.toLowerCase());
+    const wanted = id.toLowerCase();
+    const found = this.#clients.find((client) => client.id === wanted || client.name.toLowerCase() === wanted);
     if (found) return found;
-    throw new CausewayError('not_found', `There is no client "${id}".`, {
-      remedy: `Use one of ${this.#clients.map((client) => client.id).join(', ')}.`,
-      action: { do: 'paste-by-hand' },
-      candidates: this.#clients.map((client) => ({ id: client.id, name: client.name })),
-    });
+    throw noSuchClient(id, this.#clients);
   }
 
   /** The ids of the running clients that would overwrite changes. Asks about all clients by default. */

@@ -55,7 +55,7 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
         .filter({ hasText: 'causeway command' })
         .waitFor();
     await answer();
-    await run('warehouse', 'for', 'ana@example.com', 'set', 'Data science');
+    await run('warehouse', 'for', 'ana@example.com', 'set', 'Data science', '--yes');
     await button('Refresh').click();
     await newest('No override → Data science');
     const file = join(shown.home, 'overrides.json');

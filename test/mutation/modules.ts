@@ -28,6 +28,6 @@ export const MODULES: Record<string, string[]> = {
   'main/permissions/ineffective.ts': ['test/unit/permissions/ineffective.test.ts'],
   'main/warehouses/effective.ts': ['test/unit/warehouses/chain.test.ts'],
   'main/warehouses/heuristic.ts': ['test/unit/warehouses/heuristic.test.ts'],
-  'main/warehouses/names.ts': ['test/unit/warehouses/names.test.ts'],
+  'main/platform/names.ts': ['test/unit/platform/names.test.ts'],
   'main/workspace/check-token.ts': ['test/unit/workspace/check-token.test.ts'],
 };

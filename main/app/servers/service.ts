@@ -1,5 +1,6 @@
 import { openServers } from '../../clients/servers.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
+import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import { serviceOf, servicePath } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import type { Causeway } from '../causeway.ts';
@@ -16,8 +17,17 @@ export async function findService(causeway: Causeway, name: string, profileName?
     const what = server
       ? `Server "${name}" is ${server.path}. It has no sign-in of its own.`
       : `There is no server and no service "${name}".`;
+    const similar = server
+      ? []
+      : similarNames(
+          name,
+          servers.map((each) => each.name),
+        );
     throw new CausewayError('not_found', what, {
-      remedy: 'Use a server from `causeway servers`, or a service as CATALOG.SCHEMA.SERVICE.',
+      remedy: sentences(
+        didYouMean(similar),
+        'Use a server from `causeway servers`, or a service as CATALOG.SCHEMA.SERVICE.',
+      ),
       candidates: servers.filter(({ path }) => serviceOf(path) !== undefined).map((each) => ({ name: each.name })),
     });
   }

@@ -2,7 +2,9 @@ import { pathOfRow, SERVER_KINDS } from '../../../preload/contract/server-kinds.
 import { splitAddress } from '../../../preload/contract/server-path.ts';
 import { checkedServerPath } from '../../clients/server-arguments.ts';
 import { pathInRow, serverPath } from '../../clients/servers.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
+import { chooseByName } from '../../platform/names.ts';
+import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import type { OfferedServer } from '../../workspace/offered-servers.ts';
 import { serviceOf, servicePath } from '../../workspace/service-name.ts';
 import type { Causeway } from '../causeway.ts';
@@ -40,7 +42,10 @@ export async function typedServer(
   if (named !== undefined) return named;
   const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
   throw new CausewayError('usage', word === undefined ? 'No kind was named.' : `"${word}" is not a kind of server.`, {
-    remedy: `Use a name from \`causeway servers browse\`, one of ${known}, or --path with a path.`,
+    remedy: sentences(
+      didYouMean(similarNames(word ?? '', SERVER_KINDS)),
+      `Use a name from \`causeway servers browse\`, one of ${known}, or --path with a path.`,
+    ),
   });
 }
 
@@ -114,23 +119,11 @@ const SPACE_ID = /^[0-9a-f]{16,}$/i;
 /** A Genie space by its id, its title, or a part of the title that no other space has. */
 async function findSpace(target: string, list: () => Promise<OfferedServer[]>): Promise<string> {
   if (SPACE_ID.test(target)) return serverPath('genie', target);
-  const spaces = await list();
-  const wanted = target.toLowerCase();
-  const exact = spaces.filter(
-    ({ title, add }) => title.toLowerCase() === wanted || add.toLowerCase() === `genie:${wanted}`,
-  );
-  const fitting = exact.length > 0 ? exact : spaces.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const [space, other] = fitting;
-  if (space?.path && !other) return space.path;
-  const candidates = (other ? fitting : spaces).map(({ title, add }) => ({ id: add, name: title }));
-  if (other) {
-    throw new CausewayError('ambiguous', `Several Genie spaces have the title "${target}".`, {
-      remedy: `Name one by its id: ${fitting.map(({ add }) => add).join(', ')}.`,
-      candidates,
-    });
-  }
-  throw new CausewayError('not_found', `There is no Genie space "${target}" that you can open.`, {
+  const spaces = (await list()).flatMap(({ add, title, path }) => (path ? [{ id: add, name: title, path }] : []));
+  const byWord = spaces.find(({ id }) => id.toLowerCase() === `genie:${target.toLowerCase()}`);
+  if (byWord) return byWord.path;
+  return chooseByName(spaces, target, {
+    kind: 'Genie spaces that you can open',
     remedy: 'List them with: causeway servers browse --kind genie',
-    candidates,
-  });
+  }).path;
 }

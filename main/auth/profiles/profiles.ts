@@ -1,5 +1,6 @@
 import { checkWorkspace, type Policy } from '../../permissions/policy/policy.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
+import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { Profile, ProfileEntry } from '../auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
@@ -102,7 +103,10 @@ function nameInFile({ document, path }: ProfileBook, name: string): string {
   if (name === ENVIRONMENT_PROFILE || names.includes(name)) return name;
   throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${path}.`, {
     ...(names.length > 0
-      ? { remedy: `The file has ${names.join(', ')}.`, candidates: names.map((each) => ({ name: each })) }
+      ? {
+          remedy: sentences(didYouMean(similarNames(name, names)), `The file has ${names.join(', ')}.`),
+          candidates: names.map((each) => ({ name: each })),
+        }
       : { action: { do: 'add-workspace', profile: name } }),
   });
 }

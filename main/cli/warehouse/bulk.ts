@@ -11,7 +11,7 @@ import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { whereAndAsWhom } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { askToReplace } from '../output-file.ts';
-import { confirm, openProgress, write, writeJson, writeLine } from '../terminal.ts';
+import { agreeOrCancel, openProgress, write, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession } from './options.ts';
 
 /** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
@@ -78,9 +78,7 @@ async function carryOut(
   options: ImportOptions,
 ): Promise<void> {
   const where = await whereAndAsWhom(context, session);
-  if (!options.yes && !(await confirm(context, `Make these changes ${where}?`, '--yes'))) {
-    throw new CausewayError('cancelled', 'Nothing was changed.');
-  }
+  await agreeOrCancel(context, `Make these changes ${where}?`, options.yes);
   const { results, notKept } = await applyKeepingResults(context, session.warehouses, plan, resultsFile, options);
   const counts = summary(results.map(({ result }) => result));
   if (results.some(({ result }) => result === 'done')) await writeLine(context.stderr, `Changed ${where}.`);

@@ -4,13 +4,15 @@ import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { UserSummary } from '../../warehouses/users.ts';
 import type { OverrideFields } from '../../workspace/overrides.ts';
-import { sayWhere } from '../changed-where.ts';
+import { sayWhere, whereAndAsWhom } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, writeJson, writeLine } from '../terminal.ts';
+import { agreeOrCancel, printable, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
 
 export interface ChangeOptions extends CommonOptions {
   force?: boolean;
+  /** Do not ask before another user's override is changed. */
+  yes?: boolean;
 }
 
 /** Whose override is changed, and how messages speak of it. */
@@ -69,6 +71,12 @@ export type Change = (request: Request, name: string) => Promise<void>;
 
 export const CHANGES = { set: setWarehouse, 'last-selected': setLastSelected, clear };
 
+/** Asks before another user's override is changed. One's own is changed without a question. */
+async function askAboutOther({ context, session, owner, options }: Request, what: string): Promise<void> {
+  if (owner.id === 'me' || options.yes) return;
+  await agreeOrCancel(context, `${what} ${await whereAndAsWhom(context, session)}?`);
+}
+
 /** Makes queries run on a warehouse. One on which they would fail is refused, unless it is forced. */
 async function setWarehouse(request: Request, text: string): Promise<void> {
   const { context, owner, options } = request;
@@ -86,15 +94,19 @@ async function setWarehouse(request: Request, text: string): Promise<void> {
   const done = fails
     ? `${override} now names ${target}, but ${your} queries will fail: ${printable(fails)}.`
     : sentences(`${queries} now run on ${target}.`, doubt);
+  await askAboutOther(request, `Run the queries of ${owner.name} on ${target}`);
   await store(request, { type: 'CUSTOM', warehouse_id: found.id }, done);
 }
 
 async function setLastSelected(request: Request): Promise<void> {
-  const { queries, you } = request.owner;
+  const { name, queries, you } = request.owner;
+  await askAboutOther(request, `Run the queries of ${name} on the warehouse that they last selected`);
   await store(request, { type: 'LAST_SELECTED' }, `${queries} now run on the warehouse that ${you} last selected.`);
 }
 
-async function clear({ context, session, owner, options }: Request): Promise<void> {
+async function clear(request: Request): Promise<void> {
+  const { context, session, owner, options } = request;
+  await askAboutOther(request, `Remove the override of ${owner.name}`);
   const outcome = await session.warehouses.clearOverride(owner.id, context.signal);
   if (options.json) await writeJson(context.stdout, { outcome });
   else await writeLine(context.stdout, cleared(outcome, owner));

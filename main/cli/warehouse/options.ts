@@ -18,12 +18,17 @@ export function withCommonOptions(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
+/** Adds the option of the commands that ask. */
+export function withYes(command: Command): Command {
+  return command.option('-y, --yes', 'do not ask');
+}
+
 /** Opens the profile that the options name. */
 export function openSession(context: CommandContext, options: CommonOptions): Promise<WorkspaceSession> {
   return context.causeway().open(options.profile);
 }
 
-/** The warehouse that a text means. One that is being deleted counts only if no other matches. @throws {CausewayError} `ambiguous`, `not_found` */
+/** The warehouse that a text names. One that is being deleted counts only if no other matches. @throws {CausewayError} `ambiguous`, `not_found` */
 export async function findWarehouse(
   warehouses: WarehouseService,
   text: string,
@@ -34,10 +39,12 @@ export async function findWarehouse(
 
 /** The same among warehouses that have already been read. */
 export async function warehouseNamed(all: readonly WarehouseSummary[], text: string): Promise<WarehouseSummary> {
-  const { chooseByName } = await import('../../warehouses/names.ts');
-  return chooseByName(all, text, 'warehouses', '`causeway warehouse list` shows them all.', ({ state }) =>
-    isGone(state),
-  );
+  const { chooseByName } = await import('../../platform/names.ts');
+  return chooseByName(all, text, {
+    kind: 'warehouses',
+    remedy: '`causeway warehouse list` shows them all.',
+    isLastResort: ({ state }) => isGone(state),
+  });
 }
 
 /** A warehouse in a few words: its name, state, size and kind. */

@@ -1,7 +1,8 @@
 import { overrideTarget, QUERY_FAILURES } from '../../../preload/contract/words/warehouse.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
 import { ownMember } from '../../platform/own-member.ts';
+import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import { mentions, type UserOverride } from '../../warehouses/all-overrides.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
@@ -94,7 +95,8 @@ export async function forUser(
 ): Promise<void> {
   const change = verb === 'show' ? undefined : ownMember<Change>(CHANGES, verb);
   if (verb !== 'show' && !change) {
-    const remedy = `Use one of show, ${Object.keys(CHANGES).join(', ')}.`;
+    const verbs = ['show', ...Object.keys(CHANGES)];
+    const remedy = sentences(didYouMean(similarNames(verb, verbs)), `Use one of ${verbs.join(', ')}.`);
     throw new CausewayError('usage', `"${verb}" is not supported for another user.`, { remedy });
   }
   if ((verb === 'set') !== (name !== '')) {

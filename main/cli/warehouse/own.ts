@@ -6,9 +6,18 @@ import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { EffectiveStep, EffectiveWarehouse } from '../../warehouses/effective.ts';
 import { inOneLine } from '../../words/failure.ts';
-import { sayWhere } from '../changed-where.ts';
+import { sayWhere, whereAndAsWhom } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { bold, columns, openProgress, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
+import {
+  agreeOrCancel,
+  bold,
+  columns,
+  openProgress,
+  printable,
+  writeJson,
+  writeLine,
+  writeStyledLine,
+} from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
 import { pinLines, pinnedServers, visibleIn } from './pins.ts';
 
@@ -110,7 +119,7 @@ export async function listWarehouses(
 ): Promise<void> {
   const [{ warehouses }, { filterByName }] = await Promise.all([
     openSession(context, options),
-    import('../../warehouses/names.ts'),
+    import('../../platform/names.ts'),
   ]);
   const survey = await warehouses.survey(context.signal);
   const all = survey.list().filter(({ canUse }) => !options.usable || canUse === true);
@@ -165,6 +174,8 @@ function byStateAndName(a: WarehouseSummary, b: WarehouseSummary): number {
 
 export interface PowerOptions extends CommonOptions {
   wait?: boolean;
+  /** Do not ask before a warehouse is stopped. */
+  yes?: boolean;
 }
 
 const AIMS = {
@@ -186,11 +197,25 @@ export async function power(
   const chosen = name
     ? await findWarehouse(session.warehouses, name, context.signal)
     : await effectiveOne(session, context.signal);
+  if (verb === 'stop') await askToStop(context, session, chosen, options);
   await session.warehouses[verb](chosen.id, context.signal);
   await sayWhere(context, session);
   const warehouse = await look(session, chosen, context, AIMS[verb], options.wait);
   if (options.json) await writeJson(context.stdout, warehouse);
   else await writeLine(context.stdout, describeWarehouse(warehouse));
+}
+
+/** Asks first: others may have queries on it. */
+async function askToStop(
+  context: CommandContext,
+  session: WorkspaceSession,
+  warehouse: WarehouseSummary,
+  { yes }: PowerOptions,
+): Promise<void> {
+  if (yes) return;
+  const where = await whereAndAsWhom(context, session);
+  const question = `Stop ${describeWarehouse(warehouse)} ${where}? Running queries on it are interrupted.`;
+  await agreeOrCancel(context, question);
 }
 
 async function effectiveOne(session: WorkspaceSession, signal: AbortSignal): Promise<WarehouseSummary> {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
-import { withCommonOptions } from './options.ts';
+import { withCommonOptions, withYes } from './options.ts';
 
 const HELP = `
-NAME is a warehouse's id, its name, or a part of its name that matches only one warehouse.
-USER is a numeric id, a user name, an email address, or a part of a name.`;
+NAME is a warehouse's id, its name, or a part of at least three letters that only its name contains.
+USER is a numeric id, a user name, an email address, a name, or a part of at least three letters that fits only one user.`;
 
 /** `causeway warehouse …`: the warehouse that queries run on, for people. Each command's code loads when it runs. */
 export const registerWarehouse: RegisterCommand = (program, context) => {
@@ -51,12 +51,13 @@ function addOwn(group: Command, context: CommandContext): void {
 
 function addPower(group: Command, context: CommandContext): void {
   for (const verb of ['start', 'stop'] as const) {
-    withCommonOptions(group.command(`${verb} [name...]`))
+    const command = withCommonOptions(group.command(`${verb} [name...]`))
       .description(`${verb} a warehouse (default: the one that your queries run on)`)
-      .option('--wait', 'wait until it is done')
-      .action(async (name: string[], _options, command: Command) =>
-        (await import('./own.ts')).power(context, verb, joined(name), command.optsWithGlobals()),
-      );
+      .option('--wait', 'wait until it is done');
+    if (verb === 'stop') withYes(command);
+    command.action(async (name: string[], _options, command: Command) =>
+      (await import('./own.ts')).power(context, verb, joined(name), command.optsWithGlobals()),
+    );
   }
 }
 
@@ -75,7 +76,7 @@ function addVerify(group: Command, context: CommandContext): void {
 }
 
 function addAdmin(group: Command, context: CommandContext): void {
-  withCommonOptions(group.command('for <user> [verb] [name...]'))
+  withYes(withCommonOptions(group.command('for <user> [verb] [name...]')))
     .description("show or change another user's override: show, set NAME, last-selected or clear (admins)")
     .option('--force', 'set it even if the user may not use the warehouse')
     .action(async (user: string, verb: string | undefined, name: string[], _options, command: Command) =>
@@ -91,10 +92,9 @@ function addAdmin(group: Command, context: CommandContext): void {
 }
 
 function addBulk(group: Command, context: CommandContext): void {
-  withCommonOptions(group.command('import <file>'))
+  withYes(withCommonOptions(group.command('import <file>')))
     .description('apply the overrides in a CSV or JSON file, after showing the difference (admins)')
     .option('--dry-run', 'only show the difference')
-    .option('-y, --yes', 'do not ask')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')
     .action(async (file: string, _options, command: Command) =>
       (await import('./bulk.ts')).importOverrides(context, file, command.optsWithGlobals()),

@@ -108,7 +108,7 @@ describe('an app, added and called by the official client', {
 describe('`servers add app:NAME`', () => {
   it('adds nothing without a confirmation, and nothing in a dry run', async () => {
     const asked = await servers('add', 'app:mcp-inventory', '--profile', 'agent');
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Pass --yes to agree.')]);
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Run it again with --yes.')]);
     const tried = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--dry-run');
     expect(tried.stdout).toContain('Would add mcp-inventory');
     expect((await servers('list', '--json')).stdout.trim()).toBe('[]');

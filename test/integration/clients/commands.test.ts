@@ -113,6 +113,8 @@ describe('causeway servers', () => {
     [['add', 'sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
     [['add', '--path', '/etc/passwd'], 2, 'is not a managed MCP server'],
     [['add', 'sql', '--profile', 'nobody'], 3, 'nobody'],
+    [['remove', 'databricks-sq'], 4, 'Did you mean "databricks-sql"?'],
+    [['add', 'genei'], 2, 'Did you mean "genie"?'],
     [['remove', 'nothing'], 4, 'Servers in the list: databricks-sql, functions-default'],
     [['nonsense'], 2, '"nonsense" is not a command of causeway servers'],
   ])('ends servers %j with %i: %s', async (args, code, words) => {
@@ -236,6 +238,8 @@ describe('causeway clients', () => {
   });
 
   test.each([
+    [['add', 'cursr'], 4, 'Did you mean "cursor"?'],
+    [['restore', 'cursor-11'], 4, 'There is no backup'],
     [['add', 'emacs'], 4, 'There is no client "emacs"'],
     [['add', 'zed'], 1, 'Zed was not found on this computer'],
     [['add', '--client-id', 'x'], 2, 'Add --http'],

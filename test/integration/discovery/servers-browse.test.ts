@@ -126,9 +126,12 @@ describe('what a workspace offers', () => {
     expect(await add('functions:main.default')).toMatchObject({ path: '/api/2.0/mcp/functions/main/default' });
     expect(await add('connection:issue_tracker')).toMatchObject({ path: '/api/2.0/mcp/external/issue_tracker' });
     const unknown = await small.run('ben', 'servers', 'add', 'genie:nowhere');
-    expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('no Genie space "nowhere"')]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      4,
+      expect.stringContaining('"nowhere" matches none of the 2 Genie spaces that you can open.'),
+    ]);
     const ambiguous = await small.run('ben', 'servers', 'add', 'genie:r');
-    expect([ambiguous.code, ambiguous.stderr]).toEqual([2, expect.stringContaining('Several Genie spaces')]);
+    expect([ambiguous.code, ambiguous.stderr]).toEqual([2, expect.stringContaining('"r" matches 2 Genie spaces')]);
     expect((await small.run('ben', 'servers', 'add', 'nonsense:x')).code).toBe(2);
     const { stdout } = await runCommand(small.env, ['servers']);
     expect(stdout).toMatch(/^system-ai-github +service +ben /m);
@@ -153,7 +156,7 @@ describe('what a workspace offers', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/);
     expect(lines.at(-1)).toContain('Untitled Genie space');
-    expect(twice.stderr).toContain(`Name one by its id: genie:${ids[3]}, genie:${ids[4]}.`);
+    expect(twice.stderr).toMatch(new RegExp(`\\(genie:${ids[3]}\\), .*\\(genie:${ids[4]}\\)\\. Use .*the id\\.`));
   });
 
   test('is read completely if a page is refused temporarily (429) and a schema is forbidden', async () => {

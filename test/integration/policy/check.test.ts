@@ -44,8 +44,8 @@ test('policy check fails where a name is wrong or everybody would be locked out,
   expect(code).toBe(1);
   expect(stdout).toContain('can be read as a policy, but should not be installed: ');
   expect(stdout).toContain('Error in workspaces.value: No account on this computer could be used: ana.');
-  expect(stdout).toContain('There is no AI client "claude-cod". Did you mean claude-code?');
-  expect(stdout).toContain('The server has no tool "exec_sql". Did you mean execute_sql?');
+  expect(stdout).toContain('There is no AI client "claude-cod". Did you mean "claude-code"?');
+  expect(stdout).toContain('The server has no tool "exec_sql". Did you mean "execute_sql"?');
   expect(stdout).toMatch(/^account +ana +refused +workspaces +http:\/\/\S+ is not an allowed workspace\.$/m);
   const data = JSON.parse((await check('--json')).stdout);
   expect(data.errors).toBe(data.issues.filter(({ severity }: { severity: string }) => severity === 'error').length);
@@ -71,7 +71,7 @@ test('policy check also checks a file where the accounts of this computer cannot
   await writeFile(String(env.DATABRICKS_CONFIG_FILE ?? join(String(env.HOME), '.databrickscfg')), Buffer.from([0xff]));
   const { code, stdout } = await check();
   expect(code).toBe(1);
-  expect(stdout).toContain('Did you mean claude-code?');
+  expect(stdout).toContain('Did you mean "claude-code"?');
   expect(stdout).toContain('It was not tried on this computer.');
 });
 

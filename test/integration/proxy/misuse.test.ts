@@ -40,7 +40,7 @@ describe('incorrect usage ends with exit code 2, one line on stderr and nothing 
     [
       'a profile that does not exist',
       ['--path', SQL, '--profile', 'amce'],
-      /There is no profile "amce" in .+\. The file has acme, account, plain, hostless, two\./,
+      /There is no profile "amce" in .+\. Did you mean "acme"\? The file has acme, account, plain, hostless, two\./,
     ],
     [
       'no profile if there are several',

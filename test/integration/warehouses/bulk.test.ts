@@ -60,7 +60,7 @@ describe('import', () => {
   test('without a terminal nothing happens unless --yes is given', async () => {
     const { code, stderr } = await importing(typical);
     expect(code).toBe(2);
-    expect(stderr).toContain('Pass --yes to agree.');
+    expect(stderr).toContain('Run it again with --yes.');
     expect(overrides()).toEqual({});
   });
 
@@ -111,7 +111,7 @@ describe('import', () => {
     await writeFile(path, 'mine');
     const refused = await cli.run('ana', 'warehouse', 'export', path);
     expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toMatch(/mine\.csv already exists\. Replace it\? .* Pass --force to agree\./);
+    expect(refused.stderr).toMatch(/mine\.csv already exists\. Replace it\? Run it again with --force\./);
     expect(await readFile(path, 'utf8')).toBe('mine');
     expect((await cli.run('ana', 'warehouse', 'export', path, '--force')).code).toBe(0);
     expect(await readFile(path, 'utf8')).toMatch(/^user_id,/);

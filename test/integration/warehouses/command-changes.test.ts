@@ -53,7 +53,7 @@ it('a running application knows at once what the command has changed, whichever 
 
 it('a change of the user’s override under a user id, alone or in an import, is known as the command’s', async () => {
   const { changes } = await application('ben');
-  await cli.run('ana', 'warehouse', 'for', 'ben@example.com', 'set', 'Data science');
+  await cli.run('ana', 'warehouse', 'for', 'ben@example.com', 'set', 'Data science', '--yes');
   expect(await changes()).toMatchObject([{ by: 'command', after: { warehouseName: 'Data science' } }]);
   const file = join(cli.env.CAUSEWAY_HOME ?? '', 'overrides.csv');
   await writeFile(file, `user,type,warehouse\n${USERS.ben},LAST_SELECTED,\n${USERS.chloe},LAST_SELECTED,\n`);
@@ -76,7 +76,7 @@ it('a change whose response was lost is known as the command’s, because it may
 
 it('what was refused, and a change by someone else, are not the command’s', async () => {
   const { changes, reads } = await application('ana');
-  expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear')).not.toMatchObject({ code: 0 });
+  expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear', '--yes')).not.toMatchObject({ code: 0 });
   expect(reads()).toBe(1);
   cli.give('ana');
   expect(await changes()).toMatchObject([{ by: 'elsewhere' }]);

@@ -45,12 +45,12 @@ const OPERATIONS: Record<string, Operation> = {
     isDone: (cli) => overrideOf(cli, 'ana') === undefined,
   },
   'for USER set': {
-    args: ['warehouse', 'for', 'chloe', 'set', shared],
+    args: ['warehouse', 'for', 'chloe', 'set', shared, '--yes'],
     request: { method: 'PATCH', path: OVERRIDES },
     isDone: (cli) => overrideOf(cli, 'chloe')?.warehouseId === shared,
   },
   'for USER clear': {
-    args: ['warehouse', 'for', 'chloe', 'clear'],
+    args: ['warehouse', 'for', 'chloe', 'clear', '--yes'],
     request: { method: 'DELETE', path: OVERRIDES },
     isDone: (cli) => overrideOf(cli, 'chloe') === undefined,
   },
@@ -75,7 +75,7 @@ const OPERATIONS: Record<string, Operation> = {
     isDone: (cli) => ['STARTING', 'RUNNING'].includes(stateOf(cli, science)),
   },
   stop: {
-    args: ['warehouse', 'stop', shared],
+    args: ['warehouse', 'stop', shared, '--yes'],
     request: { method: 'POST', path: '*/stop' },
     isDone: (cli) => ['STOPPING', 'STOPPED'].includes(stateOf(cli, shared)),
   },

@@ -84,7 +84,7 @@ describe('warehouse set', () => {
     ['ben', ['set', 'Retired', '--force'], 'Your override now names Retired reports'],
     [
       'ana',
-      ['for', 'ben', 'set', 'finance', '--force'],
+      ['for', 'ben', 'set', 'finance', '--force', '--yes'],
       'The override of Ben Okafor <ben@example.com> now names Finance BI',
     ],
   ])('says that queries will fail if it is forced (%s: %j)', async (user, args, words) => {
@@ -117,7 +117,7 @@ test('an admin who looks at one user sees that the user cannot use the warehouse
 });
 
 test('an admin who sets one user’s override sees that it is unknown whether the user can use the warehouse', async () => {
-  const set = ['warehouse', 'for', 'ben', 'set', 'shared analytics'];
+  const set = ['warehouse', 'for', 'ben', 'set', 'shared analytics', '--yes'];
   expect((await cli.run('ana', ...set)).stdout).not.toContain('could not check');
   cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
   const { code, stdout } = await cli.run('ana', ...set);

@@ -74,6 +74,86 @@ test('verify asks for confirmation before it stops anything', async () => {
   expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
 });
 
+describe('what others notice asks first', () => {
+  const stop = ['warehouse', 'stop', 'shared analytics'];
+
+  test('a warehouse is stopped after a yes', async () => {
+    const { code, shown } = await atTerminal('y', ...stop);
+    expect([code, shown]).toEqual([
+      0,
+      expect.stringContaining('Stop Shared analytics (running, Medium, Serverless) in '),
+    ]);
+    expect(shown).toContain(
+      `in ${cli.workspace.host} as ana@example.com (profile ana)? Running queries on it are interrupted. [y/N]`,
+    );
+    expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(1);
+  });
+
+  test('another user’s override is changed after a yes', async () => {
+    const { code, shown } = await atTerminal('y', 'warehouse', 'for', 'ben', 'set', 'shared');
+    expect([code, shown]).toEqual([
+      0,
+      expect.stringContaining('Run the queries of Ben Okafor <ben@example.com> on Shared'),
+    ]);
+    expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(WAREHOUSES.shared);
+  });
+
+  const CHANGES = [
+    stop,
+    ['warehouse', 'stop'],
+    ['warehouse', 'for', 'ben', 'set', 'shared'],
+    ['warehouse', 'for', 'ben', 'last-selected'],
+    ['warehouse', 'for', 'ben', 'clear'],
+  ];
+
+  test.each(CHANGES)('%s %s %s %s %s: a no changes nothing', async (...args) => {
+    cli.give('ben', WAREHOUSES.science);
+    const { code, shown } = await atTerminal('n', ...args.filter(Boolean));
+    expect([code, shown]).toEqual([130, expect.stringContaining('Nothing was changed.')]);
+    expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(WAREHOUSES.science);
+    expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
+  });
+
+  test.each(CHANGES)('%s %s %s %s %s: without a terminal it needs --yes', async (...args) => {
+    cli.give('ben', WAREHOUSES.science);
+    const given = args.filter(Boolean);
+    const { code, stdout, stderr } = await cli.run('ana', ...given);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^causeway: This needs confirmation: .+ Run it again with --yes\.\n$/);
+    expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(WAREHOUSES.science);
+    expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
+    expect(await cli.run('ana', ...given, '--yes')).toMatchObject({ code: 0 });
+  });
+
+  test('one’s own override is changed without a question', async () => {
+    const { code, shown } = await atTerminal('n', 'warehouse', 'set', 'shared');
+    expect([code, shown]).toEqual([0, expect.not.stringContaining('[y/N]')]);
+    expect(await cli.run('ana', 'warehouse', 'clear')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('only names act', () => {
+  test.each([
+    ['stop', 'sad', 'Did you mean "Shared analytics"'],
+    ['stop', 'fb', 'Did you mean "Finance BI"'],
+    ['set', '8baced1ff01491d', 'Did you mean "Shared analytics" (8baced1ff014912d)?'],
+  ])('%s %s asks what was meant', async (verb, name, question) => {
+    const { code, stderr } = await cli.run('ana', 'warehouse', verb, name, ...(verb === 'stop' ? ['--yes'] : []));
+    expect([code, stderr]).toEqual([4, expect.stringContaining(question)]);
+    expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
+    expect(cli.workspace.state.overrides.size).toBe(0);
+  });
+
+  test.each([
+    ['set', 'a'],
+    ['for', 'fe', 'clear', '--yes'],
+  ])('a letter or two do not act: %s %s', async (...args) => {
+    cli.give('ana', WAREHOUSES.science);
+    expect(await cli.run('ana', 'warehouse', ...args)).toMatchObject({ code: 2 });
+    expect(cli.workspace.state.overrides.get(USERS.ana)?.warehouseId).toBe(WAREHOUSES.science);
+  });
+});
+
 test('start --wait shows the progress until it runs', async () => {
   const { code, shown } = await atTerminal('', 'warehouse', 'start', 'data science', '--wait');
   expect(code).toBe(0);

@@ -258,11 +258,11 @@ describe('Permissions', () => {
   });
 
   test.each([USERS.chloe, 'chloe@example.com', 'chloe', 'Chloe Tan'])('an admin names the user by %s', async (user) => {
-    expect((await cli.run('ana', 'warehouse', 'for', user, 'set', 'shared')).code).toBe(0);
+    expect((await cli.run('ana', 'warehouse', 'for', user, 'set', 'shared', '--yes')).code).toBe(0);
     expect(stored('chloe')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
-    expect((await cli.run('ana', 'warehouse', 'for', user, 'last-selected')).code).toBe(0);
+    expect((await cli.run('ana', 'warehouse', 'for', user, 'last-selected', '--yes')).code).toBe(0);
     expect((await cli.run('ana', 'warehouse', 'for', user)).stdout).toContain('LAST_SELECTED');
-    expect((await cli.run('ana', 'warehouse', 'for', user, 'clear')).code).toBe(0);
+    expect((await cli.run('ana', 'warehouse', 'for', user, 'clear', '--yes')).code).toBe(0);
     expect(stored('chloe')).toBeUndefined();
   });
 });

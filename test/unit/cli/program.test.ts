@@ -91,9 +91,9 @@ describe('the help of a command', () => {
   });
 
   test('refuses a command that does not exist, and lists those that do', async () => {
-    const { code, stdout, stderr } = await run('help', 'warehouse', 'sett');
+    const { code, stdout, stderr } = await run('help', 'warehouse', 'bogus');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^causeway: "sett" is not a command of causeway warehouse\. Use one of set, /);
+    expect(stderr).toMatch(/^causeway: "bogus" is not a command of causeway warehouse\. Use one of set, /);
   });
 
   test('has the same exit codes as the README', () => {
@@ -126,12 +126,25 @@ test.each([
     "option '--off <tool...>' argument missing",
     'causeway permissions set --help` for its usage',
   ],
-  [['srevers'], "unknown command 'srevers'", 'causeway --help` for a list of commands'],
 ])('%j is refused in the words of every other error, with the help that fits', async (args, words, help) => {
   const { stderr } = await run(...args);
   expect(stderr).toContain(`causeway: ${words}\n`);
   expect(stderr).toContain(`(run \`${help})\n`);
   expect(stderr).not.toContain('error:');
+});
+
+test.each([
+  [['srevers'], 'servers', 'causeway'],
+  [['help', 'wharehouse'], 'warehouse', 'causeway'],
+  [['policy', 'shwo'], 'show', 'causeway policy'],
+  [['warehouse', 'sett'], 'set', 'causeway warehouse'],
+  [['clients', 'rapair'], 'repair', 'causeway clients'],
+])('%j suggests "%s"', async (args, command, group) => {
+  const { code, stdout, stderr } = await run(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toBe(
+    `causeway: "${args.at(-1)}" is not a command of ${group}. Did you mean "${command}"? \`${group} --help\` lists the commands.\n`,
+  );
 });
 
 const LEAVES = COMMANDS.filter((command) => command.commands.length === 0);
@@ -149,7 +162,7 @@ test.each(
 describe('--json', () => {
   test.each([
     [['whoami', '--json', '--bogus'], "unknown option '--bogus'"],
-    [['bogus', '--json'], "unknown command 'bogus'"],
+    [['bogus', '--json'], '"bogus" is not a command of causeway.'],
     [['warehouse', 'set', '--json'], "missing required argument 'name'"],
     [['warehouse', '--json', 'bogus'], '"bogus" is not a command of causeway warehouse.'],
     [['help', 'bogus', '--json'], "unknown option '--json'"],

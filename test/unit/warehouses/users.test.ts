@@ -11,7 +11,8 @@ import { createRestClient, type RestClient } from '../../../main/workspace/clien
 const USERS = [
   { id: '1', userName: 'ana@example.com', displayName: 'Ana Ferreira', emails: [{ value: 'ana.f@mail.example' }] },
   { id: '2', userName: 'joana@example.com', displayName: 'Joana Silva' },
-  { id: '3', userName: 'bot-7', displayName: 'Ana' },
+  { id: '3', userName: 'bot-7', displayName: 'Bot' },
+  { id: '70368744177664099', userName: 'kim@example.com', displayName: 'Kim Ferro' },
 ];
 const PRINCIPALS = [{ id: '70368744177664011', applicationId: '6f1d2c3b-8a4e', displayName: 'Nightly agent' }];
 
@@ -32,12 +33,13 @@ beforeAll(async () => {
       return one ? send(200, one) : send(404, { detail: 'not found', status: '404' });
     }
     const filter = url.searchParams.get('filter') ?? '';
-    const [, attribute = '', operator, text = ''] = /^([\w.]+) (eq|co) "(.*)"$/.exec(filter) ?? [];
+    const [, attribute = '', operator, text = ''] = /^([\w.]+) (eq|co|sw) "(.*)"$/.exec(filter) ?? [];
     if (attribute.startsWith('emails')) return send(400, { detail: 'unsupported filter', scimType: 'invalidFilter' });
     const wanted = text.toLowerCase();
     const Resources = all.filter((one) => {
       const held = String(one[attribute] ?? '').toLowerCase();
-      return operator === 'eq' ? held === wanted : held.includes(wanted);
+      if (operator === 'eq') return held === wanted;
+      return operator === 'sw' ? held.startsWith(wanted) : held.includes(wanted);
     });
     return send(200, { Resources, totalResults: Resources.length });
   });
@@ -77,6 +79,32 @@ describe('findUser', () => {
     await expect(findUser(client.users, 'example')).rejects.toMatchObject({
       code: 'ambiguous',
       message: expect.stringContaining('Ana Ferreira ana@example.com (1), Joana Silva joana@example.com (2)'),
+    });
+  });
+
+  test('a part that is in a user name and in another user’s display name chooses neither', async () => {
+    await expect(findUser(client.users, 'fer')).rejects.toMatchObject({
+      code: 'ambiguous',
+      message:
+        '"fer" matches 2 users: Ana Ferreira ana@example.com (1), Kim Ferro kim@example.com (70368744177664099).',
+    });
+  });
+
+  test('two letters do not choose the only user who has them', async () => {
+    await expect(findUser(client.users, 'lv')).rejects.toMatchObject({
+      code: 'ambiguous',
+      message: '"lv" is too short to name Joana Silva joana@example.com (2).',
+    });
+  });
+
+  test.each([
+    ['a name with a mistake in it', 'ferreyra', 'Did you mean "Ana Ferreira ana@example.com" (1)?'],
+    ['an id that lacks a digit', '7036874417766409', 'Did you mean "Kim Ferro kim@example.com" (70368744177664099)?'],
+  ])('suggests a user for %s', async (_what, text, question) => {
+    await expect(findUser(client.users, text)).rejects.toMatchObject({
+      code: 'not_found',
+      remedy: expect.stringContaining(question),
+      candidates: [{ id: expect.any(String), name: expect.any(String) }],
     });
   });
 

@@ -2,8 +2,8 @@ import { rowOf, SERVER_ROWS } from '../../../../preload/contract/server-kinds.ts
 import { readPathPattern, serverPathKey } from '../../../../preload/contract/server-path.ts';
 import { scopeForPath } from '../../../auth/oauth/scopes.ts';
 import type { Policy } from '../../../permissions/policy/policy.ts';
+import { similarNames } from '../../../platform/similar-names.ts';
 import { issue, type PolicyIssue } from './issue.ts';
-import { similarNames } from './similar-names.ts';
 
 /** The kinds of servers that a workspace has. */
 const KINDS = SERVER_ROWS.filter((name) => name !== 'gateway' && name !== 'other').map(rowOf);

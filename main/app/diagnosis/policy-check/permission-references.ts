@@ -5,11 +5,11 @@ import type { PermissionSet, ToolPermissions } from '../../../permissions/permis
 import { isNamedServer, matchesHost, readNamedServer } from '../../../permissions/policy/host-pattern.ts';
 import type { Policy } from '../../../permissions/policy/policy.ts';
 import { SWITCHES } from '../../../permissions/switches.ts';
+import { similarNames } from '../../../platform/similar-names.ts';
 import { isWireName } from '../../../platform/wire-name.ts';
 import type { Computer } from './computer.ts';
 import { issue, type PolicyIssue } from './issue.ts';
 import { isAllowedPath, pathIssue } from './paths.ts';
-import { similarNames } from './similar-names.ts';
 
 /** What the permissions of a policy name that is not there (pure). */
 export function permissionIssues(policy: Policy, computer: Computer): PolicyIssue[] {

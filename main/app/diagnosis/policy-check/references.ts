@@ -5,11 +5,11 @@ import { WORKSPACE_DOMAINS } from '../../../auth/profiles/workspace-url.ts';
 import { CLIENTS } from '../../../clients/table.ts';
 import { matchesHost } from '../../../permissions/policy/host-pattern.ts';
 import type { Policy, PolicyKey, RequiredServer } from '../../../permissions/policy/policy.ts';
+import { similarNames } from '../../../platform/similar-names.ts';
 import type { Computer } from './computer.ts';
 import { issue, type PolicyIssue } from './issue.ts';
 import { isAllowedPath, pathIssue } from './paths.ts';
 import { permissionIssues } from './permission-references.ts';
-import { similarNames } from './similar-names.ts';
 
 /** Everything in a policy that names something which is not there, or that another key of it forbids (pure). */
 export function referenceIssues(policy: Policy, computer: Computer): PolicyIssue[] {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { CLIENTS } from '../../../clients/table.ts';
 import { policyJsonSchema, policySchema } from '../../../permissions/policy/policy-schema.ts';
 import { CausewayError, sentences } from '../../../platform/errors.ts';
-import { similarNames } from './similar-names.ts';
+import { didYouMean, similarNames } from '../../../platform/similar-names.ts';
 
 /**
  * The refusal of a file that is not a policy, with what was probably meant by the first member that no policy has, or the name of an AI
@@ -14,7 +14,7 @@ export function withSimilarMember(refusal: unknown, bytes: Buffer): unknown {
   if (suggestions.length === 0) return refusal;
   return new CausewayError('invalid_file', refusal.message, {
     cause: refusal,
-    remedy: sentences(`Did you mean ${suggestions.map((name) => `"${name}"`).join(' or ')}?`, refusal.remedy),
+    remedy: sentences(didYouMean(suggestions), refusal.remedy),
     candidates: suggestions.map((name) => ({ name })),
   });
 }
