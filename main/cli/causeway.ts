@@ -5,12 +5,17 @@
  * executable runs this as CommonJS.
  */
 
+import { leadingFlags } from './global-flags.ts';
 import { startWithoutLoaderVariables } from './loader-variables.ts';
 
 /** The oldest Node that runs it: `engines` in package.json. An older one would fail anywhere, with words about our code. */
 const OLDEST_NODE = [22, 19] as const;
 
-async function run([command, ...rest]: string[]): Promise<void> {
+async function run(args: string[]): Promise<void> {
+  const {
+    flags,
+    rest: [command, ...rest],
+  } = leadingFlags(args);
   await startWithoutLoaderVariables();
   if (isTooOld(process.versions)) {
     process.stderr.write(
@@ -19,13 +24,13 @@ async function run([command, ...rest]: string[]): Promise<void> {
     process.exitCode = 1;
   } else if (command === 'proxy') {
     const { runProxy } = await import('./proxy.ts');
-    await runProxy(rest);
-  } else if (command === '__complete') {
+    await runProxy([...flags, ...rest]);
+  } else if (args[0] === '__complete') {
     const { printCompletion } = await import('./completion/complete.ts');
     await printCompletion(rest);
   } else {
     const { runProgram } = await import('./program.ts');
-    const code = await runProgram(process.argv.slice(2));
+    const code = await runProgram(args);
     // The process exits explicitly: a keychain that waits for its password would hold it forever.
     // Later than the error of an output that could not be written, which ends the process in another way.
     process.stdout.write('', () => setImmediate(() => process.stderr.write('', () => process.exit(code))));

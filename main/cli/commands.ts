@@ -6,6 +6,7 @@ import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerCompletion } from './completion/register.ts';
 import { noSuchCommand, pathOf } from './failure.ts';
+import { flagsBehindCommand, leadingFlags } from './global-flags.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
 import { registerServers } from './servers/register.ts';
@@ -67,10 +68,15 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
   return program;
 }
 
-/** The arguments with `permissions` in place of its old name, `rules`, which scripts may still use. */
-export function withCurrentName(args: string[]): string[] {
-  const at = args[0] === 'help' ? 1 : 0;
-  return args[at] === 'rules' ? args.with(at, 'permissions') : args;
+/**
+ * The arguments with `permissions` in place of its old name, `rules`, which scripts may still use, and with the global flags behind the
+ * command.
+ */
+export function commandFirst(program: Command, args: readonly string[]): string[] {
+  const { flags, rest } = leadingFlags(args);
+  const at = rest[0] === 'help' ? 1 : 0;
+  const named = rest[at] === 'rules' ? rest.with(at, 'permissions') : rest;
+  return flagsBehindCommand(program, [...flags, ...named]);
 }
 
 /** A command and all of its subcommands. */

@@ -8,11 +8,11 @@ import { explainUnexpected, fileError } from '../platform/file-errors.ts';
 import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { CommandContext } from './command.ts';
-import { buildProgram, withCurrentName } from './commands.ts';
+import { buildProgram, commandFirst } from './commands.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
 import { interruptOnSignals } from './signals.ts';
 import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
-import { globalFlagsBehindGroup } from './warehouses/register.ts';
+import { plainSwitches } from './warehouses/register.ts';
 
 /** The input and output of the program: those of the process, or those of a test. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;
@@ -61,7 +61,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   });
 
   try {
-    await program.parseAsync(globalFlagsBehindGroup(withCurrentName(args)), { from: 'user' });
+    await program.parseAsync(plainSwitches(commandFirst(program, args)), { from: 'user' });
     return exitCode;
   } catch (thrown) {
     const error = explainUnexpected(thrown);

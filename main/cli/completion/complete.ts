@@ -8,7 +8,8 @@ import { jsonIn } from '../../platform/json.ts';
 import { type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
 import { configFilePath, serverListPath } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
-import { buildProgram, withCurrentName } from '../commands.ts';
+import { buildProgram, commandFirst } from '../commands.ts';
+import { leadingFlags } from '../global-flags.ts';
 import { type Completion, complete, type KnownNames } from './candidates.ts';
 
 /**
@@ -27,8 +28,9 @@ export async function printCompletion([shell = '', ...args]: string[]): Promise<
 async function completionFor(shell: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const line = shell === 'bash' ? readBashLine(args) : undefined;
   const [current = '', ...typed] = line ? [line.current, ...line.words] : [args[0]?.slice(1), ...args.slice(1)];
-  const words = withCurrentName(typed);
-  const found = complete(buildProgram(unusedContext(env)), words, current, await knownNames(env, words));
+  const program = buildProgram(unusedContext(env));
+  const words = commandFirst(program, typed);
+  const found = complete(program, leadingFlags(words).rest, current, await knownNames(env, words));
   if (!line) return asLines(found);
   if (found.kind !== 'words') return asLines(found);
   const candidates = found.candidates.map((each) => ({ value: quoteForBash(each.value, line), description: '' }));

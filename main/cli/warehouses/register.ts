@@ -211,25 +211,12 @@ function flagsOf(command: Command): OverrideFlags {
 /** A switch with its value behind an equals sign, as Go's flags may have it; whatever else follows it is an argument. */
 const SWITCH = /^(--(?:debug|allow-missing))=(1|t|true|0|f|false)$/i;
 
-/** The switch without a value if it is on; nothing if it is off. */
-function plainSwitch(arg: string): string[] {
-  const [, name, value = ''] = SWITCH.exec(arg) ?? [];
-  if (name === undefined) return [arg];
-  return /^[1t]/i.test(value) ? [name] : [];
-}
-
-/**
- * The same arguments with the flags that are before `warehouses` moved behind it, where commander knows them, and its switches
- * without values. Those of any other command stay as they are.
- */
-export function globalFlagsBehindGroup(args: readonly string[]): string[] {
-  let end = 0;
-  for (let arg = args[end]; arg?.startsWith('-'); arg = args[end]) {
-    const [name = '', value] = arg.split('=', 2);
-    const option = globalOptions().find(({ short, long }) => name === short || name === long);
-    if (!option) return [...args];
-    end += option.optional && value === undefined ? 2 : 1;
-  }
-  if (args[end] !== 'warehouses') return [...args];
-  return ['warehouses', ...args.slice(0, end), ...args.slice(end + 1)].flatMap(plainSwitch);
+/** The arguments of one of these commands with switches that have no values: without those that are off. Others stay as they are. */
+export function plainSwitches(args: readonly string[]): string[] {
+  if (args[0] !== 'warehouses') return [...args];
+  return args.flatMap((arg) => {
+    const [, name, value = ''] = SWITCH.exec(arg) ?? [];
+    if (name === undefined) return [arg];
+    return /^[1t]/i.test(value) ? [name] : [];
+  });
 }

@@ -71,6 +71,8 @@ test.each([
   [['clients', 'add', 'no-such-client'], 4],
   [['servers', 'add', 'nothing'], 2],
   [['whoami', '--profile', 'good'], 0],
+  [['--profile', 'good', 'whoami'], 0],
+  [['--profile', 'gone', 'status'], 3],
 ])('causeway %j ends with %i', async (args, code) => {
   expect((await runCommand(home.env, args)).code).toBe(code);
 });

@@ -102,6 +102,17 @@ describe('incorrect usage ends with exit code 2, one line on stderr and nothing 
   });
 });
 
+it('the profile may stand before the command', async () => {
+  const args = [CAUSEWAY, '--profile', 'hostless', 'proxy', '--path', SQL];
+  const child = spawn(process.execPath, args, { env: environment(home.home), stdio: 'pipe' });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Profile "hostless" of ')]);
+});
+
 // `script` gives a command a terminal; elsewhere it takes other arguments.
 it.skipIf(process.platform !== 'linux')(
   'a user who starts the proxy in a terminal sees what it waits for',

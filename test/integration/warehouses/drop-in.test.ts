@@ -104,10 +104,15 @@ describe('--profile and --debug', () => {
     expect(stdout).toBe(`${record('ben', shared)}\n`);
   });
 
-  test('do not apply to another command that they come before', async () => {
-    const { code, stderr } = await exactly('--profile', 'ben', 'warehouse');
-    expect(code).toBe(2);
-    expect(stderr).toContain('unknown option');
+  test('apply to another command that they come before if it has them', async () => {
+    expect(await exactly('--profile', 'ben', 'warehouse')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('(profile ben)'),
+    });
+    expect(await exactly('--debug', 'warehouse')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unknown option '--debug'"),
+    });
   });
 });
 

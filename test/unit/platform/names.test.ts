@@ -94,6 +94,7 @@ describe('chooseByName', () => {
       code: 'ambiguous',
       message: '"y" is too short to name Shared analytics (8baced1ff014912d).',
       remedy: 'Use at least 3 letters of the name, or the id.',
+      candidates: [{ name: 'Shared analytics', id: '8baced1ff014912d' }],
     });
     expect(refusal('a')).toMatchObject({
       code: 'ambiguous',
@@ -108,6 +109,27 @@ describe('chooseByName', () => {
     ];
     expect(chooseByName(two, 'data', { kind, remedy: '' }).id).toBe('1');
     expect(() => chooseByName(two, 'dat', { kind, remedy: '' })).toThrow('matches 2 warehouses');
+  });
+
+  test('a whole name in another case chooses, even if another name contains it', () => {
+    const two = [
+      { id: '1', name: 'Data' },
+      { id: '2', name: 'my databases' },
+    ];
+    expect(chooseByName(two, ' dATA ', { kind, remedy: '' }).id).toBe('1');
+    expect(chooseByName([...two, { id: '3', name: ' data ' }], 'data', { kind, remedy: '' }).id).toBe('3');
+  });
+
+  test('spaces around an id do not count', () => {
+    expect(choose(' b2d94c07a61e83f5 ').name).toBe('Data science');
+  });
+
+  test('an error without similar ones has no candidates', () => {
+    expect(refusal('nothing like it')).toMatchObject({ candidates: undefined });
+  });
+
+  test('a few letters are not looked for in ids', () => {
+    expect(refusal('fc7')).toMatchObject({ candidates: undefined });
   });
 
   test('a whole name of two letters chooses', () => {
