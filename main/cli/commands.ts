@@ -5,13 +5,15 @@ import { VERSION } from '../platform/version.ts';
 import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerCompletion } from './completion/register.ts';
+import { isDropIn } from './drop-in/group.ts';
+import { registerOtherDropIns } from './drop-in/other-commands.ts';
+import { registerWarehouses } from './drop-in/warehouses.ts';
 import { noSuchCommand, pathOf } from './failure.ts';
 import { flagsBehindCommand, leadingFlags } from './global-flags.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
 import { registerServers } from './servers/register.ts';
 import { registerWarehouse } from './warehouse/register.ts';
-import { registerWarehouses } from './warehouses/register.ts';
 
 const COMMANDS: RegisterCommand[] = [
   registerProxy,
@@ -20,6 +22,7 @@ const COMMANDS: RegisterCommand[] = [
   registerAccount,
   registerWarehouse,
   registerWarehouses,
+  registerOtherDropIns,
   registerServers,
   registerClients,
   registerPermissions,
@@ -82,11 +85,6 @@ export function commandFirst(program: Command, args: readonly string[]): string[
 /** A command and all of its subcommands. */
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
-}
-
-/** Whether a command is one of the Databricks CLI's, which refuses wrong arguments in the words of that CLI. */
-function isDropIn(command: Command): boolean {
-  return command.parent?.name() === 'warehouses';
 }
 
 /** An empty value, as from a script's unset variable, must not mean the same as no option. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
+import { isDropIn } from './drop-in/group.ts';
 import { formatExitCodes, noSuchCommand, pathOf } from './failure.ts';
 
 /** Adds `help [COMMAND…]`, and to each command's help its examples and the exit codes. */
@@ -19,8 +20,7 @@ function addExamples(command: Command): void {
   const heading = examples.length === 1 ? 'Example:' : 'Examples:';
   if (lines.length > 0) command.addHelpText('after', ['', heading, ...lines].join('\n'));
   // `causeway proxy` is started by AI clients, which do not read exit codes.
-  const isOriginal = pathOf(command).startsWith('causeway warehouses');
-  const exitCodes = formatExitCodes(isOriginal ? [0, 1, 130] : undefined);
+  const exitCodes = formatExitCodes(isDropIn(command) ? [0, 1, 130] : undefined);
   if (command.name() !== 'proxy') command.addHelpText('after', `\n${exitCodes}`);
   if (command.parent && command.commands.length > 0) command.helpCommand(true);
   command.commands.forEach(addExamples);
@@ -115,6 +115,24 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway warehouses list-default-warehouse-overrides': ['causeway warehouses list-default-warehouse-overrides'],
   'causeway warehouses delete-default-warehouse-override': [
     'causeway warehouses delete-default-warehouse-override default-warehouse-overrides/me',
+  ],
+
+  'causeway current-user': ['causeway current-user me --profile work'],
+  'causeway current-user me': ['causeway current-user me --profile work'],
+  'causeway auth': ['causeway auth token --profile work'],
+  'causeway auth token': [
+    'causeway auth token --host https://adb-1.azuredatabricks.net',
+    'causeway auth token work --output text',
+  ],
+  'causeway auth login': ['causeway auth login --host https://adb-1.azuredatabricks.net'],
+  'causeway account': ['causeway account custom-app-integration create'],
+  'causeway account custom-app-integration': ['causeway account custom-app-integration create'],
+  'causeway account custom-app-integration create': ['causeway account custom-app-integration create --name causeway'],
+  'causeway experimental': ['causeway experimental aitools tools get-default-warehouse'],
+  'causeway experimental aitools': ['causeway experimental aitools tools get-default-warehouse'],
+  'causeway experimental aitools tools': ['causeway experimental aitools tools get-default-warehouse'],
+  'causeway experimental aitools tools get-default-warehouse': [
+    'causeway experimental aitools tools get-default-warehouse --profile work',
   ],
 
   'causeway servers': ['causeway servers'],

@@ -9,10 +9,10 @@ import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram, commandFirst } from './commands.ts';
+import { plainSwitches } from './drop-in/group.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
 import { interruptOnSignals } from './signals.ts';
 import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
-import { plainSwitches } from './warehouses/register.ts';
 
 /** The input and output of the program: those of the process, or those of a test. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;

@@ -64,6 +64,8 @@ export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Eac
 
 /** An OAuth application as an account administrator is asked to create it. */
 export interface WantedApplication {
+  /** `causeway` if left out. */
+  name?: string | undefined;
   redirectUrl: string;
   scopes: readonly string[];
   /** Whether it is to have a secret; an application that users sign in through needs none. */
@@ -78,9 +80,10 @@ const REFRESH_TOKEN_TTL_MS = 7 * 24 * 60 * MINUTE_MS;
  * The Databricks CLI's command that creates an OAuth application, filled in. An account administrator runs it; the answer
  * holds the client id (`databricks account custom-app-integration create --help`).
  */
-export function createApplicationCommand({ redirectUrl, scopes, confidential = false }: WantedApplication): string {
+export function createApplicationCommand(wanted: WantedApplication): string {
+  const { name = 'causeway', redirectUrl, scopes, confidential = false } = wanted;
   const application = {
-    name: 'causeway',
+    name,
     redirect_urls: [redirectUrl],
     confidential,
     scopes: [...new Set([...scopes, 'offline_access'])],

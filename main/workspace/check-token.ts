@@ -44,7 +44,7 @@ function stateIn(code: ErrorCode): TokenCheck['state'] | undefined {
  * Asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic behind a 401).
  * @throws errors that say nothing about the token: `keychain_locked`, `profile_unusable`, `cancelled`, …
  */
-export async function checkToken(users: Users, signal?: AbortSignal): Promise<TokenCheck> {
+export async function checkToken(users: Pick<Users, 'me'>, signal?: AbortSignal): Promise<TokenCheck> {
   try {
     const { user } = await users.me(signal);
     const { userName, displayName } = user;

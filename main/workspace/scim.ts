@@ -60,6 +60,14 @@ export function usersApi(rest: Rest) {
       const { data, header } = await rest.exchange({ path: `${PATH}/Me`, schema: UserSchema, signal });
       return { user: data, workspaceId: header('x-databricks-org-id') };
     },
+    /** The caller's whole record as the workspace gives it, or the attributes that are asked for, by comma-separated names. */
+    record: (
+      { attributes, excludedAttributes }: { attributes?: string | undefined; excludedAttributes?: string | undefined },
+      signal?: AbortSignal,
+    ): Promise<Record<string, unknown>> => {
+      const query = { attributes, excludedAttributes };
+      return rest.request({ path: `${PATH}/Me`, query, schema: z.looseObject({}), signal });
+    },
     /** A user, or else a service principal, with the groups. */
     get: async (id: string, signal?: AbortSignal): Promise<ScimUser> => {
       const one = (kind: keyof typeof KINDS) =>

@@ -55,6 +55,29 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     });
   });
 
+  test('of the Databricks CLI does the same, and auth token prints the token that the workspace takes', async () => {
+    const { workspace, home } = stage;
+    await installBrowser(home);
+    const login = await runCauseway(home, ['auth', 'login', '--host', workspace.host, '--profile', 'me']);
+    expect(login).toMatchObject({ code: 0, stdout: expect.stringContaining('as ana@example.com (profile me)') });
+    const token = (...args: string[]) => runCauseway(home, ['auth', 'token', ...args]);
+    const { access_token: first, ...rest } = JSON.parse((await token('--host', workspace.host)).stdout);
+    expect(rest).toEqual({ token_type: 'Bearer', expiry: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
+    const answer = await fetch(`${workspace.host}/api/2.0/preview/scim/v2/Me`, {
+      headers: { authorization: `Bearer ${first}` },
+    });
+    expect(await answer.json()).toMatchObject({ userName: 'ana@example.com' });
+    expect((await token('me', '--output', 'text')).stdout).toBe(`${first}\n`);
+    const renewed = await token('me', '-o', 'text', '--force-refresh');
+    expect(renewed).toMatchObject({ code: 0, stderr: '' });
+    expect(renewed.stdout).not.toBe(`${first}\n`);
+    expect(await token('--host', 'https://elsewhere.example')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Error: No profile signs in to https://elsewhere.example. Sign in with: causeway login --host https://elsewhere.example\n`,
+    });
+  });
+
   test('uses the profile of that workspace if there is one, and prints JSON', async () => {
     await installBrowser(stage.home);
     await runCauseway(stage.home, ['login', '--host', stage.workspace.host]);

@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../../main/cli/command.ts';
 import { buildProgram } from '../../../main/cli/commands.ts';
+import { isDropIn } from '../../../main/cli/drop-in/group.ts';
 import { EXIT_CODES, pathOf } from '../../../main/cli/failure.ts';
 import { EXAMPLES } from '../../../main/cli/help.ts';
 import { runProgram } from '../../../main/cli/program.ts';
@@ -151,7 +152,7 @@ const LEAVES = COMMANDS.filter((command) => command.commands.length === 0);
 
 test.each(
   LEAVES.filter((command) => !command.registeredArguments.some(({ variadic }) => variadic))
-    .filter((command) => pathOf(command) !== 'causeway proxy' && command.parent?.name() !== 'warehouses')
+    .filter((command) => pathOf(command) !== 'causeway proxy' && !isDropIn(command))
     .map((command) => [pathOf(command), command.registeredArguments.map(() => 'x')] as const),
 )('%s refuses an argument too many, so that nobody thinks that it counts', async (path, taken) => {
   const { code, stdout, stderr } = await run(...path.split(' ').slice(1), ...taken, 'another');

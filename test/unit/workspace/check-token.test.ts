@@ -5,17 +5,11 @@ import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
 
 /** What the workspace makes of a token, where asking for its user ends like this. */
 function afterAsking(me: () => Promise<{ userName: string; displayName?: string }>) {
-  const none = () => Promise.reject(new Error('not asked for'));
   return checkToken({
     me: async () => ({
       user: { id: '1', displayName: undefined, groups: undefined, ...(await me()) },
       workspaceId: undefined,
     }),
-    get: none,
-    // biome-ignore lint/correctness/useYield: nobody asks for the list
-    list: async function* () {
-      throw new Error('not asked for');
-    },
   });
 }
 

@@ -1,5 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { z } from 'zod';
 import type { WorkspaceSession } from '../../app/causeway.ts';
 import { readBounded } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -8,7 +6,8 @@ import { utf8Text } from '../../platform/utf8.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import { sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, write, writeLine } from '../terminal.ts';
+import { write, writeLine } from '../terminal.ts';
+import { asIndentedJson } from './json-output.ts';
 
 /** The values of the flags. */
 export interface OverrideFlags {
@@ -16,7 +15,6 @@ export interface OverrideFlags {
   warehouseId: string | undefined;
   json: string | undefined;
   allowMissing: boolean;
-  debug: boolean;
   name: string | undefined;
   pageSize: number | undefined;
   pageToken: string | undefined;
@@ -108,10 +106,9 @@ async function print(context: CommandContext, record: OverrideRecord): Promise<v
   await write(context.stdout, `${asJson(record)}\n`);
 }
 
-/** The four fields that the original knows, in its order, and with the characters escaped that its encoder escapes. */
+/** The four fields that the original knows, in its order. */
 function asJson({ default_warehouse_override_id, name, type, warehouse_id }: OverrideRecord): string {
-  const text = JSON.stringify({ default_warehouse_override_id, name, type, warehouse_id }, null, 2);
-  return text.replace(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return asIndentedJson({ default_warehouse_override_id, name, type, warehouse_id });
 }
 
 /** `me`, a numeric id, or the full name of an override. */
@@ -182,30 +179,4 @@ async function fileText(path: string): Promise<string> {
     const words = reason === 'ENOENT' ? 'no such file or directory' : reason;
     throw new CausewayError('usage', `read ${path}: open ${path}: ${words}`, { cause });
   }
-}
-
-const created = z.object({
-  request: z.object({ method: z.string(), origin: z.coerce.string(), path: z.string() }),
-});
-const answered = z.object({ response: z.object({ statusCode: z.number() }) });
-
-/** Writes a line for each request and each answer, without headers and bodies: they may hold secrets. Gives the end of it. */
-export function logRequests(output: NodeJS.WritableStream): () => void {
-  const line = (text: string) => {
-    output.write(`${new Date().toISOString().slice(11, 19)} DEBUG ${printable(text)}\n`);
-  };
-  const onRequest = (message: unknown) => {
-    const { data } = created.safeParse(message);
-    if (data) line(`${data.request.method} ${data.request.origin}${data.request.path.split('?')[0]}`);
-  };
-  const onAnswer = (message: unknown) => {
-    const { data } = answered.safeParse(message);
-    if (data) line(`< HTTP ${data.response.statusCode}`);
-  };
-  subscribe('undici:request:create', onRequest);
-  subscribe('undici:request:headers', onAnswer);
-  return () => {
-    unsubscribe('undici:request:create', onRequest);
-    unsubscribe('undici:request:headers', onAnswer);
-  };
 }
