@@ -98,6 +98,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway warehouse for ana@example.com set Shared endpoint',
     'causeway warehouse for ana@example.com clear --yes',
   ],
+  'causeway warehouse default': [
+    'causeway warehouse default',
+    'causeway warehouse default set Shared endpoint',
+    'causeway warehouse default clear --yes',
+  ],
   'causeway warehouse all': ['causeway warehouse all', 'causeway warehouse all --dangling'],
   'causeway warehouse import': ['causeway warehouse import overrides.csv --dry-run'],
   'causeway warehouse export': ['causeway warehouse export overrides.csv'],

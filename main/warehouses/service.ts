@@ -18,13 +18,14 @@ import { takeReadings, takeReadingsAgain } from './readings.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
 import { findUser, searchUsers } from './users.ts';
 import { type VerifyOptions, verifyWarehouse } from './verify.ts';
+import { workspaceDefault } from './workspace-default.ts';
 
 export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
   env: NodeJS.ProcessEnv;
   /** A session with the SQL server, for the third check. Nothing goes out before it is asked something. */
   openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
-  /** Called after each change of an override, also where its answer was lost. */
+  /** Called after each change of an override or of the workspace default, also where its answer was lost. */
   onOverrideChange?: (() => void) | undefined;
 }
 
@@ -45,6 +46,8 @@ export function createWarehouseService(
   return {
     /** The five operations as the workspace has them, with their errors explained. */
     operations,
+    /** The workspace's default warehouse, for its admins. */
+    workspaceDefault: workspaceDefault(client, onOverrideChange),
     /** The effective warehouse and all the others, read at one moment. */
     survey,
     /** The same a moment later: who the user is and what they may use is taken over from the earlier one. */

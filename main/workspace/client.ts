@@ -1,12 +1,12 @@
-import { z } from 'zod';
 import { appsApi } from './apps.ts';
 import { catalogApi } from './catalog.ts';
 import { genieApi } from './genie.ts';
 import { mcpServicesApi } from './mcp-services.ts';
 import { overridesApi } from './overrides.ts';
 import { permissionsApi } from './permissions.ts';
-import { createRest, type Rest, type RestOptions } from './rest.ts';
+import { createRest, type RestOptions } from './rest.ts';
 import { usersApi } from './scim.ts';
+import { settingsApi } from './settings.ts';
 import { vectorSearchApi } from './vector-search.ts';
 import { warehousesApi } from './warehouses.ts';
 
@@ -59,24 +59,6 @@ export function rememberingNames(client: RestClient, remember: Remember): RestCl
         }
         remember('users', names, false);
       },
-    },
-  };
-}
-
-const PATH = '/api/2.0/settings/types/default_warehouse_id/names/default';
-
-const Setting = z.looseObject({
-  etag: z.string().optional(),
-  string_val: z.looseObject({ value: z.string().optional() }).optional(),
-});
-
-/** The workspace's settings that are read here, over one REST client. */
-function settingsApi(rest: Rest) {
-  return {
-    /** The id of the workspace's default warehouse, `null` if none is set. Admins only, and in preview. */
-    defaultWarehouseId: async (signal?: AbortSignal) => {
-      const setting = await rest.request({ path: PATH, schema: Setting, signal });
-      return setting.string_val?.value || null;
     },
   };
 }

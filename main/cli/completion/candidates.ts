@@ -63,6 +63,8 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway warehouse for user': 'users',
   'causeway warehouse for verb': ['show', 'set', 'last-selected', 'clear'],
   'causeway warehouse for name': 'warehouses',
+  'causeway warehouse default verb': ['show', 'set', 'clear'],
+  'causeway warehouse default name': 'warehouses',
   'causeway warehouse all filter': 'users',
   'causeway policy check file': 'files',
   'causeway provision file': 'files',

@@ -82,6 +82,11 @@ function addAdmin(group: Command, context: CommandContext): void {
     .action(async (user: string, verb: string | undefined, name: string[], _options, command: Command) =>
       (await import('./overrides.ts')).forUser(context, user, verb ?? 'show', joined(name), command.optsWithGlobals()),
     );
+  withYes(withCommonOptions(group.command('default [verb] [name...]')))
+    .description('show or change the workspace default: show, set NAME or clear (admins)')
+    .action(async (verb: string | undefined, name: string[], _options, command: Command) =>
+      (await import('./default.ts')).workspaceDefault(context, verb ?? 'show', joined(name), command.optsWithGlobals()),
+    );
   withCommonOptions(group.command('all [filter...]'))
     .description("list every user's override (admins)")
     .option('--dangling', 'only overrides that make queries fail, or might (implies --access)')

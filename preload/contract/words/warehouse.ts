@@ -1,4 +1,5 @@
 import type { OverrideValue, WarehouseInfo } from '../warehouse.ts';
+import { counted } from './count.ts';
 
 const TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
 
@@ -18,6 +19,14 @@ export const stopQuestion = {
   consequence: 'Running queries are canceled, including those of other users. The next query starts it again.',
   verb: 'Stop warehouse',
 } as const;
+
+/** Whom a change of the workspace default concerns; null if that could not be counted. */
+export function affectedByDefault(affected: { withoutOverride: number; users: number } | null): string {
+  const everyone = 'This applies to everyone without an override of their own';
+  if (affected === null) return `${everyone}. Causeway could not count them.`;
+  const { withoutOverride, users } = affected;
+  return `${everyone}: ${withoutOverride.toLocaleString('en')} of ${counted(users, 'user')}.`;
+}
 
 /** The choices of an override that name no warehouse. */
 export const overrideActions = { useDefault: 'Use workspace default', followLast: 'Follow my last selection' } as const;

@@ -74,6 +74,13 @@ it('a change whose response was lost is known as the command’s, because it may
   expect(await changes()).toMatchObject([{ by: 'command', after: { warehouseName: 'Data science' } }]);
 });
 
+it('a running application reads the effective warehouse again after a change of the workspace default', async () => {
+  const { reads, changes } = await application('ana');
+  await cli.run('ana', 'warehouse', 'default', 'set', 'Data science', '--yes');
+  await expect.poll(reads).toBe(2);
+  expect(await changes()).toEqual([]);
+});
+
 it('what was refused, and a change by someone else, are not the command’s', async () => {
   const { changes, reads } = await application('ana');
   expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear', '--yes')).not.toMatchObject({ code: 0 });
