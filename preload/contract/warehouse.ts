@@ -135,6 +135,9 @@ export const wanted = z.discriminatedUnion('type', [
   z.object({ type: z.literal('NONE') }),
 ]);
 
+/** The default warehouse that was read; a change of it names the version, so that it overwrites no other one. */
+const seenDefault = z.object({ warehouseId: text().nullable(), etag: text().nullable() });
+
 const warehouseInProfile = inProfile.extend({ warehouseId: text().min(1) });
 
 export const warehouseRequests = {
@@ -153,6 +156,19 @@ export const warehouseRequests = {
   copyWarehouseId: { input: warehouseInProfile, output: z.undefined() },
   /** Opens the warehouse's page of the workspace in the browser. */
   openWarehouse: { input: warehouseInProfile, output: z.undefined() },
+  /** The workspace default as admins see it, and how many users have no override; null if they cannot be counted. */
+  workspaceDefault: {
+    input: inProfile,
+    output: z.object({
+      seen: seenDefault,
+      affected: z.object({ withoutOverride: z.number(), users: z.number() }).nullable(),
+    }),
+  },
+  /** Sets the workspace default, or removes it; refused with `conflict` if it is no longer as it was seen. */
+  setWorkspaceDefault: {
+    input: inProfile.extend({ warehouseId: text().min(1).nullable(), seen: seenDefault }),
+    output: z.undefined(),
+  },
   /** What the third check would have to stop. */
   wouldStop: { input: inProfile, output: z.array(warehouse) },
   /**

@@ -2,6 +2,7 @@ import {
   type Icon as Glyph,
   IconApps,
   IconArrowsExchange,
+  IconBuilding,
   IconClipboardCopy,
   IconKeyboard,
   IconLogin2,
@@ -30,6 +31,7 @@ export type CommandAction =
   | { do: 'use-warehouse'; warehouse: WarehouseInfo }
   | { do: 'start-warehouse'; warehouse: WarehouseInfo }
   | { do: 'stop-warehouse' }
+  | { do: 'change-default' }
   | { do: 'choose-profile'; profile: string }
   | { do: 'sign-in'; profile: string }
   | { do: 'sign-out'; profile: string }
@@ -108,7 +110,14 @@ function warehouses({ state, warehouses: all }: CommandData): Command[] {
         action: { do: 'use-warehouse', warehouse },
       }),
     );
-  return [...startOrStop(current), ...switching];
+  return [...startOrStop(current), ...switching, ...workspaceDefault(state)];
+}
+
+/** What the workspace lets its admins do only. */
+function workspaceDefault(state: DesktopState): Command[] {
+  if (!isAdmin(state)) return [];
+  const action = { do: 'change-default' } as const;
+  return [{ id: 'change default', group: 'warehouse', label: palette.changeDefault, icon: IconBuilding, action }];
 }
 
 function startOrStop(warehouse: WarehouseInfo | null): Command[] {

@@ -10,6 +10,7 @@ import { unwrap, useAnswer } from '../shared/answered.ts';
 import { Icon } from '../shared/icon.tsx';
 import { showScreen, startOnScreen } from '../shared/screen.ts';
 import { toast } from '../shared/toast.tsx';
+import { ChangeDefault } from '../warehouse/change-default.tsx';
 import { ConfirmChange } from '../warehouse/confirm-change.tsx';
 import { type Command, type CommandAction, commandsFor, findCommands } from './commands.ts';
 import styles from './palette.module.css';
@@ -32,6 +33,7 @@ interface PaletteProps {
 export function Palette({ state, onFailure }: PaletteProps) {
   const [query, setQuery] = useState('');
   const [change, setChange] = useState<'stop' | null>(null);
+  const [changingDefault, setChangingDefault] = useState(false);
   const [leaving, setLeaving] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
   const { request } = window.causeway;
@@ -63,6 +65,8 @@ export function Palette({ state, onFailure }: PaletteProps) {
       }
       case 'stop-warehouse':
         return setChange('stop');
+      case 'change-default':
+        return setChangingDefault(true);
       case 'choose-profile':
         return void request.chooseProfile({ profile: action.profile });
       case 'sign-in':
@@ -99,6 +103,7 @@ export function Palette({ state, onFailure }: PaletteProps) {
       {state.warehouse.status === 'known' && (
         <ConfirmChange effective={state.warehouse.effective} change={change} onClose={() => setChange(null)} />
       )}
+      <ChangeDefault profile={profile} opened={changingDefault} onClose={() => setChangingDefault(false)} />
       <ConfirmSignOut profile={leaving} onClose={() => setLeaving(null)} />
       <AddWorkspaceDialog opened={adding} existingNames={state.profiles} onClose={() => setAdding(false)} />
     </>

@@ -42,6 +42,7 @@ export const strings = {
     },
     switchTo: (warehouse: string) => `Switch to ${warehouse}`,
     start: (warehouse: string) => `Start ${warehouse}`,
+    changeDefault: 'Change workspace default…',
     stop: (warehouse: string) => `Stop ${warehouse}…`,
     addServer: 'Add server…',
     switchAccount: (profile: string) => `Switch account to ${profile}`,

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import {
+  IconBuilding,
   IconCopy,
   IconDatabase,
   IconExternalLink,
@@ -37,10 +38,11 @@ interface AnswerProps {
   onPick(): void;
   onChange(change: Change): void;
   onVerify(): void;
+  onChangeDefault(): void;
 }
 
 /** The answer itself, large, with the one action that changes it and a menu of all others. */
-export function Answer({ effective, servers, isVerifying, onPick, onChange, onVerify }: AnswerProps) {
+export function Answer({ effective, servers, isVerifying, onPick, onChange, onVerify, onChangeDefault }: AnswerProps) {
   const { profile, warehouse } = effective;
   const { request } = window.causeway;
   const ofWarehouse = { profile, warehouseId: warehouse?.id ?? '' };
@@ -59,6 +61,10 @@ export function Answer({ effective, servers, isVerifying, onPick, onChange, onVe
     ...settingItems(effective, onChange),
     ...(pinnable
       ? [{ label: actions.pin, icon: IconPinned, onClick: () => showScreen('servers', pinnable.name) }]
+      : []),
+    // The workspace lets its admins only read and change it.
+    ...(effective.user.admin === true
+      ? [{ label: actions.workspaceDefault, icon: IconBuilding, onClick: onChangeDefault }]
       : []),
     { label: actions.verify, icon: IconShieldCheck, onClick: onVerify, isDisabled: isVerifying, isSeparated: true },
     ...(warehouse

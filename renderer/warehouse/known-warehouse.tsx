@@ -6,6 +6,7 @@ import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { Answer } from './answer.tsx';
+import { ChangeDefault } from './change-default.tsx';
 import { type Change, ConfirmChange } from './confirm-change.tsx';
 import { History } from './history.tsx';
 import { Checked, NextStep, NoServers } from './next-step.tsx';
@@ -26,6 +27,7 @@ export function KnownWarehouse({ known, verification, servers }: KnownWarehouseP
   const { effective, lastFailure } = known;
   const { profile } = effective;
   const [picking, setPicking] = useState(false);
+  const [changingDefault, setChangingDefault] = useState(false);
   const [change, setChange] = useState<Change | null>(null);
   const verify = useMutation({
     mutationFn: ({ mayStop = null, pin = null }: { mayStop?: string[] | null; pin?: string | null }) =>
@@ -40,6 +42,7 @@ export function KnownWarehouse({ known, verification, servers }: KnownWarehouseP
         onPick={() => setPicking(true)}
         onChange={setChange}
         onVerify={() => verify.mutate({})}
+        onChangeDefault={() => setChangingDefault(true)}
       />
       {lastFailure && (
         <Notice message={`${lastFailure.problem.message} ${strings.stale}`} remedy={lastFailure.problem.remedy}>
@@ -65,6 +68,7 @@ export function KnownWarehouse({ known, verification, servers }: KnownWarehouseP
         <Checked known={known} />
       </div>
       <PickWarehouse effective={effective} opened={picking} onClose={() => setPicking(false)} />
+      <ChangeDefault profile={profile} opened={changingDefault} onClose={() => setChangingDefault(false)} />
       <ConfirmChange effective={effective} change={change} onClose={() => setChange(null)} />
     </div>
   );

@@ -55,6 +55,10 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await role('textbox', { name: 'Client ID' }).fill('ours');
     await press('Use this application');
   };
+  const toWorkspaceDefault = async () => {
+    await press('More actions');
+    await role('menuitem', { name: 'Change workspace default' }).click();
+  };
   const turnOn = async () => {
     await go('AI clients');
     await role('switch', { name: 'main.default in Cursor' }).press('Space');
@@ -78,6 +82,17 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
         await press('More actions');
         await shown.page.getByRole('menuitem', { name: 'Follow my last selection' }).click();
         await press('Follow my last selection');
+      },
+    ],
+    ['the workspace default', 'workspaceDefault', toWorkspaceDefault],
+    [
+      'a change of the workspace default',
+      'setWorkspaceDefault',
+      async () => {
+        await toWorkspaceDefault();
+        await press('Clear default');
+        const question = role('dialog', { name: 'Clear the workspace default?' });
+        await question.getByRole('button', { name: 'Clear default' }).click();
       },
     ],
     ['what the third check would stop', 'wouldStop', () => press('Verify end to end')],

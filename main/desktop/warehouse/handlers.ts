@@ -33,6 +33,18 @@ export function warehouseHandlers({
       if (workspaceId !== undefined) page.searchParams.set('o', workspaceId);
       await shell.openInBrowser(page.href);
     },
+    workspaceDefault: ({ profile }) =>
+      model.using(profile, async ({ workspaceDefault }) => {
+        const [{ warehouseId, etag }, affected] = await Promise.all([
+          workspaceDefault.read(),
+          workspaceDefault.affected(),
+        ]);
+        return { seen: { warehouseId, etag: etag ?? null }, affected };
+      }),
+    setWorkspaceDefault: async ({ profile, warehouseId, seen }) =>
+      void (await model.change(profile, ({ workspaceDefault }) =>
+        workspaceDefault.change(warehouseId, { ...seen, etag: seen.etag ?? undefined }),
+      )),
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
     verify: async ({ profile, mayStop, pin: named }) => {
       const pin = named ?? undefined;

@@ -5,7 +5,7 @@ import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { isBroken, problemsIn, serversBadge } from '../../../renderer/frame/badges.ts';
 import { commandsFor } from '../../../renderer/frame/commands.ts';
 import { formatKeys, SCREEN_SHORTCUTS, shortcutOf } from '../../../renderer/frame/shortcuts.ts';
-import { server } from './states.ts';
+import { effective, known, server } from './states.ts';
 
 describe('the badges in the sidebar', () => {
   const file = { project: null, entries: {} };
@@ -74,6 +74,14 @@ describe('the commands of the palette', () => {
       ({ label }) => label === 'Sales questions',
     );
     expect(found?.description).toBe('genie-7191 · Running, 6 tools · acme');
+  });
+
+  it('offers the workspace default to workspace admins only', () => {
+    const { user } = effective();
+    const offered = (admin: boolean | 'unknown') => labels(known({ user: { ...user, admin } }));
+    expect(offered(true)).toContain('Change workspace default…');
+    expect(offered(false)).not.toContain('Change workspace default…');
+    expect(offered('unknown')).not.toContain('Change workspace default…');
   });
 
   it('does not look for updates if the organization has turned them off', () => {
