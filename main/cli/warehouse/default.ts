@@ -68,26 +68,25 @@ async function change(
   const { warehouses } = session;
   const [all, seen] = await Promise.all([warehouses.list(signal), warehouses.workspaceDefault.read(signal)]);
   const warehouse = name === null ? null : await warehouseNamed(all, name);
-  const wanted = warehouse?.id ?? null;
-  const isSame = wanted === seen.warehouseId;
-  const affected = isSame ? null : await warehouses.workspaceDefault.affected(signal);
-  if (!isSame) {
-    if (!yes) {
-      const where = await whereAndAsWhom(context, session);
-      const done = warehouse
-        ? `Make ${describeWarehouse(warehouse)} the workspace default`
-        : 'Remove the workspace default';
-      await agreeOrCancel(context, `${affectedByDefault(affected)} ${done} ${where}?`);
-    }
-    await warehouses.workspaceDefault.change(wanted, seen, signal);
+  const result = { warehouseId: warehouse?.id ?? null, warehouse, before: seen.warehouseId };
+  if (result.warehouseId === result.before) {
+    if (json) return writeJson(stdout, { ...result, affected: null });
+    return writeLine(stdout, setTo(warehouse, 'already'));
   }
-  if (json) {
-    await writeJson(stdout, { warehouseId: wanted, warehouse, before: seen.warehouseId, affected });
-  } else {
-    const now = warehouse
-      ? `The workspace default is ${isSame ? 'already' : 'now'} ${describeWarehouse(warehouse)}.`
-      : NONE;
-    await writeLine(stdout, isSame ? now : sentences(now, affectedByDefault(affected)));
+  const affected = await warehouses.workspaceDefault.affected(signal);
+  if (!yes) {
+    const what = warehouse
+      ? `Make ${describeWarehouse(warehouse)} the workspace default`
+      : 'Remove the workspace default';
+    const where = await whereAndAsWhom(context, session);
+    await agreeOrCancel(context, `${affectedByDefault(affected)} ${what} ${where}?`);
   }
-  if (!isSame) await sayWhere(context, session);
+  await warehouses.workspaceDefault.change(result.warehouseId, seen, signal);
+  if (json) await writeJson(stdout, { ...result, affected });
+  else await writeLine(stdout, sentences(setTo(warehouse, 'now'), affectedByDefault(affected)));
+  await sayWhere(context, session);
+}
+
+function setTo(warehouse: WarehouseSummary | null, when: 'now' | 'already'): string {
+  return warehouse ? `The workspace default is ${when} ${describeWarehouse(warehouse)}.` : NONE;
 }
