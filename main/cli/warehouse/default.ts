@@ -79,7 +79,7 @@ async function change(
       ? `Make ${describeWarehouse(warehouse)} the workspace default`
       : 'Remove the workspace default';
     const where = await whereAndAsWhom(context, session);
-    await agreeOrCancel(context, `${affectedByDefault(affected)} ${what} ${where}?`);
+    await agreeOrCancel(context, `${what} ${where}? ${affectedByDefault(affected)}`);
   }
   await warehouses.workspaceDefault.change(result.warehouseId, seen, signal);
   if (json) await writeJson(stdout, { ...result, affected });

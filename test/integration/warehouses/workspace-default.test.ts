@@ -77,8 +77,9 @@ describe('causeway warehouse default', () => {
     async (args) => {
       const { code, stdout, stderr } = await run('ana', ...args);
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain('everyone without an override of their own: 3 of 3 users.');
-      expect(stderr).toMatch(/ in http:.* as ana@example\.com \(profile ana\)\? Run it again with --yes\.\n$/);
+      expect(stderr).toMatch(
+        / in http:.* as ana@example\.com \(profile ana\)\? This applies to everyone without an override of their own: 3 of 3 users\. Run it again with --yes\.\n$/,
+      );
       expect(now()).toBe(WAREHOUSES.starter);
     },
   );
