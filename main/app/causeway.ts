@@ -146,6 +146,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const warehouses = createWarehouseService(named, {
       env,
       openSqlServer,
+      askCli: (args, cliEnv) => service.askDatabricksCli(profile, args, cliEnv),
       onOverrideChange: () => options.onOverrideChange?.(profile.host),
     });
     return { profile, client: named, warehouses };

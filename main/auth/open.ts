@@ -156,6 +156,16 @@ export class AuthService {
     );
   }
 
+  /**
+   * What a command of the Databricks CLI prints as JSON as this profile; undefined if the CLI is not installed.
+   * @param env without the variables that it is not to see
+   */
+  async askDatabricksCli(profile: Profile, args: readonly string[], env: NodeJS.ProcessEnv) {
+    const { askCli } = await import('./sources/databricks-cli.ts');
+    const { cliPath } = await this.#settingsOf(profile);
+    return askCli(args, { profile, env, configFile: this.#path, cliPath });
+  }
+
   /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in for all processes. */
   async signInPage({ host }: Profile): Promise<SignInPage | undefined> {
     const { workspacePages } = await import('./oauth/sign-in-pages.ts');

@@ -1,5 +1,6 @@
 import { isGone } from '../../preload/contract/words/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
@@ -10,6 +11,8 @@ export interface CliDefault {
   name: string;
   state: string;
   rule: 'environment' | 'override' | 'workspace-default' | 'first-usable';
+  /** Why a CUSTOM override did not decide: the error that the original passes over in silence. Left out if none was met. */
+  passedOver?: string;
 }
 
 const PREFERENCE = ['RUNNING', 'STARTING', 'STOPPED', 'STOPPING'];
@@ -27,8 +30,13 @@ export async function cliDefault(
 ): Promise<CliDefault> {
   const fromEnvironment = env.DATABRICKS_WAREHOUSE_ID;
   if (fromEnvironment) return answer('environment', await client.warehouses.get(fromEnvironment, signal));
-  const fromOverride = await overrideTarget(client, signal);
-  if (fromOverride) return answer('override', fromOverride);
+  const { target, passedOver } = await overrideTarget(client, signal);
+  if (target) return answer('override', target);
+  const fallback = await withoutOverride(client, signal);
+  return passedOver === undefined ? fallback : { ...fallback, passedOver };
+}
+
+async function withoutOverride(client: Pick<RestClient, 'warehouses'>, signal?: AbortSignal): Promise<CliDefault> {
   const fromDefault = await orIfRefused(client.warehouses.getDefault(signal));
   if (fromDefault) return answer('workspace-default', fromDefault);
   const [first] = (await client.warehouses.firstUsable(signal))
@@ -44,20 +52,20 @@ function answer(rule: CliDefault['rule'], { id, name, state }: Warehouse): CliDe
   return { id, name, state, rule };
 }
 
-/** As the original does, every failure on this way is passed over in silence; only an interruption ends it. */
+/** As in the original, every failure on this way counts as no override; only an interruption ends it. */
 async function overrideTarget(
   { overrides, warehouses }: Pick<RestClient, 'overrides' | 'warehouses'>,
   signal?: AbortSignal,
-): Promise<Warehouse | undefined> {
+): Promise<{ target?: Warehouse; passedOver?: string }> {
   try {
     const { type, warehouse_id: id } = await overrides.get('me', signal);
-    if (type !== 'CUSTOM' || !id) return undefined;
+    if (type !== 'CUSTOM' || !id) return {};
     const warehouse = await warehouses.get(id, signal);
-    return isGone(warehouse.state) ? undefined : warehouse;
+    return isGone(warehouse.state) ? {} : { target: warehouse };
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof CausewayError) return undefined;
-    throw error;
+    if (!(error instanceof CausewayError)) throw error;
+    return error.code === 'not_found' ? {} : { passedOver: inOneLine(error) };
   }
 }
 

@@ -10,6 +10,7 @@ import { type AllOptions, allOverrides } from './all-overrides.ts';
 import type { ImportLine } from './bulk/files.ts';
 import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
 import { cliDefault } from './cli-default.ts';
+import type { AskCli } from './cli-lookup.ts';
 import { readDirectory, summarize } from './directory.ts';
 import { type SqlServer, type SqlServerChoice, warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
@@ -25,6 +26,8 @@ export interface WarehouseServiceOptions {
   env: NodeJS.ProcessEnv;
   /** A session with the SQL server, for the third check. Nothing goes out before it is asked something. */
   openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
+  /** Runs the Databricks CLI, if it is installed. */
+  askCli: AskCli;
   /** Called after each change of an override or of the workspace default, also where its answer was lost. */
   onOverrideChange?: (() => void) | undefined;
 }
@@ -37,7 +40,7 @@ export type WarehouseService = ReturnType<typeof createWarehouseService>;
  */
 export function createWarehouseService(
   client: RestClient,
-  { env, openSqlServer, onOverrideChange }: WarehouseServiceOptions,
+  { env, openSqlServer, askCli, onOverrideChange }: WarehouseServiceOptions,
 ) {
   const { warehouses, users } = client;
   const operations = overrideOperations(client, onOverrideChange);
@@ -79,7 +82,7 @@ export function createWarehouseService(
     /** Runs the checks; the third one only if `endToEnd` says what may be stopped. */
     verify: async (verifying: VerifyOptions = {}) => {
       const { readings } = verifying.survey ?? (await survey(verifying.signal));
-      return verifyWarehouse({ client, env, clock: systemClock, openSqlServer, readings }, verifying);
+      return verifyWarehouse({ client, env, askCli, clock: systemClock, openSqlServer, readings }, verifying);
     },
     /** Makes an override what is asked for; gives the record as it was read back. */
     setOverride: (userId: string, fields: OverrideFields, signal?: AbortSignal) =>

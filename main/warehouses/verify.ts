@@ -4,6 +4,7 @@ import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
+import { type AskCli, askCliDefault, type CliAnswer } from './cli-lookup.ts';
 import { findTarget, nameOf } from './effective.ts';
 import { type EndToEndOptions, runEndToEnd, SQL_SERVER_PATH, type VerifyFinding } from './end-to-end.ts';
 import { describeOverride } from './override-changes.ts';
@@ -46,6 +47,7 @@ export interface VerifyOptions {
 export interface VerifyContext extends Pick<EndToEndOptions, 'clock' | 'openSqlServer'> {
   client: RestClient;
   env: NodeJS.ProcessEnv;
+  askCli: AskCli;
   /** What the intention is read from, and what is known about the warehouses. */
   readings: Readings;
 }
@@ -58,14 +60,14 @@ interface Intention {
 
 /** Runs the checks one after the other. A check that cannot be made is `unknown`, and never keeps the next from running. */
 export async function verifyWarehouse(context: VerifyContext, options: VerifyOptions = {}): Promise<CheckResult[]> {
-  const { client, env, readings, clock, openSqlServer } = context;
+  const { client, readings, clock, openSqlServer } = context;
   const { endToEnd, signal, onEvent = () => {} } = options;
   const intention = intentionOf(readings, options.targetId);
   const progress = (message: string) => onEvent({ kind: 'progress', check: 'end-to-end', message });
 
   const checks: [CheckName, () => Promise<VerifyFinding>][] = [
     ['record', async () => recordCheck(recordIn(readings), intention, readings)],
-    ['resolver', () => resolverCheck(client, env, intention, readings, signal)],
+    ['resolver', () => resolverCheck(context, intention, signal)],
   ];
   if (endToEnd) {
     const { mayStop, pin, path = SQL_SERVER_PATH } = endToEnd;
@@ -168,15 +170,13 @@ const RULES = {
  * everything that the workspace holds, so it is checked separately: it says nothing about the override.
  */
 async function resolverCheck(
-  client: RestClient,
-  env: NodeJS.ProcessEnv,
+  { client, env, readings, askCli }: VerifyContext,
   intention: Intention | undefined,
-  readings: Readings,
   signal: AbortSignal | undefined,
 ): Promise<VerifyFinding> {
   const { DATABRICKS_WAREHOUSE_ID: fromEnvironment, ...rest } = env;
-  const found = await cliDefault(client, rest, signal);
-  const finding = lookUpFinding(found, intention, readings);
+  const [byRules, answer] = await Promise.all([cliDefault(client, rest, signal), askCliDefault(askCli, rest)]);
+  const finding = lookUpFinding(byRules, answer, intention, readings);
   if (!fromEnvironment) return finding;
   const named = nameOf(readings, fromEnvironment);
   if (fromEnvironment === intention?.id) {
@@ -189,11 +189,13 @@ async function resolverCheck(
 }
 
 function lookUpFinding(
-  { id, name, rule }: CliDefault,
+  byRules: CliDefault,
+  answer: CliAnswer,
   intention: Intention | undefined,
   readings: Readings,
 ): VerifyFinding {
-  const seen = `The Databricks CLI resolves to ${name} (${id}): ${RULES[rule]}.`;
+  const { id } = answer.kind === 'resolved' ? answer : byRules;
+  const seen = seenBy(answer, byRules);
   if (intention === undefined) {
     const nothing =
       readings.override.kind === 'none' && readings.workspaceDefault.kind === 'none'
@@ -204,8 +206,30 @@ function lookUpFinding(
   if (id === intention.id) return ifPermitted(seen, id, readings);
   const isRecorded = readings.override.kind === 'known' && readings.override.value.warehouse_id === intention.id;
   const target = nameOf(readings, intention.id);
-  const but = isRecorded ? `${target}. It is stored, but another setting takes precedence.` : `${target}.`;
-  return { verdict: 'fail', evidence: sentences(`${seen} Expected: ${but}`, whyUnusable(readings, intention.id)) };
+  const why = whyUnusable(readings, intention.id) ?? (isRecorded ? byRules.passedOver : undefined);
+  const stored = isRecorded ? 'It is stored, but the lookup passed over it.' : undefined;
+  return { verdict: 'fail', evidence: sentences(`${seen} Expected: ${target}.`, stored, why) };
+}
+
+/** The version whose source the rules were read from. */
+const RULES_VERSION = '1.13';
+
+/** What the lookup came to, and whether the Databricks CLI itself says so. */
+function seenBy(answer: CliAnswer, { id, name, rule }: CliDefault): string {
+  const byRules = `${name} (${id}): ${RULES[rule]}.`;
+  switch (answer.kind) {
+    case 'not-installed':
+      return `By the rules of the Databricks CLI ${RULES_VERSION}, which is not installed here, the default is ${byRules}`;
+    case 'failed':
+      return `The Databricks CLI gave no answer (${answer.complaint}). By the rules of version ${RULES_VERSION}, the default is ${byRules}`;
+    case 'resolved':
+      if (answer.id === id) return `The Databricks CLI resolves to ${byRules}`;
+      return sentences(
+        `The Databricks CLI resolves to ${answer.name} (${answer.id}).`,
+        `By its rules as of version ${RULES_VERSION}, this profile's default is ${byRules}`,
+        'It may act as another user or in another workspace: `databricks auth describe` shows that.',
+      );
+  }
 }
 
 function unknownBecause(error: unknown): VerifyFinding {

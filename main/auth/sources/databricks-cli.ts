@@ -9,6 +9,7 @@ import { Secret } from '../../platform/secret.ts';
 import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import { unsendableToken } from '../oauth/token-answer.ts';
+import { ENVIRONMENT_PROFILE } from '../profiles/profiles.ts';
 import { isExecutable, type ProgramOutcome, programCandidates, runExternalProgram, usualFolders } from './program.ts';
 
 export interface CliOptions {
@@ -30,6 +31,8 @@ const Answer = z.object({
 /** The legacy CLI is a small Python script; the present one is a program of many megabytes. */
 const SMALL_BYTES = 1024 * 1024;
 const CLI_TIMEOUT_MS = 60_000;
+/** How long a question may take that can also be answered without it, in milliseconds. */
+const QUESTION_TIMEOUT_MS = 20_000;
 /** The pauses before it is run again, in milliseconds. It writes its token cache without a lock, and can fail when it runs twice at once. */
 const RETRY_PAUSES_MS = [200, 800];
 const NEEDS_LOGIN = /not configured|refresh token is invalid|reauthenticate|auth login|no (?:cached )?token/i;
@@ -70,6 +73,20 @@ export async function requestCliToken(options: CliOptions, forceRefresh: boolean
     }
     await sleep(pause * (0.5 + Math.random()));
   }
+}
+
+/** What a command of the Databricks CLI prints as JSON as a profile; undefined if the CLI is not installed, or is the legacy one. */
+export async function askCli(
+  args: readonly string[],
+  options: Omit<CliOptions, 'now'>,
+): Promise<ProgramOutcome | undefined> {
+  const program = await findCli(options).catch(() => undefined);
+  if (program === undefined) return undefined;
+  const asJson = [...args, '--output', 'json'];
+  const { profile, env } = options;
+  if (profile.name !== ENVIRONMENT_PROFILE)
+    return run(program, [...asJson, '--profile', profile.name], options, QUESTION_TIMEOUT_MS);
+  return runExternalProgram(program, asJson, { env, timeoutMs: QUESTION_TIMEOUT_MS });
 }
 
 /**
@@ -116,10 +133,15 @@ async function isCurrent(program: string, env: NodeJS.ProcessEnv): Promise<boole
   return ran.ok && /^Databricks CLI v/m.test(ran.output.reveal());
 }
 
-function run(program: string, args: string[], { env, configFile }: CliOptions): Promise<ProgramOutcome> {
+function run(
+  program: string,
+  args: string[],
+  { env, configFile }: Pick<CliOptions, 'env' | 'configFile'>,
+  timeoutMs = CLI_TIMEOUT_MS,
+): Promise<ProgramOutcome> {
   const kept = Object.entries(env).filter(([name]) => !STRONGER.test(name));
   const own = { ...Object.fromEntries(kept), DATABRICKS_CONFIG_FILE: configFile };
-  return runExternalProgram(program, args, { env: own, timeoutMs: CLI_TIMEOUT_MS });
+  return runExternalProgram(program, args, { env: own, timeoutMs });
 }
 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {

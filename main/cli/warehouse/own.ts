@@ -99,7 +99,7 @@ async function orMessage(request: Promise<CliDefault>): Promise<CliDefault | { e
 function compared(cli: CliDefault | { error: string }, { warehouse }: EffectiveWarehouse): string {
   if ('error' in cli) return `The Databricks CLI finds none: ${printable(cli.error)}`;
   const same = cli.id === warehouse?.id ? 'the same' : 'a different one';
-  return `The Databricks CLI resolves to ${printable(cli.name)} (${cli.rule}): ${same}.`;
+  return `By the Databricks CLI's rules: ${printable(cli.name)} (${cli.rule}): ${same}.`;
 }
 
 export interface WarehouseListOptions extends CommonOptions {

@@ -111,7 +111,8 @@ describe('Verification layers', () => {
     cli.give('ana', deleting);
     const { code, stdout } = await verify(deleting);
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver fail']);
-    expect(stdout).toContain('is stored, but another setting takes precedence');
+    expect(stdout).toContain('It is stored, but the lookup passed over it. ');
+    expect(stdout).toMatch(/is being deleted[^\n]*Queries will fail\./);
     expect(code).toBe(1);
   });
 
