@@ -51,11 +51,13 @@ const SESSIONS_EVERY_MS = 1_000;
 /** How often servers, files and the warehouse are read, in milliseconds. */
 const REST_EVERY_MS = 30_000;
 
-/** `causeway status`: everything on one screen. All parts are read at the same time. */
+/** `causeway status`: everything on one screen. The parts that take long are read at the same time. */
 export async function status(context: CommandContext, options: StatusOptions): Promise<void> {
   await checkProfileName(context, options);
   if (options.watch) return watch(context, options);
-  const [application, slow] = await Promise.all([askApplication(context.env), look(context, options)]);
+  // First: the rest loads much code, and the application does not wait long for this side's next line.
+  const application = await askApplication(context.env);
+  const slow = await look(context, options);
   context.signal.throwIfAborted();
   const found: Status = { version: VERSION, application, ...slow };
   if (options.json) return writeJson(context.stdout, found);
@@ -178,7 +180,7 @@ export function statusLines(found: Status, context: CommandContext): string[] {
 function applicationLine({ running, pid, version, sessions, problem }: Application, own: string): string {
   if (!running) return problem ?? 'not running; AI clients connect on their own';
   const other = version === null || version === own ? '' : `, version ${version}`;
-  const unseen = sessions === null ? '; its version does not report its sessions' : '';
+  const unseen = sessions === null ? '; it did not report its sessions' : '';
   return `running (process ${pid}${other})${unseen}`;
 }
 
@@ -240,9 +242,9 @@ function warehouseLines(warehouse: Status['warehouse']): string[] {
 export interface Application {
   running: boolean;
   pid: number | null;
-  /** Null if it is not running, or too old to say. */
+  /** Null if it is not running, or did not say. */
   version: string | null;
-  /** The sessions of AI clients that go through it; null if it is not running, or too old to say. */
+  /** The sessions of AI clients that go through it; null if it is not running, or did not report them. */
   sessions: ClientSession[] | null;
   /** Why it cannot be used although its file exists. */
   problem: string | null;
@@ -275,12 +277,18 @@ export async function askApplication(env: NodeJS.ProcessEnv): Promise<Applicatio
   if (found.kind === 'untrusted') return { ...NOT_RUNNING, problem: `Its socket cannot be used: ${found.why}.` };
   const { rendezvous } = found;
   const { pid } = rendezvous;
-  const answer = readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '');
-  if (answer) return { ...NOT_RUNNING, running: true, pid, version: answer.version, sessions: sessionsOf(answer) };
+  const ask = async () => {
+    const answer = readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '');
+    return answer && { ...NOT_RUNNING, running: true, pid, version: answer.version, sessions: sessionsOf(answer) };
+  };
+  const answered = await ask();
+  if (answered) return answered;
   // An application that was killed leaves its file behind.
   if (!isProcessAlive(pid)) return NOT_RUNNING;
-  if (await isHubAlive(rendezvous)) return { ...NOT_RUNNING, running: true, pid };
-  return { ...NOT_RUNNING, pid, problem: `Process ${pid} does not respond on its socket.` };
+  const problem = `Process ${pid} does not respond on its socket.`;
+  if (!(await isHubAlive(rendezvous))) return { ...NOT_RUNNING, pid, problem };
+  // It was too busy, or closed the connection: an application that is alive is asked once more.
+  return (await ask()) ?? { ...NOT_RUNNING, running: true, pid };
 }
 
 function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>): ClientSession[] {

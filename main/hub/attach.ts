@@ -21,6 +21,8 @@ import {
   type Transcript,
 } from './wire.ts';
 
+/** How long a hub may take to prove itself to a command, in milliseconds. */
+const PATIENT_HELLO_MS = 4_000;
 /** How long a hub that has proven itself may take to find the server, in milliseconds. */
 const WELCOME_MS = 4_000;
 /** How long a silent hub may take to show that it is alive, in milliseconds. */
@@ -71,7 +73,7 @@ export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
  */
 export async function askHub(rendezvous: Rendezvous, question: HubQuestion): Promise<string | null> {
   const dialogue = new Dialogue(rendezvous);
-  const { check, proof } = await dialogue.begin(HELLO_MS);
+  const { check, proof } = await dialogue.begin(PATIENT_HELLO_MS);
   if (check !== 'proven') return dialogue.end(null);
   dialogue.say({ proof, version: VERSION, pid: process.pid, ...question } satisfies Question);
   return dialogue.end((await dialogue.nextLine(WELCOME_MS, MAX_ANSWER_BYTES)) ?? null);
@@ -127,7 +129,7 @@ class Dialogue {
     return new Promise((resolve) => {
       const settle = (line: string | undefined) => {
         clearTimeout(timer);
-        socket.off('data', listen).off('close', closed).pause();
+        socket.off('data', listen).off('end', closed).off('close', closed).pause();
         resolve(line);
       };
       const closed = () => settle(undefined);
@@ -150,8 +152,9 @@ class Dialogue {
       let timer = setTimeout(() => {
         timer = setTimeout(tooSlow, WAKE_GRACE_MS);
       }, timeoutMs);
-      socket.on('data', listen).on('close', closed).resume();
-      if (socket.closed) closed();
+      // A peer that closes ends its half only: this side's stays open.
+      socket.on('data', listen).on('end', closed).on('close', closed).resume();
+      if (socket.closed || socket.readableEnded) closed();
       else take();
     });
   }

@@ -31,6 +31,7 @@ import {
   type HubQuestion,
   isProof,
   MAX_LINE_BYTES,
+  NEXT_LINE_MS,
   type ProxiesAnswer,
   proofOf,
   type QuitAnswer,
@@ -154,7 +155,7 @@ class PrivateHub implements Hub {
     socket.on('close', () => this.#sockets.delete(socket));
     // A peer that disconnects mid-write is not an error here; 'close' follows.
     socket.on('error', () => {});
-    const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
+    let tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
     socket.on('close', () => clearTimeout(tooSlow));
     const hubNonce = freshNonce();
     let transcript: Transcript | undefined;
@@ -166,6 +167,8 @@ class PrivateHub implements Hub {
         if (!transcript) {
           const hello = readHello(first.line);
           if (!hello) return void socket.destroy();
+          clearTimeout(tooSlow);
+          tooSlow = setTimeout(() => socket.destroy(), NEXT_LINE_MS);
           transcript = { address: this.#rendezvous.address, proxyNonce: hello.nonce, hubNonce };
           socket.write(this.#challenge(transcript));
           continue;

@@ -12,6 +12,8 @@ export const HUB_PROTOCOL = 2;
 
 /** How long a peer may take to prove itself, in milliseconds. */
 export const HELLO_MS = 1_000;
+/** How long one that has begun may take to send its next line, in milliseconds: a busy computer loads its code meanwhile. */
+export const NEXT_LINE_MS = 10_000;
 
 /** The proxy's first line. It does not say what the proxy wants: the other end has not proven itself yet. */
 export interface Hello {

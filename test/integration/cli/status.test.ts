@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createCauseway } from '../../../main/app/causeway.ts';
 import { askApplication } from '../../../main/cli/status.ts';
-import { HUB_PROTOCOL } from '../../../main/hub/wire.ts';
+import { freshNonce, HUB_PROTOCOL, proofOf } from '../../../main/hub/wire.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { ownHome } from '../auth/own-home.ts';
 import { CAUSEWAY, ProxyProcess } from '../proxy/proxy-process.ts';
@@ -112,4 +112,41 @@ test('causeway status distinguishes an application that was killed from one that
   });
   silent.close();
   await home.remove();
+});
+
+test('causeway status asks an application that closed the connection once more before it says that it reported no sessions', async () => {
+  const home = await ownHome('');
+  const folder = join(home.folder, 'causeway', 'hub');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const address = join(folder, 'hub.sock');
+  let questions = 0;
+  let refusals = 1;
+  const busy = createServer((socket) => {
+    const lines = createInterface({ input: socket });
+    socket.on('error', () => {});
+    lines.once('line', (hello) => {
+      const transcript = { address, proxyNonce: JSON.parse(hello).nonce, hubNonce: freshNonce() };
+      const proof = proofOf('hub', 'secret', transcript);
+      socket.write(`${JSON.stringify({ hub: HUB_PROTOCOL, nonce: transcript.hubNonce, proof })}\n`);
+      lines.once('line', () => {
+        questions += 1;
+        if (questions <= refusals) socket.destroy();
+        else socket.end(`${JSON.stringify({ hub: HUB_PROTOCOL, version: '9.9.9', sessions: [] })}\n`);
+      });
+    });
+  }).listen(address);
+  await once(busy, 'listening');
+  await chmod(address, 0o600);
+  const content = { hub: HUB_PROTOCOL, address, key: 'secret', pid: process.pid };
+  await writeFile(join(folder, 'hub.json'), JSON.stringify(content), { mode: 0o600 });
+  try {
+    expect(await askApplication(home.env)).toMatchObject({ running: true, version: '9.9.9', sessions: [] });
+    refusals = Number.POSITIVE_INFINITY;
+    expect(await askApplication(home.env)).toMatchObject({ running: true, sessions: null, problem: null });
+    const { stdout } = await runCommand(home.env, ['status']);
+    expect(stdout).toContain(`running (process ${process.pid}); it did not report its sessions`);
+  } finally {
+    busy.close();
+    await home.remove();
+  }
 });
