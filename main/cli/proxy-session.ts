@@ -1,3 +1,4 @@
+import { type ReplaceablePort, ReplaceableServer } from '../aggregate/replaceable.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import type { Bridge } from '../bridge/layers.ts';
@@ -15,29 +16,34 @@ import type { ProxyRequest } from './proxy-arguments.ts';
  * Relays between this process's stdin and stdout and the server, until the client is done. Returns as `serveStdio`.
  * @param connecting the first attempt to attach to the hub
  * @param removed resolves if Causeway is removed meanwhile
- * @param failed called if no bridge can be built: the profile is missing, say
+ * @param cannotServe called if no bridge can be built: the profile is missing, say. The client is then served without one
  */
 export async function serveClient(
   request: ProxyRequest,
   hub: HubFinder,
   connecting: Promise<HubConnection | undefined>,
-  failed: (error: unknown) => void,
+  cannotServe: ReplaceablePort,
   removed: Promise<Error>,
 ): Promise<Error | undefined> {
   const sink = new StreamSink(process.stdout);
   // Not before the first frames are on their way: nothing is compiled twice so early.
   void connecting.then((connection) => connection && setImmediate(() => void tuneEngine('relay')));
   const prepare: PrepareServer = async (server) => (await import('./alone.ts')).openAlone(process.env)(server);
-  const relay = relayTo(request, hub, connecting, sink, prepare);
-  relay.opened.catch(failed);
+  let isFirst = true;
+  const open = (client: FrameSink) => {
+    const relay = relayTo(request, hub, isFirst ? connecting : hub.attach(), client, prepare);
+    isFirst = false;
+    return { bridge: relay, opened: relay.opened, failed: (error: unknown) => relay.failed(error) };
+  };
+  const server = new ReplaceableServer(sink, { name: request.path, setUp: '', open }, cannotServe);
   const complain = (error: unknown) => process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
   const survive = (error: unknown) => {
     complain(error);
-    relay.failed(error);
+    server.failed(error);
   };
   process.on('uncaughtException', survive);
   process.on('unhandledRejection', survive);
-  const safe = guarded(relay, (error, frame) => {
+  const safe = guarded(server, (error, frame) => {
     complain(error);
     if (frame) refuseFrame(frame, error, sink);
   });

@@ -57,7 +57,13 @@ export async function runProxy(args: string[]): Promise<void> {
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const { serveClient } = await import('./proxy-session.ts').catch(calledWrongly);
   keepSoon();
-  const unwritable = await serveClient(request, hub, connecting, calledWrongly, untilRemoved());
+  const unwritable = await serveClient(
+    request,
+    hub,
+    connecting,
+    { failed: cannotServe, unused: exitUnused },
+    untilRemoved(),
+  );
   await uninterruptedEnded();
   endAfter(unwritable);
 }
@@ -110,6 +116,17 @@ async function runBlocked(error: unknown): Promise<void> {
   endAfter(await serveRefusal(why));
 }
 
+/** No bridge can be built for the entry. A client is answered all the same; a user at a terminal reads why, and is not kept waiting. */
+function cannotServe(error: unknown): void {
+  if (process.stdin.isTTY || !(explainUnexpected(error) instanceof CausewayError)) calledWrongly(error);
+  process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
+}
+
+/** The same, if there was no client: the reason is printed already. */
+function exitUnused(error: unknown): never {
+  process.exit(exitCodeOf(error));
+}
+
 /** Keeps files that may be needed later before an update removes them, at a time when nothing waits for this process. */
 function keepSoon(): void {
   setTimeout(() => void import('./kept-chunks.ts').then(keepAll).catch(() => {}), KEEP_AFTER_MS).unref();
@@ -121,6 +138,10 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
 
 function calledWrongly(error: unknown): never {
   process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
-  // Another failure, such as too many open files, is not a usage error.
-  process.exit(error instanceof CausewayError ? 2 : 1);
+  process.exit(exitCodeOf(error));
+}
+
+/** Another failure, such as too many open files, is not a usage error. */
+function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof CausewayError ? 2 : 1;
 }

@@ -144,8 +144,9 @@ describe('a token is not sent to a host', () => {
     for (const path of ['/mcp', '/apps/mcp-inventory/mcp', '/api/2.0/mcp/sql']) {
       const proxy = new ProxyProcess(['--profile', 'agent', '--url', `${host.origin}${path}`], stage.home.env);
       proxy.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE });
-      const code = await Promise.race([proxy.ended, proxy.answerTo(1).then(({ error }) => error?.message)]);
-      expect(code === 2 || /a token is never sent to another host/.test(String(code))).toBe(true);
+      const tools = proxy.request(2, 'tools/list').then(({ result }) => JSON.stringify(result));
+      const said = await Promise.race([proxy.ended, tools]);
+      expect(said === 2 || /A token is never sent to another host/.test(String(said))).toBe(true);
       await proxy.close();
     }
     expect(host.requests).toEqual([]);

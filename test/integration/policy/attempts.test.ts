@@ -32,7 +32,7 @@ describe('a user who wants another workspace is refused, who', () => {
       state: 'unusable',
     });
     const refused = proxy(['--profile', 'ben', '--path', SQL]);
-    expect(await refused.ended).toBe(2);
+    expect(await refused.finish()).toBe(2);
     expect(refused.stderr).toMatch(MANAGED);
     expect(env.HOME).toBeDefined();
   });
@@ -46,7 +46,7 @@ describe('a user who wants another workspace is refused, who', () => {
   test('names it in --url', async () => {
     const { proxy } = await managedHome(oneWorkspace);
     const refused = proxy(['--url', `${ELSEWHERE}${SQL}`, '--profile', 'ana']);
-    expect(await refused.ended).toBe(2);
+    expect(await refused.finish()).toBe(2);
   });
 
   test.each<[string, (host: string) => string]>([
@@ -112,7 +112,7 @@ describe('a user who wants another workspace is refused, who', () => {
     onTestFinished(() => other.close());
     await writeFile(configFile, `${profileOf(workspace, 'ana')}\n${profileOf(other, 'ben')}`);
     const refused = proxy(['--profile', 'ben', '--path', SQL]);
-    expect(await refused.ended).toBe(2);
+    expect(await refused.finish()).toBe(2);
     expect(refused.stderr).toMatch(MANAGED);
   });
 });
@@ -235,7 +235,7 @@ describe('a user who wants another server is refused, who', () => {
     async (path) => {
       const { proxy } = await managedHome(oneWorkspace);
       const refused = proxy(['--profile', 'ana', '--path', path]);
-      expect(await refused.ended).toBe(2);
+      expect(await refused.finish()).toBe(2);
     },
   );
 

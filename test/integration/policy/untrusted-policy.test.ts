@@ -104,7 +104,7 @@ describe('a policy that cannot be trusted forbids everything if', () => {
     } = await refused(({ file }) =>
       writeFile(file, '{ "version": 1, "readOnly": { "value": "yes", "locked": true } }'),
     );
-    expect(await proxy().ended).toBe(2);
+    expect(await proxy().finish()).toBe(2);
     expect((await causeway('servers', 'add', 'sql', '--profile', 'ana')).code).toBe(1);
     await mkdir(join(String(env.HOME), '.cursor'));
     expect((await causeway('clients', 'add', 'cursor')).stderr).not.toBe('');

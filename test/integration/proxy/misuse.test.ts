@@ -23,7 +23,7 @@ afterAll(() => Promise.all([home.close(), empty.close()]));
 
 async function outcome(args: string[], env: NodeJS.ProcessEnv) {
   const proxy = new ProxyProcess(args, env);
-  const code = await proxy.ended;
+  const code = await proxy.finish();
   return { code, stdout: proxy.frames.map(String), stderr: proxy.stderr };
 }
 

@@ -174,7 +174,7 @@ describe('a host that cannot be reached is reported', () => {
     'because the proxy setting is not the address of a proxy: incorrect usage (%s)',
     async (address) => {
       const proxy = await start(`https://${HOST}`, { HTTPS_PROXY: address });
-      expect(await proxy.ended).toBe(2);
+      expect(await proxy.finish()).toBe(2);
       expect(proxy.stderr).toBe(
         'causeway proxy: HTTPS_PROXY is not a valid address. Use the form http://proxy.example:8080, or unset it.\n',
       );

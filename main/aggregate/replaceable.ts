@@ -1,0 +1,129 @@
+import { type FrameSink, intercept } from '../bridge/back-pressure.ts';
+import { scanFrame } from '../bridge/frame/frame.ts';
+import type { FrameFault } from '../bridge/frame/splitter.ts';
+import type { Bridge } from '../bridge/layers.ts';
+import type { AggregateServer } from './aggregate.ts';
+import type { OpenedServer } from './member.ts';
+
+export interface ReplaceablePort {
+  /** No bridge can be built, and this is why. Called once. */
+  failed(error: unknown): void;
+  /** The client has ended its input without any frame, and no bridge could be built. */
+  unused(error: unknown): void;
+}
+
+/**
+ * A session with one server. Where no bridge can be built for it, for example because its profile is gone, an aggregate of that one
+ * server takes its place: it answers the client, offers `connection_status`, and offers the server's tools once a bridge can be built.
+ */
+export class ReplaceableServer implements Bridge {
+  readonly #client: FrameSink;
+  readonly #server: AggregateServer;
+  readonly #port: ReplaceablePort;
+  #current: Bridge & { failed?(error: unknown): void };
+  /** What the client has sent before it was known whether a bridge can be built; undefined afterwards. */
+  #received: Buffer[] | undefined = [];
+  /** The raw ids of the requests that were answered before that. */
+  readonly #answered = new Set<string>();
+  #hasFrames = false;
+  /** Why no bridge can be built. */
+  #reason: unknown;
+  #settled: () => void = () => {};
+  /** Resolves once it is known what serves the client. */
+  readonly #decided: Promise<void>;
+
+  constructor(client: FrameSink, server: AggregateServer, port: ReplaceablePort) {
+    this.#client = client;
+    this.#server = server;
+    this.#port = port;
+    const first = server.open(intercept(client, (frame) => this.#write(frame)));
+    this.#current = asBridge(first);
+    this.#decided = first.opened.then(
+      () => {
+        this.#received = undefined;
+      },
+      (error: unknown) => this.#replace(error),
+    );
+  }
+
+  get pendingBytes(): number {
+    return this.#current.pendingBytes;
+  }
+
+  receive(frame: Buffer): void {
+    this.#hasFrames = true;
+    this.#received?.push(Buffer.from(frame));
+    if (this.#reason === undefined || !this.#received) this.#current.receive(frame);
+  }
+
+  fault(fault: FrameFault): void {
+    this.#current.fault(fault);
+  }
+
+  onSettled(listener: () => void): void {
+    this.#settled = listener;
+    this.#current.onSettled(listener);
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    await this.#decided;
+    if (this.#reason !== undefined && !this.#hasFrames) this.#port.unused(this.#reason);
+    await this.#current.finish(graceMs);
+  }
+
+  close(): Promise<void> {
+    return this.#current.close();
+  }
+
+  /** Told of an error that nothing has caught. */
+  failed(error: unknown): void {
+    this.#current.failed?.(error);
+  }
+
+  #write(frame: Buffer): void {
+    if (this.#received) {
+      const { id, method } = scanFrame(frame);
+      if (id !== undefined && method === undefined) this.#answered.add(id);
+    }
+    this.#client.write(frame);
+  }
+
+  async #replace(error: unknown): Promise<void> {
+    this.#reason = error;
+    this.#port.failed(error);
+    // Loaded only here: what usually serves a client needs none of it.
+    const { Aggregate } = await import('./aggregate.ts');
+    const left = this.#current;
+    const aggregate = new Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
+    aggregate.offer([this.#server]);
+    aggregate.onSettled(() => this.#settled());
+    this.#current = aggregate;
+    const received = this.#received ?? [];
+    this.#received = undefined;
+    for (const frame of received) aggregate.receive(frame);
+    void left.close();
+  }
+
+  /** Drops the answers that the client has already. */
+  #writeOnce(frame: Buffer): void {
+    if (this.#answered.size > 0) {
+      const { id, method } = scanFrame(frame);
+      if (id !== undefined && method === undefined && this.#answered.delete(id)) return;
+    }
+    this.#client.write(frame);
+  }
+}
+
+function asBridge({ bridge, failed }: OpenedServer): Bridge & { failed?(error: unknown): void } {
+  return {
+    receive: (frame) => bridge.receive(frame),
+    fault: (fault) => bridge.fault(fault),
+    onSettled: (listener) => bridge.onSettled(listener),
+    finish: (graceMs) => bridge.finish(graceMs),
+    close: () => bridge.close(),
+    get pendingBytes() {
+      return bridge.pendingBytes;
+    },
+    ...(failed ? { failed } : {}),
+  };
+}
