@@ -16,6 +16,8 @@ export interface ProxyRequest {
   authType: string | undefined;
   /** What each tool call carries in `_meta`; undefined if nothing was asked for. */
   meta: Record<string, string> | undefined;
+  /** Why nothing is sent, although the client is answered: an entry that another program's form was pasted into. */
+  refusal?: CausewayError | undefined;
 }
 
 export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/mcp/SERVER
@@ -33,6 +35,8 @@ Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin
                      with --all, SERVER/NAME=VALUE applies only to that server
   --environment FILE a record of the environment that the entry was written in; Causeway writes it into entries
   --auth-type TYPE   accepted for compatibility; the profile decides how to sign in
+  --no-auto-login    accepted for compatibility; a sign-in page opens only when a client's user asks for it
+  --no-verify-ssl    refused: the client is told how to trust a certificate authority
   --help             print this help
 
 With --all, a name that only one server has stays unchanged. If several servers have the same name, each is prefixed with its
@@ -50,6 +54,10 @@ const OPTIONS = {
   meta: { type: 'string', multiple: true },
 } as const;
 
+/** The flags without a value that uc-mcp-proxy has, whose entries people paste. */
+const SWITCHES = new Set(['no-auto-login', 'no-verify-ssl']);
+const NO_VERIFY = '--no-verify-ssl';
+
 /**
  * Reads the arguments of both forms (spec/managed-mcp-endpoints.md › Stdio proxy pattern).
  * @throws {CausewayError} `usage`, naming the argument and the remedy
@@ -62,16 +70,23 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
       'Add --path /api/2.0/mcp/sql, --url with the full address, or --all for all servers in the list.',
     );
   }
-  if (values.url !== undefined && values.path !== undefined) {
-    throw usage('--url and --path were both given.', 'Give one of them.');
-  }
   checkAuthType(values['auth-type']);
   const target =
     values.url === undefined
       ? { path: checkedServerPath(values.path ?? '', '--path'), origin: undefined }
       : splitUrl(values.url);
   const meta = values.meta && parseMeta(values.meta);
-  return { profile: values.profile, authType: values['auth-type'], meta, ...target };
+  const refusal = refusalOf(args, values);
+  return { profile: values.profile, authType: values['auth-type'], meta, ...target, ...(refusal ? { refusal } : {}) };
+}
+
+function refusalOf(args: string[], { url, path }: { url?: string; path?: string }): CausewayError | undefined {
+  if (url !== undefined && path !== undefined) return usage('--url and --path were both given.', 'Give one of them.');
+  if (!args.includes(NO_VERIFY)) return undefined;
+  return usage(
+    `${NO_VERIFY} is not supported: certificates are always verified.`,
+    'Remove the flag. If your network has a certificate authority of its own, set NODE_EXTRA_CA_CERTS to its file.',
+  );
 }
 
 /** What `causeway proxy --all` was asked for. */
@@ -144,7 +159,7 @@ function readFlags(args: string[]): { [Name in Exclude<Flag, 'meta'>]?: string }
   const read: ReturnType<typeof readFlags> = {};
   for (const token of tokens) {
     if (token.kind === 'positional') throw usage(`"${token.value}" is not an argument of proxy.`, help());
-    if (token.kind !== 'option') continue;
+    if (token.kind !== 'option' || (SWITCHES.has(token.name) && token.value === undefined)) continue;
     const name = Object.keys(OPTIONS).find((known): known is Flag => known === token.name);
     if (!name) throw usage(`Unknown flag ${token.rawName}.`, help());
     const given = [values[name]].flat();

@@ -28,10 +28,14 @@ export async function serveClient(
   const sink = new StreamSink(process.stdout);
   // Not before the first frames are on their way: nothing is compiled twice so early.
   void connecting.then((connection) => connection && setImmediate(() => void tuneEngine('relay')));
-  const prepare: PrepareServer = async (server) => (await import('./alone.ts')).openAlone(process.env)(server);
+  const prepare: PrepareServer = async (server) => {
+    if (request.refusal) throw request.refusal;
+    return (await import('./alone.ts')).openAlone(process.env)(server);
+  };
   let isFirst = true;
   const open = (client: FrameSink) => {
-    const relay = relayTo(request, hub, isFirst ? connecting : hub.attach(), client, prepare);
+    const connection = request.refusal ? Promise.resolve(undefined) : isFirst ? connecting : hub.attach();
+    const relay = relayTo(request, hub, connection, client, prepare);
     isFirst = false;
     return { bridge: relay, opened: relay.opened, failed: (error: unknown) => relay.failed(error) };
   };

@@ -51,7 +51,7 @@ export async function runProxy(args: string[]): Promise<void> {
     return calledWrongly(error);
   }
   const hub = new HubFinder(request, isOwn);
-  const connecting = hub.attach();
+  const connecting = request.refusal ? Promise.resolve(undefined) : hub.attach();
   // The first line to the hub leaves in the next turn; the rest of the code loads while the hub answers it.
   await nextTurn();
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);

@@ -30,6 +30,16 @@ describe('an entry that fits no profile', () => {
       ['--url', `https://other.cloud.databricks.com${SQL}`, '--profile', 'ana'],
       'Profile "ana" signs in to',
     ],
+    [
+      'names the server twice',
+      ['--url', `https://other.cloud.databricks.com${SQL}`, '--path', SQL, '--profile', 'ana'],
+      '--url and --path were both given.',
+    ],
+    [
+      'asks for certificates not to be verified',
+      ['--path', SQL, '--profile', 'ana', '--no-auto-login', '--no-verify-ssl'],
+      'set NODE_EXTRA_CA_CERTS to its file',
+    ],
   ])('%s: the client is answered, and a tool gives the reason', async (_name, args, reason) => {
     const { proxy } = await stage(() => args);
     expect((await proxy.open()).result).toMatchObject({ protocolVersion: '2025-06-18' });

@@ -22,6 +22,11 @@ const EXAMPLE = 'A path begins with /api/ or /ai-gateway/, for example /api/2.0/
 const NO_SERVER = `is not a managed MCP server. ${EXAMPLE}`;
 
 describe('both forms', () => {
+  it('at once are refused once the client is there', () => {
+    const { refusal } = parseProxyArguments(['--path', SQL, '--url', `${HOST}${SQL}`]);
+    expect(refusal?.message).toBe('--url and --path were both given.');
+  });
+
   it('name the same server', () => {
     const byPath = parseProxyArguments(['--profile', 'acme', '--path', SQL]);
     const byUrl = parseProxyArguments(['--url', `${HOST}${SQL}`, '--auth-type', 'databricks-cli', '--profile', 'acme']);
@@ -99,7 +104,6 @@ describe('incorrect usage', () => {
       ['--profile', 'acme'],
       'No server was named. Add --path /api/2.0/mcp/sql, --url with the full address, or --all for all servers in the list.',
     ],
-    [['--path', SQL, '--url', `${HOST}${SQL}`], '--url and --path were both given. Give one of them.'],
     [['--path', SQL, '--meta'], `--meta needs a value. ${FLAGS}`],
     [
       ['--path', SQL, '--meta', 'progressToken=1'],
