@@ -172,6 +172,8 @@ export interface Principal {
 export interface WorkspaceState {
   workspaceId: string;
   users: User[];
+  /** The groups that are in a group, by its name. */
+  nestedGroups: Map<string, string[]>;
   warehouses: Warehouse[];
   overrides: Map<string, Override>;
   /** The warehouse each user picked last, for overrides of type LAST_SELECTED. */

@@ -79,6 +79,7 @@ function world(options: StateOptions): World {
   return {
     workspaceId: options.workspaceId ?? WORKSPACE_ID,
     users: options.users ?? fixtureUsers(),
+    nestedGroups: options.nestedGroups ?? new Map(),
     warehouses: options.warehouses ?? fixtureWarehouses(),
     overrides: new Map(options.overrides?.map((override) => [override.userId, override])),
     lastSelected: new Map(Object.entries(options.lastSelected ?? {})),

@@ -35,7 +35,7 @@ function create(call: Call): unknown {
 }
 
 function get(call: Call): unknown {
-  return record(existing(call, ownerOf(call, call.params.id ?? '')));
+  return record(existing(call, recordOwner(call)));
 }
 
 function update(call: Call): unknown {
@@ -50,7 +50,7 @@ function update(call: Call): unknown {
 }
 
 function remove(call: Call): unknown {
-  call.state.overrides.delete(existing(call, ownerOf(call, call.params.id ?? '')).userId);
+  call.state.overrides.delete(existing(call, recordOwner(call)).userId);
   return {};
 }
 
@@ -76,7 +76,13 @@ function ownerOf(call: Call, id: string): User {
   return user;
 }
 
-function existing(call: Call, user: User): Override {
+/** Whose record it is. The override of a user who was deleted stays until it is removed. */
+function recordOwner(call: Call): Pick<User, 'id'> {
+  const id = call.params.id ?? '';
+  return call.principal.user.admin && call.state.overrides.has(id) ? { id } : ownerOf(call, id);
+}
+
+function existing(call: Call, user: Pick<User, 'id'>): Override {
   const override = call.state.overrides.get(user.id);
   if (!override) throw new RestFault(404, 'NOT_FOUND', `User ${user.id} has no default warehouse override.`);
   return override;

@@ -1,5 +1,5 @@
 import { type Call, type Route, ScimFault } from '../http.ts';
-import type { User } from '../model.ts';
+import type { User, WorkspaceState } from '../model.ts';
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): who the caller is, and users by name. */
 
@@ -7,12 +7,16 @@ const BASE = '/api/2.0/preview/scim/v2';
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const DEFAULT_COUNT = 100;
 /** What those who are no admins get to see of others. */
-const PUBLIC_ATTRIBUTES = ['id', 'userName', 'displayName', 'active'];
+const PUBLIC_ATTRIBUTES = ['id', 'userName', 'applicationId', 'displayName', 'active'];
 
 export const scimRoutes: Route[] = [
   { method: 'GET', path: `${BASE}/Me`, scopes: 'any', handle: me },
   { method: 'GET', path: `${BASE}/Users`, scopes: ['scim'], handle: users },
   { method: 'GET', path: `${BASE}/Users/:id`, scopes: ['scim'], handle: userById },
+  { method: 'GET', path: `${BASE}/ServicePrincipals`, scopes: ['scim'], handle: principals },
+  { method: 'GET', path: `${BASE}/ServicePrincipals/:id`, scopes: ['scim'], handle: principalById },
+  { method: 'GET', path: `${BASE}/Groups`, scopes: ['scim'], handle: groups },
+  { method: 'GET', path: `${BASE}/Groups/:id`, scopes: ['scim'], handle: groupById },
 ];
 
 function me(call: Call): unknown {
@@ -25,18 +29,79 @@ function userById(call: Call): unknown {
   return select(call, userRecord(user, call.features.scimGroups));
 }
 
-/** One page of users; `startIndex` counts from one (RFC 7644 §3.4.2.4). */
 function users(call: Call): unknown {
-  const matching = call.state.users.filter(isPerson).filter(filterOf(call.query.get('filter')));
+  return page(
+    call,
+    call.state.users.filter(isPerson).map((user) => userRecord(user, call.features.scimGroups)),
+  );
+}
+
+function principals(call: Call): unknown {
+  const found = call.state.users.filter((user) => !isPerson(user));
+  return page(
+    call,
+    found.map((user) => principalRecord(user, call.features.scimGroups)),
+  );
+}
+
+function principalById(call: Call): unknown {
+  const found = call.state.users.find((candidate) => candidate.id === call.params.id && !isPerson(candidate));
+  if (!found) throw new ScimFault(404, 'noTarget', `Service principal with id ${call.params.id} not found.`);
+  return select(call, principalRecord(found, call.features.scimGroups));
+}
+
+function groups(call: Call): unknown {
+  return page(
+    call,
+    groupNames(call.state).map((name) => groupOf(call.state, name)),
+  );
+}
+
+function groupById(call: Call): unknown {
+  const name = groupNames(call.state).find((each) => groupId(each) === call.params.id);
+  if (name === undefined) throw new ScimFault(404, 'noTarget', `Group with id ${call.params.id} not found.`);
+  return select(call, groupOf(call.state, name));
+}
+
+function groupNames({ users: all, nestedGroups }: WorkspaceState): string[] {
+  const named = [
+    ...all.flatMap((user) => user.groups),
+    ...[...nestedGroups].flatMap(([name, within]) => [name, ...within]),
+  ];
+  return [...new Set(named)];
+}
+
+function groupOf({ users: all, nestedGroups }: WorkspaceState, name: string): Record<string, unknown> {
+  const people = all.filter((user) => user.groups.includes(name));
+  return {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+    id: groupId(name),
+    displayName: name,
+    members: [
+      ...people.map((user) => {
+        const $ref = `${isPerson(user) ? 'Users' : 'ServicePrincipals'}/${user.id}`;
+        return { display: user.displayName, value: user.id, $ref };
+      }),
+      ...(nestedGroups.get(name) ?? []).map((within) => {
+        const value = groupId(within);
+        return { display: within, value, $ref: `Groups/${value}` };
+      }),
+    ],
+  };
+}
+
+/** One page of a list; `startIndex` counts from one (RFC 7644 §3.4.2.4). */
+function page(call: Call, all: Record<string, unknown>[]): unknown {
+  const matching = all.filter(filterOf(call.query.get('filter')));
   const startIndex = Math.max(numberOf(call, 'startIndex', 1), 1);
   const count = numberOf(call, 'count', DEFAULT_COUNT);
-  const page = matching.slice(startIndex - 1, startIndex - 1 + count);
+  const shown = matching.slice(startIndex - 1, startIndex - 1 + count);
   return {
     schemas: [LIST_SCHEMA],
     totalResults: matching.length,
     startIndex,
-    itemsPerPage: page.length,
-    Resources: page.map((user) => select(call, userRecord(user, call.features.scimGroups))),
+    itemsPerPage: shown.length,
+    Resources: shown.map((record) => select(call, record)),
   };
 }
 
@@ -45,16 +110,15 @@ function isPerson(user: User): boolean {
 }
 
 /** `userName eq "a"`, `displayName co "a"` and the like; text compares without regard to case (RFC 7643 §2.1). */
-function filterOf(filter: string | null): (user: User) => boolean {
+function filterOf(filter: string | null): (record: Record<string, unknown>) => boolean {
   if (!filter) return () => true;
-  const match = /^\s*(userName|displayName|id)\s+(eq|co|sw)\s+"((?:[^"\\]|\\.)*)"\s*$/i.exec(filter);
+  const match = /^\s*(userName|displayName|applicationId|id)\s+(eq|co|sw)\s+"((?:[^"\\]|\\.)*)"\s*$/i.exec(filter);
   if (!match) throw new ScimFault(400, 'invalidFilter', `Given filter operator is not supported: ${filter}`);
   const [, attribute = '', operator = '', quoted = ''] = match;
   const wanted = quoted.replace(/\\(.)/g, '$1').toLowerCase();
-  return (user) => {
-    const value =
-      { username: user.userName, displayname: user.displayName, id: user.id }[attribute.toLowerCase()] ?? '';
-    const held = value.toLowerCase();
+  return (record) => {
+    const name = Object.keys(record).find((each) => each.toLowerCase() === attribute.toLowerCase());
+    const held = String(name === undefined ? '' : record[name]).toLowerCase();
     if (operator.toLowerCase() === 'eq') return held === wanted;
     return operator.toLowerCase() === 'co' ? held.includes(wanted) : held.startsWith(wanted);
   };
@@ -90,7 +154,22 @@ function userRecord(user: User, withGroups: boolean): Record<string, unknown> {
   };
 }
 
+function principalRecord(user: User, withGroups: boolean): Record<string, unknown> {
+  return {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal'],
+    id: user.id,
+    applicationId: user.userName,
+    displayName: user.displayName,
+    active: user.active,
+    ...(withGroups && { groups: user.groups.map(groupRecord) }),
+  };
+}
+
 function groupRecord(name: string): unknown {
-  const value = String([...name].reduce((sum, letter) => sum * 31n + BigInt(letter.codePointAt(0) ?? 0), 7n));
+  const value = groupId(name);
   return { display: name, value, type: 'direct', $ref: `Groups/${value}` };
+}
+
+function groupId(name: string): string {
+  return String([...name].reduce((sum, letter) => sum * 31n + BigInt(letter.codePointAt(0) ?? 0), 7n));
 }
