@@ -19,5 +19,8 @@ export interface CommandContext {
 /** The exit code if a check could not run, and none has failed. */
 export const EXIT_UNKNOWN = 5;
 
+/** The exit code of a dry run that would change something, if that is asked for. */
+export const EXIT_CHANGES = 6;
+
 /** Adds a command, with its arguments, options and action, to the program. */
 export type RegisterCommand = (program: Command, context: CommandContext) => void;

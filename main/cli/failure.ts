@@ -77,6 +77,7 @@ export const EXIT_CODES = {
   3: 'signed out, or no such profile',
   4: 'not found',
   5: 'the workspace could not be reached, or a check could not run',
+  6: 'there are changes (`--dry-run --fail-on-change`)',
   130: 'interrupted',
 } as const;
 

@@ -104,7 +104,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway warehouse default clear --yes',
   ],
   'causeway warehouse all': ['causeway warehouse all', 'causeway warehouse all --dangling'],
-  'causeway warehouse import': ['causeway warehouse import overrides.csv --dry-run'],
+  'causeway warehouse import': [
+    'causeway warehouse import overrides.csv --dry-run',
+    'causeway warehouse import overrides.csv --only',
+    'causeway warehouse import --undo last',
+  ],
+  'causeway warehouse assign': ['causeway warehouse assign Shared endpoint --group finance'],
+  'causeway warehouse journals': ['causeway warehouse journals'],
   'causeway warehouse export': ['causeway warehouse export overrides.csv'],
 
   'causeway warehouses': ['causeway warehouses list-default-warehouse-overrides'],

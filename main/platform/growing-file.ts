@@ -6,6 +6,8 @@ import { isDevice, writePieces } from './replace-file.ts';
 export interface GrowingFile {
   /** Appends the whole text, or nothing. @throws {CausewayError} `file_not_writable` */
   append(text: string): Promise<void>;
+  /** Resolves when what was appended so far outlasts a power cut. @throws {CausewayError} `file_not_writable` */
+  sync(): Promise<void>;
   /** @throws {CausewayError} `file_not_writable` */
   close(): Promise<void>;
 }
@@ -32,6 +34,36 @@ export async function startGrowingFile(path: string, beginning: string): Promise
   } catch (error) {
     throw fileError(path, error);
   }
+  return growing(path, handle, size);
+}
+
+/**
+ * Opens an existing file for more, with all that it holds. A last line that a killed process has left unfinished is cut off.
+ * @throws {CausewayError} `file_not_writable`
+ */
+export async function continueGrowingFile(path: string): Promise<GrowingFile> {
+  try {
+    const handle = await open(await realpath(path), constants.O_RDWR | constants.O_APPEND);
+    const size = await endOfLastLine(handle, (await handle.stat()).size);
+    await handle.truncate(size);
+    return growing(path, handle, size);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+const LOOK_BACK_BYTES = 64 * 1024;
+
+async function endOfLastLine(handle: FileHandle, size: number): Promise<number> {
+  const from = Math.max(0, size - LOOK_BACK_BYTES);
+  const end = Buffer.alloc(size - from);
+  await handle.read(end, 0, end.length, from);
+  return from + end.lastIndexOf(0x0a) + 1;
+}
+
+/** `size` is that of a file; undefined for what cannot be cut, such as a pipe. */
+function growing(path: string, handle: FileHandle, begun: number | undefined): GrowingFile {
+  let size = begun;
   const add = async (text: string) => {
     try {
       await handle.writeFile(text);
@@ -49,6 +81,13 @@ export async function startGrowingFile(path: string, beginning: string): Promise
       const added = last.then(() => add(text));
       last = added.catch(() => undefined);
       return added;
+    },
+    async sync() {
+      await last;
+      if (size === undefined) return;
+      await handle.datasync().catch((error: unknown) => {
+        throw fileError(path, error);
+      });
     },
     async close() {
       await last;

@@ -1,5 +1,5 @@
 import type { OverrideRow } from '../../preload/contract/overrides.ts';
-import { queryFailure } from '../../preload/contract/words/warehouse.ts';
+import { ownerFailure, queryFailure } from '../../preload/contract/words/warehouse.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
@@ -65,36 +65,43 @@ export function withAccessOf(row: UserOverride, access: Access): UserOverride {
   return { ...row, canUse, dangling: canUse === false ? 'cannot-use' : null };
 }
 
-function toRow(record: OverrideRecord, { users, warehouses, warehousesComplete }: Directory): UserOverride {
+function toRow(record: OverrideRecord, directory: Directory): UserOverride {
+  const { users, usersComplete, warehouses, warehousesComplete } = directory;
   const id = ownerOf(record);
   const { type, warehouse_id: warehouseId = null } = record;
   const warehouse = warehouses.get(warehouseId ?? '');
-  const row = overrideRow(
-    users.get(id) ?? { id, userName: '', displayName: '' },
-    { type, warehouseId },
-    warehouse,
-    'unchecked',
-  );
+  const owner = users.get(id) ?? { id, userName: '', displayName: '', isGone: usersComplete };
+  const row = overrideRow(owner, { type, warehouseId }, warehouse, 'unchecked');
   // An admin sees every warehouse there is: one that is not in the complete list is gone.
-  return warehouse || warehousesComplete ? row : { ...row, dangling: null };
+  return row.dangling !== 'warehouse-gone' || warehouse || warehousesComplete ? row : { ...row, dangling: null };
+}
+
+/** Whose override it is, as far as that is known. */
+export interface OverrideOwner extends UserSummary {
+  kind?: UserOverride['ownerKind'] | undefined;
+  active?: boolean | undefined;
+  isGone?: boolean | undefined;
 }
 
 /** A user's override as a row. `canUse` is what was found out about this user. */
 export function overrideRow(
-  { id: userId, userName, displayName }: UserSummary,
+  owner: OverrideOwner,
   { type, warehouseId }: Pick<UserOverride, 'type' | 'warehouseId'>,
   warehouse: Pick<WarehouseSummary, 'name' | 'state'> | undefined,
   canUse: NonNullable<UserOverride['canUse']>,
 ): UserOverride {
+  const { id: userId, userName, displayName, kind = 'unknown', active, isGone = false } = owner;
+  const onWarehouse = warehouseId === null ? null : queryFailure(warehouse?.state, canUse);
   return {
     userId,
     userName,
     displayName,
+    ownerKind: kind,
     type,
     warehouseId,
     warehouseName: warehouse?.name ?? null,
     warehouseState: warehouse?.state ?? null,
-    dangling: warehouseId === null ? null : queryFailure(warehouse?.state, canUse),
+    dangling: ownerFailure({ isGone, active }) ?? onWarehouse,
     canUse: warehouseId === null ? null : canUse,
   };
 }

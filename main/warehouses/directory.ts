@@ -8,14 +8,21 @@ import { type UserSummary, userSummary } from './users.ts';
 
 export type WarehouseSummary = WarehouseInfo;
 
+/** A user or a service principal, as far as it could be read. */
+interface DirectoryUser extends UserSummary, Pick<ScimUser, 'groups' | 'active'> {
+  kind: 'user' | 'service-principal';
+}
+
 /** The users (service principals too) and warehouses of a workspace by their ids, as far as they could be read. */
 export interface Directory {
-  users: Map<string, UserSummary & Pick<ScimUser, 'groups'>>;
+  users: Map<string, DirectoryUser>;
   /** Whether `users` is complete. */
   usersComplete: boolean;
   warehouses: Map<string, Warehouse>;
   warehousesComplete: boolean;
 }
+
+const KINDS = { Users: 'user', ServicePrincipals: 'service-principal' } as const;
 
 /**
  * Reads all users, with their groups if those are wanted, and all warehouses, keeping only the fields that are used. What
@@ -30,7 +37,9 @@ export async function readDirectory(
   const readUsers = (kind: 'Users' | 'ServicePrincipals') =>
     readWhole(async () => {
       for await (const user of client.users.list({ kind, withGroups }, signal)) {
-        users.set(user.id, withGroups ? { ...userSummary(user), groups: user.groups } : userSummary(user));
+        const { active, groups } = user;
+        const named = { ...userSummary(user), kind: KINDS[kind], ...(active !== undefined && { active }) };
+        users.set(user.id, withGroups ? { ...named, groups } : named);
       }
     });
   const warehouses = new Map<string, Warehouse>();

@@ -2,22 +2,25 @@ import type { WantedOverride } from '../../preload/contract/warehouse.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { systemClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
-import { type OverrideFields, ownerOf } from '../workspace/overrides.ts';
+import type { OverrideFields } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import { mayUse } from '../workspace/permissions.ts';
-import { accessFrom, readAccess, readPermissions } from './access.ts';
+import { readAccess } from './access.ts';
 import { type AllOptions, allOverrides } from './all-overrides.ts';
-import type { ImportLine } from './bulk/files.ts';
-import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
+import type { CarryOutOptions, ImportSource } from './bulk/carry-out.ts';
+import type { ImportFile } from './bulk/columns.ts';
+import type { Journal } from './bulk/journal.ts';
+import type { PlannedLine } from './bulk/plan.ts';
+import { bulkPlans, type PlanOptions } from './bulk/plans.ts';
 import { cliDefault } from './cli-default.ts';
 import type { AskCli } from './cli-lookup.ts';
-import { readDirectory, summarize } from './directory.ts';
+import { summarize } from './directory.ts';
 import { type SqlServer, type SqlServerChoice, warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
 import { takeReadings, takeReadingsAgain } from './readings.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
-import { findUser, searchUsers } from './users.ts';
+import { findOwner, findOwners } from './users.ts';
 import { type VerifyOptions, verifyWarehouse } from './verify.ts';
 import { workspaceDefault } from './workspace-default.ts';
 
@@ -44,6 +47,7 @@ export function createWarehouseService(
 ) {
   const { warehouses, users } = client;
   const operations = overrideOperations(client, onOverrideChange);
+  const plans = bulkPlans(client, operations);
   const survey = async (signal?: AbortSignal) => surveyOf(await takeReadings(client, signal));
 
   return {
@@ -97,10 +101,10 @@ export function createWarehouseService(
           }),
     /** Removes an override; having none is success. */
     clearOverride: (userId: string, signal?: AbortSignal) => clearOverride(operations, userId, signal),
-    /** The user that an id, a user name, an e-mail address or a part of a name means. */
-    findUser: (text: string, signal?: AbortSignal) => findUser(users, text, signal),
+    /** The user that an id, a user name, an e-mail address or a part of a name means; by the id, one who is gone too. */
+    findUser: (text: string, signal?: AbortSignal) => findOwner(users, operations, text, signal),
     /** All users that a text may mean, by the best look-up first. @throws {CausewayError} `not_found` */
-    findUsers: (text: string, signal?: AbortSignal) => searchUsers(users, text, signal),
+    findUsers: (text: string, signal?: AbortSignal) => findOwners(users, operations, text, signal),
     /** Whether a user can run queries on a warehouse; `unknown` if the caller cannot read that. */
     canUse: (userId: string, warehouseId: string, signal?: AbortSignal) => canUse(client, userId, warehouseId, signal),
     /** Who may run queries on these warehouses, read once for all users. */
@@ -108,15 +112,15 @@ export function createWarehouseService(
     /** Every user's override, as the pages arrive. */
     allOverrides: (options?: AllOptions, signal?: AbortSignal) => allOverrides(client, options, signal),
     /** What an import would change. @throws {CausewayError} `permission_denied` for a user who is not a workspace admin */
-    planImport: async (lines: readonly ImportLine[], signal?: AbortSignal): Promise<PlannedLine[]> => {
-      const [directory, present] = await Promise.all([
-        readDirectory(client, { withGroups: true }, signal),
-        gather(operations.list(signal)),
-      ]);
-      const plan = planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
-      const lists = await readPermissions(client, targetsOf(plan), signal);
-      return withWarnings(plan, accessFrom(directory.users, lists), directory);
-    },
+    planImport: (file: ImportFile, options?: PlanOptions, signal?: AbortSignal) => plans.import(file, options, signal),
+    /** The same for all members of a group, by its name. @throws {CausewayError} `not_found`, and as `planImport` */
+    planForGroup: (group: string, wanted: WantedOverride, options?: PlanOptions, signal?: AbortSignal) =>
+      plans.forGroup(group, wanted, options, signal),
+    /** What undoes a journal. @throws {CausewayError} `conflict` if it is of another workspace, and as `planImport` */
+    planUndo: (journal: Journal, signal?: AbortSignal) => plans.undo(journal, signal),
+    /** Carries a plan out, with a journal. @throws {CausewayError} `file_not_writable` before anything is changed */
+    carryOut: async (plan: readonly PlannedLine[], source: ImportSource, options?: CarryOutOptions) =>
+      (await import('./bulk/carry-out.ts')).carryOut(client, { env, onOverrideChange }, plan, source, options),
   };
 }
 

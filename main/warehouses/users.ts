@@ -3,6 +3,7 @@ import { CausewayError, sentences } from '../platform/errors.ts';
 import { ambiguous, isShort, MIN_PART_LENGTH, type Named, tooShort } from '../platform/names.ts';
 import { didYouMean, foldedName, similarNames } from '../platform/similar-names.ts';
 import { filterText, type ScimUser, type UserListOptions, type Users } from '../workspace/scim.ts';
+import type { OverrideOperations } from './override-operations.ts';
 
 /** A user, as the window and the command line show them. */
 export type UserSummary = Person;
@@ -35,10 +36,42 @@ export async function findUser(users: Users, text: string, signal?: AbortSignal)
 }
 
 /**
+ * The same, and by the numeric id alone the owner of an override who is gone: it can still be removed.
+ * @throws {CausewayError} as `findUser`
+ */
+export async function findOwner(
+  users: Users,
+  operations: Pick<OverrideOperations, 'find'>,
+  text: string,
+  signal?: AbortSignal,
+): Promise<UserSummary> {
+  try {
+    return await findUser(users, text, signal);
+  } catch (error) {
+    const id = text.trim();
+    if (!(error instanceof CausewayError) || error.code !== 'not_found' || !/^\d+$/.test(id)) throw error;
+    if ((await operations.find(id, signal)) === null) throw error;
+    return { id, userName: '', displayName: '' };
+  }
+}
+
+/** All users that a text may mean, or the one of an id as `findOwner`. @throws {CausewayError} `not_found` */
+export async function findOwners(
+  users: Users,
+  operations: Pick<OverrideOperations, 'find'>,
+  text: string,
+  signal?: AbortSignal,
+): Promise<UserSummary[]> {
+  return /^\d+$/.test(text.trim())
+    ? [await findOwner(users, operations, text, signal)]
+    : searchUsers(users, text, signal);
+}
+
+/**
  * All users that a text may name, up to a limit for each look-up; the only one if the text is an id or a whole user name.
  * @throws {CausewayError} `not_found`
  */
-export async function searchUsers(users: Users, text: string, signal?: AbortSignal): Promise<UserSummary[]> {
+async function searchUsers(users: Users, text: string, signal?: AbortSignal): Promise<UserSummary[]> {
   const wanted = text.trim();
   if (wanted === '') throw noSuchUser(wanted, []);
   if (/^\d+$/.test(wanted)) return [userSummary(await byId(users, wanted, signal))];

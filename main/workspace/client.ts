@@ -3,9 +3,10 @@ import { catalogApi } from './catalog.ts';
 import { genieApi } from './genie.ts';
 import { mcpServicesApi } from './mcp-services.ts';
 import { overridesApi } from './overrides.ts';
+import type { Pacer } from './pace.ts';
 import { permissionsApi } from './permissions.ts';
 import { createRest, type RestOptions } from './rest.ts';
-import { usersApi } from './scim.ts';
+import { groupsApi, usersApi } from './scim.ts';
 import { settingsApi } from './settings.ts';
 import { vectorSearchApi } from './vector-search.ts';
 import { warehousesApi } from './warehouses.ts';
@@ -18,8 +19,11 @@ export function createRestClient(options: RestOptions) {
   return {
     rest,
     overrides: overridesApi(rest),
+    /** The same for many requests at a time: all of them wait where the workspace refuses one for now. */
+    pacedOverrides: (pacer: Pacer) => overridesApi(createRest({ ...options, pacer })),
     warehouses: warehousesApi(rest),
     users: usersApi(rest),
+    groups: groupsApi(rest),
     settings: settingsApi(rest),
     permissions: permissionsApi(rest),
     apps: appsApi(rest),

@@ -12,6 +12,7 @@ import { withoutTokens } from '../platform/sent-tokens.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { VERSION } from '../platform/version.ts';
 import { IN_DOUBT, type RawAnswer, readErrorBody, WorkspaceError, workspaceRefusal } from './errors.ts';
+import { type Pacer, type Refusal, StillRefused } from './pace.ts';
 import { cancelledRequest, transportFailure } from './transport-error.ts';
 
 export interface RestOptions {
@@ -22,6 +23,8 @@ export interface RestOptions {
   clock?: RetryClock;
   /** How long a connection may stay silent, in milliseconds. */
   silenceMs?: number;
+  /** Orders many requests. Refusals for now are then repeated for as long as it lets them through. */
+  pacer?: Pacer;
 }
 
 export interface RestRequest<T> {
@@ -82,7 +85,7 @@ export function createRest(options: RestOptions): Rest {
         throw lost ?? error;
       });
       if (attempt > 1) request.onRepeat?.();
-      const outcome = await send(options, request, token);
+      const outcome = await attemptOnce(options, request, token);
       if ('answer' in outcome) return outcome.answer;
       const { error, again } = outcome;
       if (again === 'with-another-token' && rejected === undefined) {
@@ -103,6 +106,33 @@ export function createRest(options: RestOptions): Rest {
   }
 
   return { profile, exchange, request: async (request) => (await exchange(request)).data };
+}
+
+/** One attempt. Where requests are paced, it is repeated while the workspace is busy and the pacer lets it through. */
+async function attemptOnce<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {
+  const { pacer } = options;
+  if (!pacer) return send(options, request, token);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const pass = await pacer.enter(request.signal);
+      if (attempt > 1) request.onRepeat?.();
+      const outcome = await send(options, request, token);
+      const busy = busyAnswer(outcome);
+      pacer.leave(pass, busy);
+      if (!busy) return outcome;
+    } catch (error) {
+      if (error instanceof StillRefused) return { error, again: 'never' };
+      if (request.signal?.aborted) return { error: cancelledRequest(request.signal.reason, false), again: 'never' };
+      throw error;
+    }
+  }
+}
+
+/** The refusal for now, if that is how an attempt ended. */
+function busyAnswer(outcome: Outcome<unknown>): Refusal | undefined {
+  if (!('error' in outcome) || typeof outcome.again === 'string' || outcome.error.status === undefined)
+    return undefined;
+  return { error: outcome.error, retryAfter: outcome.again.retryAfter };
 }
 
 async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {

@@ -30,6 +30,16 @@ const KINDS = {
 /** A user or service principal. Ids are numeric strings beyond 2^53: never numbers. */
 export type ScimUser = z.infer<typeof UserSchema>;
 
+const GroupSchema = z.looseObject({
+  id: z.string(),
+  displayName: z.string().default(''),
+  /** Users, service principals and groups: `$ref` says which. Left out if there are none. */
+  members: z.array(z.looseObject({ value: z.string(), $ref: z.string().optional() })).default([]),
+});
+
+/** A group of the workspace. */
+export type ScimGroup = z.infer<typeof GroupSchema>;
+
 export interface UserListOptions {
   /** Service principals have overrides too, and are not among the users. */
   kind?: keyof typeof KINDS;
@@ -82,6 +92,22 @@ export function usersApi(rest: Rest) {
     list: (options?: UserListOptions, signal?: AbortSignal) => listed(rest, options, signal),
   };
 }
+
+/** The groups of the SCIM API over one REST client. */
+export function groupsApi(rest: Rest) {
+  return {
+    /** The groups that a SCIM filter finds, without their members: the first page, which is enough for a name. */
+    find: async (filter: string, signal?: AbortSignal): Promise<ScimGroup[]> => {
+      const query = { filter, attributes: 'id,displayName', startIndex: 1, count: PAGE_SIZE };
+      return (await rest.request({ path: `${PATH}/Groups`, query, schema: listOf(GroupSchema), signal })).Resources;
+    },
+    /** A group with its members. */
+    get: (id: string, signal?: AbortSignal): Promise<ScimGroup> =>
+      rest.request({ path: `${PATH}/Groups/${encodeURIComponent(id)}`, schema: GroupSchema, signal }),
+  };
+}
+
+export type Groups = ReturnType<typeof groupsApi>;
 
 /** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page, or the total, is the end. */
 async function* listed(rest: Rest, options: UserListOptions = {}, signal?: AbortSignal): AsyncGenerator<ScimUser> {

@@ -14,10 +14,15 @@ const overrideRow = z.object({
   warehouseName: z.string().nullable(),
   warehouseState: z.string().nullable(),
   /** Why this user's queries will fail; null says only that no reason was found. */
-  dangling: z.enum(['warehouse-gone', 'deleting', 'cannot-use']).nullable(),
+  dangling: z.enum(['owner-gone', 'owner-inactive', 'warehouse-gone', 'deleting', 'cannot-use']).nullable(),
+  /** Whose override it is; `unknown` of an owner who is gone or cannot be read. */
+  ownerKind: z.enum(['user', 'service-principal', 'unknown']),
   /** Whether this user may use the warehouse; null if the override names none. */
   canUse: z.union([z.boolean(), z.enum(['unknown', 'unchecked'])]).nullable(),
 });
+
+/** The names of all members of a row. */
+export const OVERRIDE_MEMBERS = overrideRow.keyof().options;
 
 /** The progress of reading all overrides. The rows themselves are requested by pages: there may be very many. */
 const overridesProgress = z.object({
@@ -64,6 +69,8 @@ const bulk = z.object({
   ended: z.number(),
   results: z.record(z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried', 'left-out']), z.number()),
   problem: problem.nullable(),
+  /** The id of the journal that undoes what was changed; null while nothing was. */
+  journal: z.string().nullable(),
   /** Grows when lines are left out or taken in. */
   revision: z.number(),
 });

@@ -86,7 +86,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
 
 /** How far the bulk change has come. */
 function Stage({ bulk }: { bulk: Bulk }) {
-  const { stage, ended, total, results, problem } = bulk;
+  const { stage, ended, total, results, problem, journal } = bulk;
   return (
     <>
       {stage === 'planning' && <p role="status">{texts.comparing}</p>}
@@ -98,6 +98,7 @@ function Stage({ bulk }: { bulk: Bulk }) {
         </div>
       )}
       {stage === 'ended' && <p role="status">{formatResults(bulk)}</p>}
+      {stage === 'ended' && journal !== null && <p className={styles.remark}>{texts.undo(journal)}</p>}
       {stage === 'ended' && results['not-tried'] > 0 && <Notice message={texts.ended} remedy={texts.goOn} />}
       {problem && <Notice {...problem} />}
     </>

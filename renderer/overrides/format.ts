@@ -36,7 +36,8 @@ export function personOf({ userId, userName, displayName }: OverrideRow): Person
 }
 
 /** The text below a name: the user name, or the id if there is none. */
-export function secondLineOf({ displayName, userName, userId }: OverrideRow): string {
+export function secondLineOf({ displayName, userName, userId, ownerKind }: OverrideRow): string {
+  if (ownerKind === 'service-principal') return `${strings.servicePrincipal} · ${userName || userId}`;
   if (displayName === '' || displayName === userName) return userName === '' ? '' : userId;
   return userName || userId;
 }

@@ -49,6 +49,7 @@ export const strings = {
     lastSelected: 'Last warehouse selected in Databricks',
   },
   user: (id: string) => `User ${id}`,
+  servicePrincipal: 'Service principal',
   count: {
     override: 'override',
     overrides: 'overrides',
@@ -106,6 +107,7 @@ export const strings = {
     of: (ended: number, total: string) => `${ended} of ${total}`,
     interrupted: 'You stopped the import.',
     ended: 'Not all changes were tried.',
+    undo: (journal: string) => `To undo this in a terminal: causeway warehouse import --undo ${journal}`,
     goOn: 'Import the same list again to continue. Finished changes stay.',
     lines: 'Lines',
     allLines: 'All lines',

@@ -1,135 +1,211 @@
-import type { WarehouseService, WorkspaceSession } from '../../app/causeway.ts';
+import type { WorkspaceSession } from '../../app/causeway.ts';
 import { readOverridesFile } from '../../app/overrides-file.ts';
-import { readBytes } from '../../platform/bounded-file.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
-import { startGrowingFile } from '../../platform/growing-file.ts';
-import { jsonArrayLines } from '../../platform/json-array.ts';
-import { isDevice, writePieces } from '../../platform/replace-file.ts';
-import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
-import { exportLines } from '../../warehouses/bulk/files.ts';
+import { type LineResult, reportLine } from '../../warehouses/bulk/apply.ts';
+import type { CarriedOut, ImportSource } from '../../warehouses/bulk/carry-out.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { whereAndAsWhom } from '../changed-where.ts';
-import type { CommandContext } from '../command.ts';
-import { askToReplace } from '../output-file.ts';
-import { agreeOrCancel, openProgress, write, writeJson, writeLine } from '../terminal.ts';
-import { type CommonOptions, openSession } from './options.ts';
+import { type CommandContext, EXIT_CHANGES } from '../command.ts';
+import { agreeOrCancel, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import { type CommonOptions, findWarehouse, openSession } from './options.ts';
+import { checkResultsFile, openResultsFile } from './results-file.ts';
 
-/** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
-export async function exportOverrides(
-  context: CommandContext,
-  file: string,
-  options: CommonOptions & { force?: boolean },
-): Promise<void> {
-  if (file !== '') await askToReplace(context, file, options.force);
-  const { warehouses } = await openSession(context, options);
-  let count = 0;
-  const rows = counted(warehouses.allOverrides({}, context.signal), () => {
-    count += 1;
-  });
-  const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
-  if (file === '') {
-    for await (const some of lines) await write(context.stdout, some);
-    return;
-  }
-  await writePieces(file, lines, context.signal);
-  await writeLine(context.stderr, `Wrote ${count} overrides to ${file}.`);
-}
-
-async function* counted<T>(all: AsyncIterable<T>, each: () => void): AsyncGenerator<T> {
-  for await (const one of all) {
-    each();
-    yield one;
-  }
-}
-
-export interface ImportOptions extends CommonOptions {
+/** The options of every command that changes many overrides. */
+export interface BulkOptions extends CommonOptions {
   dryRun?: boolean;
+  failOnChange?: boolean;
   yes?: boolean;
+  only?: boolean;
   results?: string;
 }
 
+export interface ImportOptions extends BulkOptions {
+  skipInvalid?: boolean;
+  undo?: string;
+}
+
+/** What is to be carried out, and what of it may be left. */
+interface Task {
+  plan: PlannedLine[];
+  source: ImportSource;
+  /** Where each line's result is written; nowhere if left out. */
+  resultsFile?: string | undefined;
+  /** Whether the other lines are carried out where some cannot be. */
+  skipsInvalid: boolean;
+}
+
 /**
- * `causeway warehouse import FILE`: shows what would change, asks, and does it. Every line of the file gets a line in
- * the results file; running the same import again continues where it ended. Exit code 1 if any line was not carried out.
+ * `causeway warehouse import FILE`: shows what would change, asks, and does it. Nothing is done while a line has a problem.
+ * Every line of the file gets a line in the results file; running the same import again continues where it ended.
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
-  const { signal } = context;
-  const lines = await readOverridesFile(file, file);
+  checkOptions(options);
+  if (options.undo !== undefined) return undo(context, file, options, options.undo);
+  if (file === '') throw new CausewayError('usage', 'No file was named.', { remedy: 'Name a CSV or JSON file.' });
+  const { origin, ...read } = await readOverridesFile(file, file);
+  if (options.only && read.lines.length === 0 && read.faults.length === 0) throw nobodyLeft(`${file} has no lines`);
   const resultsFile = options.results ?? `${file}.results.csv`;
   if (!options.dryRun) await checkResultsFile(resultsFile);
   const session = await openSession(context, options);
-  const { warehouses } = session;
-  const plan = await warehouses.planImport(lines, signal);
-  if (!options.json) for (const planned of plan) await showPlanned(context, planned);
-  await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
-  if (options.dryRun) return finish(context, options, plan, undefined);
-  if (!plan.some(isChange)) {
-    return finish(context, options, plan, await applyImport(warehouses, plan, { signal }));
-  }
-  await carryOut(context, session, plan, resultsFile, options);
+  const plan = await session.warehouses.planImport(read, options, context.signal);
+  const task = { plan, source: origin, resultsFile, skipsInvalid: options.skipInvalid === true };
+  await carryOut(context, session, task, options);
 }
 
-/** Asks, makes the changes, and says what became of them. */
+/** `causeway warehouse import --undo JOURNAL`: restores the state before, where nobody has changed it since. */
+async function undo(context: CommandContext, file: string, options: ImportOptions, text: string): Promise<void> {
+  if (file !== '') throw new CausewayError('usage', 'Use either a file or --undo.');
+  const { openJournal } = await import('../../warehouses/bulk/journal-file.ts');
+  const journal = await openJournal(context.env, text);
+  if (options.results && !options.dryRun) await checkResultsFile(options.results);
+  const session = await openSession(context, options);
+  const plan = await session.warehouses.planUndo(journal, context.signal);
+  const source: ImportSource = { kind: 'undo', source: journal.id, sha256: null };
+  await carryOut(context, session, { plan, source, resultsFile: options.results, skipsInvalid: true }, options);
+}
+
+export interface AssignOptions extends BulkOptions {
+  group: string;
+  lastSelected?: boolean;
+  clear?: boolean;
+}
+
+/** `causeway warehouse assign [WAREHOUSE] --group GROUP`: the same override for all members of a group. */
+export async function assign(context: CommandContext, name: string, options: AssignOptions): Promise<void> {
+  checkOptions(options);
+  if ([name !== '', options.lastSelected, options.clear].filter(Boolean).length !== 1) {
+    const remedy = 'Name a warehouse, or pass --last-selected or --clear.';
+    throw new CausewayError('usage', 'Exactly one override can be assigned.', { remedy });
+  }
+  if (options.results && !options.dryRun) await checkResultsFile(options.results);
+  const session = await openSession(context, options);
+  const { warehouses } = session;
+  const wanted =
+    name === ''
+      ? ({ type: options.clear ? 'NONE' : 'LAST_SELECTED' } as const)
+      : ({ type: 'CUSTOM', warehouseId: (await findWarehouse(warehouses, name, context.signal)).id } as const);
+  const { group, plan } = await warehouses.planForGroup(options.group, wanted, options, context.signal);
+  if (options.only && group.userIds.length === 0) throw nobodyLeft(`The group ${group.name} has no members`);
+  const nested = group.nested.length === 0 ? '' : `, with those of ${group.nested.join(', ')}`;
+  const members = `${group.userIds.length} ${group.userIds.length === 1 ? 'member' : 'members'}`;
+  await writeLine(context.stderr, printable(`The group ${group.name} has ${members}${nested}.`));
+  const source: ImportSource = { kind: 'assignment', source: `group ${group.name}`, sha256: null };
+  await carryOut(context, session, { plan, source, resultsFile: options.results, skipsInvalid: true }, options);
+}
+
+function checkOptions({ dryRun, failOnChange, only, skipInvalid, undo }: ImportOptions): void {
+  const refuse = (message: string, remedy?: string) => {
+    throw new CausewayError('usage', message, { remedy });
+  };
+  if (failOnChange && !dryRun) refuse('--fail-on-change needs --dry-run.');
+  if (only && skipInvalid) {
+    refuse(
+      '--only and --skip-invalid do not go together.',
+      'Nobody knows whose override an invalid line means to keep.',
+    );
+  }
+  if (undo !== undefined && (only || skipInvalid)) refuse('--undo takes neither --only nor --skip-invalid.');
+}
+
+/** The refusal to clear the overrides of everybody by way of an empty list. */
+function nobodyLeft(why: string): CausewayError {
+  return new CausewayError('usage', `${why}: --only would clear every override.`, { remedy: 'Nothing was changed.' });
+}
+
 async function carryOut(
   context: CommandContext,
   session: WorkspaceSession,
-  plan: PlannedLine[],
-  resultsFile: string,
-  options: ImportOptions,
+  task: Task,
+  options: BulkOptions,
 ): Promise<void> {
+  const { plan, skipsInvalid } = task;
+  if (!options.json) for (const planned of plan) await showPlanned(context, planned);
+  await writeLine(context.stderr, planSummary(plan));
+  const invalid = plan.filter(({ action }) => action === 'invalid').length;
+  const isRefused = invalid > 0 && !skipsInvalid;
+  if (options.dryRun || isRefused) {
+    if (isRefused) await writeLine(context.stderr, refusal(invalid, plan));
+    if (options.failOnChange && plan.some(isChange)) context.setExitCode(EXIT_CHANGES);
+    return finish(context, options, plan, undefined);
+  }
+  if (!plan.some(isChange)) {
+    const { results } = await session.warehouses.carryOut(plan, task.source, { signal: context.signal });
+    return finish(context, options, plan, results);
+  }
+  await makeChanges(context, session, task, options);
+}
+
+function refusal(invalid: number, plan: readonly PlannedLine[]): string {
+  const lines = invalid === 1 ? '1 line has a problem' : `${invalid} lines have problems`;
+  const others = plan.length > invalid ? ', or pass --skip-invalid to apply the others' : '';
+  return `Nothing was changed: ${lines}. Correct ${invalid === 1 ? 'it' : 'them'}${others}.`;
+}
+
+/** Asks, makes the changes, and says what became of them. */
+async function makeChanges(
+  context: CommandContext,
+  session: WorkspaceSession,
+  task: Task,
+  options: BulkOptions,
+): Promise<void> {
+  const { plan, resultsFile } = task;
   const where = await whereAndAsWhom(context, session);
-  await agreeOrCancel(context, `Make these changes ${where}?`, options.yes);
-  const { results, notKept } = await applyKeepingResults(context, session.warehouses, plan, resultsFile, options);
+  await agreeOrCancel(context, question(plan, where), options.yes);
+  const { results, journal, notKept } = await applyKeepingResults(context, session, task, options);
   const counts = summary(results.map(({ result }) => result));
-  if (results.some(({ result }) => result === 'done')) await writeLine(context.stderr, `Changed ${where}.`);
-  if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
+  if (results.some(({ result }) => result === 'done')) {
+    await writeLine(context.stderr, `Changed ${where}.`);
+    if (journal) await writeLine(context.stderr, `To undo: causeway warehouse import --undo ${journal.id}`);
+  }
+  if (notKept === undefined) {
+    const kept = resultsFile === undefined ? '' : ` Each line's result is in ${resultsFile}.`;
+    await writeLine(context.stderr, `${counts}${kept}`);
+  }
   if (!options.json) for (const result of results) await showFailure(context, result);
   await finish(context, options, plan, results);
   if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
   if (context.signal.aborted)
     throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
-  if (context.stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
-    await writeLine(context.stderr, 'Run it again to continue where it stopped.');
-  }
+  const stopped = results.find(({ result }) => result === 'not-tried');
+  if (stopped) await writeLine(context.stderr, `Stopped: ${printable(stopped.message)} Run it again to continue.`);
+}
+
+function question(plan: readonly PlannedLine[], where: string): string {
+  const others = plan.filter(({ isOther }) => isOther).length;
+  if (others === 0) return `Make these changes ${where}?`;
+  const whose = others === 1 ? 'the override of 1 other user' : `the overrides of ${others} other users`;
+  return `Make these changes ${where}, and remove ${whose}?`;
 }
 
 /** Applies a plan, and appends each result to the results file. `notKept` is why that could not be written; nothing is changed after. */
 async function applyKeepingResults(
   context: CommandContext,
-  warehouses: WarehouseService,
-  plan: readonly PlannedLine[],
-  resultsFile: string,
-  { json }: ImportOptions,
-): Promise<{ results: LineResult[]; notKept: unknown }> {
-  const kept = await startGrowingFile(resultsFile, REPORT_HEADER);
+  { warehouses }: WorkspaceSession,
+  { plan, source, resultsFile }: Task,
+  { json }: BulkOptions,
+): Promise<CarriedOut & { notKept: unknown }> {
+  const kept = resultsFile === undefined ? undefined : await openResultsFile(resultsFile);
   const progress = openProgress(context, json);
   let ended = 0;
   let notKept: unknown;
-  const keep = (work: Promise<void>) =>
-    work.catch((error: unknown) => {
+  const keep = (work: Promise<void> | undefined) =>
+    work?.catch((error: unknown) => {
       notKept ??= error;
     });
-  const results = await applyImport(warehouses, plan, {
-    signal: context.signal,
-    whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
-    onResult: async (result) => {
-      ended += 1;
-      progress.update(ended, plan.length);
-      if (notKept === undefined) await keep(kept.append(reportLine(result)));
-    },
-  }).finally(() => keep(kept.close()));
+  const carried = await warehouses
+    .carryOut(plan, source, {
+      signal: context.signal,
+      whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
+      onWait: () => context.stderr.write('Waiting for another import on this computer to end.\n'),
+      onResult: async (result) => {
+        ended += 1;
+        progress.update(ended, plan.length);
+        if (notKept === undefined) await keep(kept?.append(reportLine(result)));
+      },
+    })
+    .finally(() => keep(kept?.close()));
   progress.end();
-  return { results, notKept };
-}
-
-/** The results of an earlier import are replaced; anything else of that name is the user's. @throws {CausewayError} `already_exists` */
-async function checkResultsFile(path: string): Promise<void> {
-  if (await isDevice(path)) return;
-  const before = await readBytes(path, 'given');
-  if (!before?.length || before.toString('utf8').startsWith(REPORT_HEADER)) return;
-  throw new CausewayError('already_exists', `${path} exists and does not hold the results of an import.`, {
-    remedy: 'Nothing was changed. Name another file with --results.',
-  });
+  return { ...carried, notKept };
 }
 
 /** The results file's own error, with what was done before it and how to continue. */
@@ -143,12 +219,12 @@ function withCounts(error: CausewayError, counts: string): CausewayError {
 
 async function finish(
   context: CommandContext,
-  options: ImportOptions,
+  options: BulkOptions,
   plan: PlannedLine[],
   results: LineResult[] | undefined,
 ): Promise<void> {
   if (options.json) {
-    const flat = results?.map(({ planned, result, message }) => ({ ...planned, result, message }));
+    const flat = results?.map(({ planned, result, message, at }) => ({ ...planned, result, message, at }));
     await writeJson(context.stdout, flat ?? plan);
   }
   const failed = results
@@ -163,18 +239,27 @@ async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Pr
   if (planned.action === 'unchanged') return;
   const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
   const warning = 'warning' in planned ? `  (${planned.warning})` : '';
-  const who = planned.userName || planned.userId;
-  await writeLine(stdout, `${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`);
+  await writeLine(stdout, printable(`${SIGNS[planned.action]} ${placeAndUser(planned)}  ${what}${warning}`));
 }
 
 async function showFailure({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
   if (result !== 'failed') return;
-  await writeLine(stderr, `! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`);
+  await writeLine(stderr, `! ${placeAndUser(planned)}  ${message}`);
+}
+
+function placeAndUser({ line, userId, userName, isOther }: PlannedLine): string {
+  const who = userName || userId;
+  return `${isOther ? 'other user' : `line ${line}`}${who === '' ? '' : `  ${who}`}`;
+}
+
+function planSummary(plan: readonly PlannedLine[]): string {
+  const isAsItWas = plan.length > 0 && plan.every(({ action }) => action === 'unchanged');
+  return `${isAsItWas ? '0 changes, ' : ''}${summary(plan.map(({ action }) => action))}`;
 }
 
 /** The number of each word, such as `3 create, 1 invalid.` */
 function summary(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return `${[...counts].map(([word, count]) => `${count} ${word}`).join(', ') || 'The file has no lines'}.`;
+  return `${[...counts].map(([word, count]) => `${count} ${word}`).join(', ') || 'There is nothing to change'}.`;
 }

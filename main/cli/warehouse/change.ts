@@ -37,7 +37,8 @@ const YOU: Owner = {
 };
 
 export function ownerFrom({ id, displayName, userName }: UserSummary): Owner {
-  const name = printable(displayName === userName ? userName : `${displayName} <${userName}>`);
+  const known = displayName === userName ? userName : `${displayName} <${userName}>`;
+  const name = userName === '' && displayName === '' ? `user ${id}` : printable(known);
   const of = { override: `The override of ${name}`, queries: `The queries of ${name}` };
   return { id, name, you: 'they', your: 'their', ...of };
 }

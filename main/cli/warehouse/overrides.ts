@@ -49,7 +49,7 @@ async function* chosen(
     if (!mentions(row, filter)) continue;
     tally.looked += 1;
     if (row.canUse === 'unknown') tally.unknown += 1;
-    if (row.warehouseId === null) tally.lastSelected += 1;
+    if (row.warehouseId === null && row.dangling === null) tally.lastSelected += 1;
     if (dangling && row.dangling === null && row.canUse !== 'unknown') continue;
     tally.shown += 1;
     yield row;
@@ -75,14 +75,16 @@ function nothingShown({ looked }: Tally, filter: string, { dangling }: AllComman
   if (!dangling) return 'No user has an override like that.';
   const which =
     looked === 1 ? `The one override${fitting} names no` : `None of the ${looked} overrides${fitting} names a`;
-  return `${which} deleted or forbidden warehouse.`;
+  return `${which} deleted or forbidden warehouse, and no owner is deleted or deactivated.`;
 }
 
 function describe(override: UserOverride): string {
-  const { userId, userName, dangling, canUse } = override;
+  const { userId, userName, displayName, ownerKind, dangling, canUse } = override;
+  const isPrincipal = ownerKind === 'service-principal';
+  const who = isPrincipal ? `${displayName || userName} (service principal)` : userName || userId;
   const doubt = canUse === 'unknown' ? "  ? the user's permission could not be checked" : '';
   const problem = dangling === null ? doubt : `  ! ${QUERY_FAILURES[dangling].command}`;
-  return printable(`${(userName || userId).padEnd(36)}  ${overrideTarget(override)}${problem}`);
+  return printable(`${who.padEnd(36)}  ${overrideTarget(override)}${problem}`);
 }
 
 /** `causeway warehouse for USER [show|set|last-selected|clear] [NAME-OR-ID]`: another user's override, for admins. */

@@ -96,18 +96,41 @@ function addAdmin(group: Command, context: CommandContext): void {
     );
 }
 
-function addBulk(group: Command, context: CommandContext): void {
-  withYes(withCommonOptions(group.command('import <file>')))
-    .description('apply the overrides in a CSV or JSON file, after showing the difference (admins)')
+function withBulkOptions(command: Command): Command {
+  return withYes(command)
     .option('--dry-run', 'only show the difference')
+    .option('--fail-on-change', 'with --dry-run: end with exit code 6 if something would change');
+}
+
+function addBulk(group: Command, context: CommandContext): void {
+  withBulkOptions(withCommonOptions(group.command('import [file]')))
+    .description('apply the overrides in a CSV or JSON file, after showing the difference (admins)')
+    .option('--only', 'also clear the overrides of all users who are not in the file')
+    .option('--skip-invalid', 'apply the other lines where some have problems')
+    .option('--undo <journal>', 'instead of a file: undo an earlier import, by its ID or "last"')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')
-    .action(async (file: string, _options, command: Command) =>
-      (await import('./bulk.ts')).importOverrides(context, file, command.optsWithGlobals()),
+    .action(async (file: string | undefined, _options, command: Command) =>
+      (await import('./bulk.ts')).importOverrides(context, file ?? '', command.optsWithGlobals()),
+    );
+  withBulkOptions(withCommonOptions(group.command('assign [name...]')))
+    .description('give all members of a group the same override (admins)')
+    .requiredOption('-g, --group <group>', 'the name or ID of the group; groups in it count too')
+    .option('--last-selected', 'instead of a warehouse: the one that each user last selected')
+    .option('--clear', "instead of a warehouse: remove the members' overrides")
+    .option('--only', 'also clear the overrides of all users who are not in the group')
+    .option('--results <file>', 'where to write the result for each user')
+    .action(async (name: string[], _options, command: Command) =>
+      (await import('./bulk.ts')).assign(context, joined(name), command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('journals'))
+    .description('list what imports on this computer have changed, the newest first')
+    .action(async (_options, command: Command) =>
+      (await import('./journals.ts')).listJournals(context, command.optsWithGlobals().json === true),
     );
   withCommonOptions(group.command('export [file]'))
     .description("write every user's override as CSV, to stdout or a file (admins)")
     .option('--force', 'replace the file if it exists')
     .action(async (file: string | undefined, _options, command: Command) =>
-      (await import('./bulk.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
+      (await import('./export.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
     );
 }

@@ -1,8 +1,9 @@
 import type { Bulk, BulkLine } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { applyImport, type LineResult } from '../../warehouses/bulk/apply.ts';
-import type { ImportLine } from '../../warehouses/bulk/files.ts';
+import type { LineResult } from '../../warehouses/bulk/apply.ts';
+import type { ImportSource } from '../../warehouses/bulk/carry-out.ts';
+import type { ImportFile } from '../../warehouses/bulk/columns.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow, problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
@@ -20,12 +21,17 @@ const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
     problem !== null || isLeftOut || result === 'failed' || result === 'not-tried',
 };
 
+/** The wanted changes, and where they come from. */
+export interface WantedChanges extends ImportFile {
+  origin: ImportSource;
+}
+
 /** One plan for many overrides: planned, reviewed, applied, and kept until it is dismissed. */
 export class BulkChange {
   readonly #emitSoon: { (): void; stop(): void };
   readonly source: string;
   /** The wanted changes, as they were read or selected. */
-  readonly lines: readonly ImportLine[];
+  readonly wanted: WantedChanges;
   readonly #work = new AbortController();
   #stage: Bulk['stage'] = 'planning';
   #problem: Bulk['problem'] = null;
@@ -34,10 +40,12 @@ export class BulkChange {
   readonly #leftOut = new Set<number>();
   #revision = 0;
   readonly #results = new Map<number, LineResult>();
+  /** The id of the journal that undoes what was changed. */
+  #journal: string | null = null;
 
-  constructor(source: string, lines: readonly ImportLine[], onChange: () => void) {
+  constructor(source: string, wanted: WantedChanges, onChange: () => void) {
     this.source = source;
-    this.lines = lines;
+    this.wanted = wanted;
     this.#emitSoon = throttled(onChange, EMIT_INTERVAL_MS);
   }
 
@@ -66,6 +74,7 @@ export class BulkChange {
         'left-out': 0,
       }),
       problem: this.#problem,
+      journal: this.#journal,
       revision: this.#revision,
     };
   }
@@ -86,7 +95,7 @@ export class BulkChange {
   async plan(warehouses: WarehouseService): Promise<void> {
     this.#emitSoon();
     try {
-      this.#plan = await warehouses.planImport(this.lines, this.#work.signal);
+      this.#plan = await warehouses.planImport(this.wanted, {}, this.#work.signal);
       for (const planned of this.#plan) if (isDangerous(planned)) this.#leftOut.add(planned.line);
       this.#stage = 'planned';
     } catch (error) {
@@ -112,15 +121,23 @@ export class BulkChange {
     if (this.#stage !== 'planned') throw new CausewayError('conflict', 'There is no plan to apply.');
     this.#stage = 'applying';
     this.#emitSoon();
-    await applyImport(warehouses, this.#plan, {
-      signal: this.#work.signal,
-      isLeftOut: ({ line }) => this.#leftOut.has(line),
-      formatError: failureInWindow,
-      onResult: (result) => {
-        this.#results.set(result.planned.line, result);
-        this.#emitSoon();
-      },
-    });
+    try {
+      const { journal } = await warehouses.carryOut(this.#plan, this.wanted.origin, {
+        signal: this.#work.signal,
+        isLeftOut: ({ line }) => this.#leftOut.has(line),
+        formatError: failureInWindow,
+        onResult: (result) => {
+          this.#results.set(result.planned.line, result);
+          this.#emitSoon();
+        },
+      });
+      this.#journal = journal?.id ?? null;
+    } catch (error) {
+      // Without a journal nothing is changed: the plan is as it was.
+      this.#stage = 'planned';
+      this.#emitSoon();
+      throw error;
+    }
     this.#stage = 'ended';
     this.#emitSoon();
     return this.results.filter(({ result }) => result === 'done');

@@ -1,18 +1,19 @@
 import { basename } from 'node:path';
 import type { overridesRequests } from '../../../preload/contract/overrides.ts';
-import type { Person, WantedOverride } from '../../../preload/contract.ts';
+import type { WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
-import { readOverridesFile } from '../../app/overrides-file.ts';
+import { type OverridesFile, readOverridesFile } from '../../app/overrides-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
-import { overrideRow, type UserOverride } from '../../warehouses/all-overrides.ts';
+import { type OverrideOwner, overrideRow, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
-import { exportLines, type ImportLine } from '../../warehouses/bulk/files.ts';
+import { exportLines } from '../../warehouses/bulk/files.ts';
+import { wantedLine } from '../../warehouses/bulk/plans.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
-import { BulkChange } from './bulk-change.ts';
+import { BulkChange, type WantedChanges } from './bulk-change.ts';
 import { OverridesReading } from './override-list.ts';
 import { strings } from './strings.ts';
 
@@ -29,9 +30,9 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     bulk?.close();
   });
 
-  const plan = async (profile: string, source: string, lines: readonly ImportLine[]) => {
+  const plan = async (profile: string, source: string, wanted: WantedChanges) => {
     bulk?.close();
-    const begun = new BulkChange(source, lines, () => {
+    const begun = new BulkChange(source, wanted, () => {
       if (bulk === begun) emit('bulkChanged', begun.state);
     });
     bulk = begun;
@@ -61,7 +62,11 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
       model.using(profile, (warehouses) => warehouses.canUse(userId, warehouseId)),
     setOverrideOf: async ({ profile, user, wanted }) => {
       const set = async (warehouses: WarehouseService) => {
-        const { row, changed } = await changeOverride(warehouses, user, wanted);
+        const { row, changed } = await changeOverride(
+          warehouses,
+          { ...user, ...reading.ownerOf(profile, user.id) },
+          wanted,
+        );
         reading.show(profile, user.id, row);
         return changed;
       };
@@ -69,16 +74,9 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
       await (isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
     },
     planForSelected: async ({ profile, userIds, wanted }) => {
-      const target = wanted.type === 'CUSTOM' ? wanted.warehouseId : '';
-      const lines = userIds.map((user_id, at) => ({
-        line: at + 1,
-        user_id,
-        user_name: '',
-        type: wanted.type,
-        warehouse_id: target,
-        warehouse_name: '',
-      }));
-      await plan(profile, strings.users(userIds.length), lines);
+      const lines = userIds.map((userId, at) => wantedLine(at + 1, userId, wanted));
+      const source = strings.users(userIds.length);
+      await plan(profile, source, { lines, faults: [], origin: { kind: 'selection', source, sha256: null } });
     },
     planImport: async ({ profile }) => {
       const path = await shell.chooseFileToOpen({
@@ -87,12 +85,12 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
         kinds: [{ name: strings.csvOrJson, extensions: ['csv', 'tsv', 'txt', 'json'] }],
       });
       if (path === null) return false;
-      const { name, lines } = await readImportFile(path);
-      await plan(profile, name, lines);
+      const { name, file } = await readImportFile(path);
+      await plan(profile, name, file);
       return true;
     },
     planAgain: async ({ profile }) => {
-      if (bulk) await plan(profile, bulk.source, bulk.lines);
+      if (bulk) await plan(profile, bulk.source, bulk.wanted);
     },
     getBulk: async () => bulk?.state ?? null,
     bulkPage: async ({ only, from, count }) => bulk?.page(only, from, count) ?? { total: 0, rows: [] },
@@ -100,7 +98,7 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     applyBulk: async ({ profile }) => {
       const done = await model.using(profile, async (warehouses) => {
         const results = (await bulk?.apply(warehouses)) ?? [];
-        const nameOf = (userId: string) => reading.personOf(profile, userId);
+        const nameOf = (userId: string) => reading.ownerOf(profile, userId);
         for (const [userId, row] of await rowsAfter(results, warehouses, nameOf)) reading.show(profile, userId, row);
         return results;
       });
@@ -139,10 +137,10 @@ async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
 }
 
 /** What a chosen file says. @throws {CausewayError} as `readOverridesFile`, and `invalid_file` if it says nothing */
-async function readImportFile(path: string): Promise<{ name: string; lines: ImportLine[] }> {
+async function readImportFile(path: string): Promise<{ name: string; file: OverridesFile }> {
   const name = basename(path);
-  const lines = await readOverridesFile(path, name);
-  if (lines.length > 0) return { name, lines };
+  const file = await readOverridesFile(path, name);
+  if (file.lines.length + file.faults.length > 0) return { name, file };
   throw new CausewayError('invalid_file', `${name} contains no overrides.`, {
     remedy: 'Export the overrides to get a file in the right format.',
   });
@@ -151,7 +149,7 @@ async function readImportFile(path: string): Promise<{ name: string; lines: Impo
 /** Changes one user's override. Returns what was stored, and the row to show; null if the user has no override now. */
 async function changeOverride(
   warehouses: WarehouseService,
-  user: Person,
+  user: OverrideOwner,
   wanted: WantedOverride,
 ): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: UserOverride | null }> {
   const changed = await warehouses.change(user.id, wanted);
@@ -168,7 +166,7 @@ async function changeOverride(
 async function rowsAfter(
   results: readonly LineResult[],
   warehouses: WarehouseService,
-  nameOf: (userId: string) => Person | undefined,
+  nameOf: (userId: string) => OverrideOwner | undefined,
 ): Promise<[userId: string, row: UserOverride | null][]> {
   const byId = new Map((await warehouses.list()).map((warehouse) => [warehouse.id, warehouse]));
   return results.map(({ planned }) => {

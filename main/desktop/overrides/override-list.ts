@@ -1,6 +1,6 @@
-import type { OverridesProgress, OverridesQuery, Person } from '../../../preload/contract.ts';
+import type { OverridesProgress, OverridesQuery } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
-import { type UserOverride, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
+import { type OverrideOwner, type UserOverride, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
 import type { DesktopContext } from '../context.ts';
 import { problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
@@ -101,10 +101,13 @@ export class OverridesReading {
     else this.#changed();
   }
 
-  /** A user's names, as the rows have them. */
-  personOf(profile: string, userId: string): Person | undefined {
+  /** Whose override it is, as the rows have it. */
+  ownerOf(profile: string, userId: string): OverrideOwner | undefined {
     const row = this.#listOf(profile)?.get(userId);
-    return row && { id: userId, userName: row.userName, displayName: row.displayName };
+    if (!row) return undefined;
+    const { userName, displayName, ownerKind: kind, dangling } = row;
+    const active = dangling !== 'owner-inactive';
+    return { id: userId, userName, displayName, kind, active, isGone: dangling === 'owner-gone' };
   }
 
   #listOf(profile: string): OverrideList | undefined {

@@ -1,16 +1,20 @@
 import { endsRun } from '../../../preload/contract/error-facts.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
-import { CancelledAfterChange } from '../override-changes.ts';
-import type { WarehouseService } from '../service.ts';
+import type { OverrideFields } from '../../workspace/overrides.ts';
+import { StillRefused } from '../../workspace/pace.ts';
+import { CancelledAfterChange, type StoredOverride } from '../override-changes.ts';
 import { csvLines } from './files.ts';
-import type { PlannedLine } from './plan.ts';
+import type { OpenJournal } from './journal-file.ts';
+import { isChange, type PlannedChange, type PlannedLine } from './plan.ts';
 
 /** What became of one line of an import. */
 export interface LineResult {
   planned: PlannedLine;
   result: 'done' | 'unchanged' | 'invalid' | 'failed' | 'not-tried' | 'left-out';
   message: string;
+  /** When that was, as ISO 8601. */
+  at: string;
 }
 
 export interface ApplyOptions {
@@ -25,10 +29,25 @@ export interface ApplyOptions {
   formatError?: (error: CausewayError) => string;
 }
 
-/** How many changes are under way at a time: quick enough, and far below a workspace's limits. */
-const AT_ONCE = 4;
+/** How single changes are made. */
+export interface OverrideChanges {
+  setOverride(userId: string, fields: OverrideFields, signal?: AbortSignal): Promise<StoredOverride>;
+  clearOverride(userId: string, signal?: AbortSignal): Promise<unknown>;
+}
 
-type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
+/** Where changes are noted before and after they are made. */
+type Notes = Pick<OpenJournal, 'begin' | 'done'>;
+
+/** How many changes are worked on at a time. How many requests that makes is for their pacer to say. */
+const AT_ONCE = 8;
+
+/** The lines of a plan that are to be changed. */
+export function chosenChanges(
+  plan: readonly PlannedLine[],
+  isLeftOut: (planned: PlannedLine) => boolean = () => false,
+): PlannedChange[] {
+  return plan.filter(isChange).filter((planned) => !isLeftOut(planned));
+}
 
 /**
  * Carries an import out. Every line gets exactly one result, whatever happens to the others; when something stops them
@@ -36,50 +55,63 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
  * that are done are `unchanged` in its plan.
  */
 export async function applyImport(
-  warehouses: Pick<WarehouseService, 'setOverride' | 'clearOverride'>,
+  warehouses: OverrideChanges,
   plan: readonly PlannedLine[],
-  {
-    signal,
-    onResult = () => {},
-    whyHalted = () => undefined,
-    isLeftOut = () => false,
-    formatError = inOneLine,
-  }: ApplyOptions = {},
+  options: ApplyOptions = {},
+  notes?: Notes,
 ): Promise<LineResult[]> {
+  const { signal, onResult = () => {}, whyHalted = () => undefined, isLeftOut = () => false } = options;
+  const { formatError = inOneLine } = options;
   const results: LineResult[] = [];
   let stoppedBy: string | undefined;
-  const report = async (result: LineResult) => {
+  const report = async (ended: Omit<LineResult, 'at'>) => {
+    const result = { ...ended, at: new Date().toISOString() };
     results.push(result);
     await onResult(result);
   };
 
-  const changes: Change[] = [];
   for (const planned of plan) {
     if (planned.action === 'invalid') await report({ planned, result: 'invalid', message: planned.problem });
     else if (planned.action === 'unchanged') await report({ planned, result: 'unchanged', message: planned.before });
     else if (isLeftOut(planned)) await report({ planned, result: 'left-out', message: planned.before });
-    else changes.push(planned);
   }
 
-  const queue = changes.values();
+  const queue = chosenChanges(plan, isLeftOut).values();
   const work = async () => {
     for (const planned of queue) {
       if (signal?.aborted) stoppedBy ??= 'interrupted';
       stoppedBy ??= whyHalted();
+      if (stoppedBy === undefined) await noted(planned);
       if (stoppedBy === undefined) await report({ planned, ...(await attempt(planned)) });
       else await report({ planned, result: 'not-tried', message: stoppedBy });
     }
   };
-  const attempt = async (planned: Change): Promise<Pick<LineResult, 'result' | 'message'>> => {
+  /** A change that cannot be noted is not made. */
+  const noted = async (planned: PlannedChange) => {
+    await notes?.begin(planned).catch((error: unknown) => {
+      if (!(error instanceof CausewayError)) throw error;
+      stoppedBy ??= formatError(error);
+    });
+  };
+  /** A mark that cannot be written ends the import: the change itself is made. */
+  const marked = async (planned: PlannedChange, message: string) => {
+    await notes?.done(planned).catch((error: unknown) => {
+      if (!(error instanceof CausewayError)) throw error;
+      stoppedBy ??= formatError(error);
+    });
+    return message;
+  };
+  const attempt = async (planned: PlannedChange): Promise<Pick<LineResult, 'result' | 'message'>> => {
     try {
-      return { result: 'done', message: await change(warehouses, planned, signal) };
+      return { result: 'done', message: await marked(planned, await change(warehouses, planned, signal)) };
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;
       const message = formatError(error);
       if (error.code === 'cancelled') stoppedBy ??= 'interrupted';
       // Every other line would fail in the same way.
-      if (endsRun(error.code)) stoppedBy ??= message;
-      if (error instanceof CancelledAfterChange) return { result: 'done', message: planned.after };
+      if (endsRun(error.code) || error instanceof StillRefused) stoppedBy ??= message;
+      if (error instanceof CancelledAfterChange)
+        return { result: 'done', message: await marked(planned, planned.after) };
       return { result: 'failed', message };
     }
   };
@@ -88,8 +120,8 @@ export async function applyImport(
 }
 
 async function change(
-  warehouses: Pick<WarehouseService, 'setOverride' | 'clearOverride'>,
-  planned: Change,
+  warehouses: OverrideChanges,
+  planned: PlannedChange,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   if (planned.action === 'delete') {
@@ -101,9 +133,10 @@ async function change(
 }
 
 /** The first line of the report on an import, as CSV. */
-export const REPORT_HEADER = csvLines([['line', 'user_id', 'user_name', 'action', 'result', 'message']]);
+export const REPORT_HEADER = csvLines([['line', 'user_id', 'user_name', 'action', 'result', 'message', 'time']]);
 
 /** What became of one line of an import, as a line of CSV. */
-export function reportLine({ planned, result, message }: LineResult): string {
-  return csvLines([[String(planned.line), planned.userId, planned.userName, planned.action, result, message]]);
+export function reportLine({ planned, result, message, at }: LineResult): string {
+  const { line, userId, userName, action } = planned;
+  return csvLines([[String(line), userId, userName, action, result, message, at]]);
 }

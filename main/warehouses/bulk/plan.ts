@@ -1,70 +1,127 @@
-import { isGone, overrideTarget } from '../../../preload/contract/words/warehouse.ts';
+import { overrideTarget } from '../../../preload/contract/words/warehouse.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
-import type { Warehouse } from '../../workspace/warehouses.ts';
 import type { Access } from '../access.ts';
 import type { Directory } from '../directory.ts';
-import type { UserSummary } from '../users.ts';
-import type { ImportLine } from './files.ts';
+import type { ImportFile } from './columns.ts';
+import { type FoundUser, findRowUser, rowContext, wantedOf } from './rows.ts';
+
+/** What an override is or becomes, without what the workspace adds to it; `null` for none. */
+export type OverrideState = Pick<OverrideFields, 'type' | 'warehouse_id'> | null;
 
 /** What an import would do for one line of its file. */
-export type PlannedLine = { line: number; userId: string; userName: string } & (
+export type PlannedLine = {
+  line: number;
+  userId: string;
+  userName: string;
+  /** The user is not in the file, and the file's users are to be the only ones with an override. */
+  isOther?: true;
+} & (
   | {
       action: 'create' | 'update';
       fields: OverrideFields;
+      was: OverrideState;
       before: string;
       after: string;
       warning?: string;
       canUse?: boolean | 'unknown';
     }
-  | { action: 'delete'; before: string; after: string }
+  | { action: 'delete'; was: OverrideState; before: string; after: string }
   | { action: 'unchanged'; before: string }
   | { action: 'invalid'; problem: string }
 );
 
+/** A line that changes something. */
+export type PlannedChange = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
+
 /** Whether a line of a plan changes something. */
-export function isChange({ action }: Pick<PlannedLine, 'action'>): boolean {
-  return action !== 'unchanged' && action !== 'invalid';
+export function isChange<T extends Pick<PlannedLine, 'action'>>(
+  planned: T,
+): planned is Extract<T, { action: PlannedChange['action'] }> {
+  return planned.action !== 'unchanged' && planned.action !== 'invalid';
+}
+
+/** What the workspace holds, as far as a plan needs it. */
+export interface Holdings {
+  directory: Directory;
+  /** Every override, by its owner's id. */
+  present: ReadonlyMap<string, OverrideRecord>;
 }
 
 /**
- * Compares the lines of an import with what the workspace holds, and asks nothing itself. Every line gets an entry; a line
- * that cannot be carried out is `invalid` and says why. Names have to be whole here: guessing is for single changes.
+ * Compares an import with what the workspace holds, and asks nothing itself. Every line gets an entry; a line that cannot be
+ * carried out is `invalid` and says why. Names have to be whole here: guessing is for single changes. Of a file that is not
+ * understood, the plan has the faults only.
  */
-export function planImport(
-  lines: readonly ImportLine[],
-  directory: Directory,
-  present: ReadonlyMap<string, OverrideRecord>,
-): PlannedLine[] {
-  const index = indexByName(directory);
-  const firstLineOf = new Map<string, number>();
-  return lines.map((line) => {
-    const user = lookUpUser(line, index);
-    const named = { line: line.line, userId: user.id ?? line.user_id, userName: user.name ?? line.user_name };
-    if (user.problem !== undefined) return { ...named, action: 'invalid', problem: user.problem };
-    const earlier = firstLineOf.get(named.userId);
-    if (earlier !== undefined) {
-      return { ...named, action: 'invalid', problem: `This user is already in line ${earlier}.` };
-    }
-    firstLineOf.set(named.userId, line.line);
-    const wanted = readWanted(line, index);
-    if (typeof wanted === 'string') return { ...named, action: 'invalid', problem: wanted };
-    return { ...named, ...difference(present.get(named.userId) ?? null, wanted.fields, directory) };
+export function planImport({ lines, faults }: ImportFile, { directory, present }: Holdings): PlannedLine[] {
+  if (faults.length > 0) {
+    return faults.map(({ line, problem }) => ({ line, userId: '', userName: '', action: 'invalid', problem }));
+  }
+  const context = rowContext(directory, present);
+  const rows = lines.map((line) => ({ line, user: findRowUser(line, context) }));
+  const linesOf = linesByUser(rows);
+  return rows.map(({ line, user }) => {
+    const given = { line: line.line, userId: line.user_id, userName: line.user_name };
+    if ('problem' in user) return { ...given, action: 'invalid', problem: user.problem };
+    const whose = { ...given, userId: user.id, userName: user.name };
+    const invalid = (problem: string): PlannedLine => ({ ...whose, action: 'invalid', problem });
+    const others = linesOf.get(user.id)?.filter((other) => other !== line.line) ?? [];
+    if (others.length > 0) return invalid(`This user is in line ${others.join(', ')} too.`);
+    const wanted = wantedOf(line, user.id, context);
+    if ('problem' in wanted) return invalid(wanted.problem);
+    const changed = difference(present.get(user.id) ?? null, wanted.fields, directory);
+    if (user.isGone && 'fields' in changed) return invalid(`User ${user.id} does not exist.`);
+    return { ...whose, ...changed };
   });
 }
 
-function difference(record: OverrideRecord | null, fields: OverrideFields | null, directory: Directory) {
-  const before = overrideLabel(record, directory);
-  if (fields === null)
-    return record === null ? unchanged(before) : ({ action: 'delete', before, after: overrideTarget(null) } as const);
-  const same = record?.type === fields.type && (record.warehouse_id ?? '') === (fields.warehouse_id ?? '');
-  if (same) return unchanged(before);
-  const action = record === null ? ('create' as const) : ('update' as const);
-  return { action, fields, before, after: overrideLabel(fields, directory) };
+function linesByUser(rows: readonly { line: { line: number }; user: FoundUser }[]): Map<string, number[]> {
+  const lines = new Map<string, number[]>();
+  for (const { line, user } of rows) {
+    if ('id' in user) lines.set(user.id, [...(lines.get(user.id) ?? []), line.line]);
+  }
+  return lines;
 }
 
-const unchanged = (before: string) => ({ action: 'unchanged', before }) as const;
+/** The lines that remove the overrides of all users who are not in a plan. They are numbered after its own. */
+export function clearingOthers(plan: readonly PlannedLine[], { directory, present }: Holdings): PlannedLine[] {
+  const planned = new Set(plan.map(({ userId }) => userId));
+  const last = plan.reduce((most, { line }) => Math.max(most, line), 0);
+  const others = [...present].filter(([userId]) => !planned.has(userId));
+  return others.map(([userId, record], at) => ({
+    line: last + 1 + at,
+    userId,
+    userName: directory.users.get(userId)?.userName ?? '',
+    isOther: true,
+    ...difference(record, null, directory),
+  }));
+}
 
-function overrideLabel(fields: OverrideFields | null, { warehouses }: Directory): string {
+/** What makes one state of an override another. */
+export function difference(record: OverrideState, fields: OverrideState, directory: Directory) {
+  const before = overrideLabel(record, directory);
+  if (sameState(record, fields)) return { action: 'unchanged', before } as const;
+  const was = stateOf(record);
+  if (fields === null) return { action: 'delete', was, before, after: overrideTarget(null) } as const;
+  const action = record === null ? ('create' as const) : ('update' as const);
+  return { action, fields, was, before, after: overrideLabel(fields, directory) };
+}
+
+/** Whether two states are the same. */
+export function sameState(one: OverrideState, other: OverrideState): boolean {
+  if (one === null || other === null) return one === other;
+  if (one.type !== other.type) return false;
+  return one.type === 'LAST_SELECTED' || (one.warehouse_id ?? '') === (other.warehouse_id ?? '');
+}
+
+/** A record's state alone. */
+function stateOf(record: OverrideState): OverrideState {
+  if (record === null) return null;
+  const { type, warehouse_id } = record;
+  return warehouse_id === undefined ? { type } : { type, warehouse_id };
+}
+
+/** What an override leads to, in a few words. */
+export function overrideLabel(fields: OverrideState, { warehouses }: Directory): string {
   if (fields === null) return overrideTarget(null);
   const { type, warehouse_id: warehouseId = null } = fields;
   return overrideTarget({ type, warehouseId, warehouseName: warehouses.get(warehouseId ?? '')?.name || null });
@@ -88,98 +145,4 @@ export function withWarnings(plan: readonly PlannedLine[], access: Access, { war
       : `No CAN USE on ${name}. Queries would fail.`;
     return { ...planned, canUse, warning };
   });
-}
-
-/** The types that a line may have; `NONE` removes the override. An empty one means `CUSTOM` if a warehouse is named. */
-const TYPES = new Set(['CUSTOM', 'LAST_SELECTED', 'NONE']);
-
-/** What a spreadsheet program leaves of a long number. */
-const DAMAGED = /^\d([.,]\d+)?E\+\d+$/i;
-
-/** A directory that can be asked by lower-case names, of which there may be several alike. */
-interface NameIndex {
-  directory: Directory;
-  users: Map<string, UserSummary[]>;
-  warehouses: Map<string, Warehouse[]>;
-}
-
-/** Makes names quick to find, however many lines ask for them. */
-function indexByName(directory: Directory): NameIndex {
-  return {
-    directory,
-    users: grouped(directory.users.values(), ({ userName }) => userName),
-    warehouses: grouped(directory.warehouses.values(), ({ name }) => name),
-  };
-}
-
-function grouped<T>(all: Iterable<T>, nameOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of all) {
-    const name = nameOf(item).toLowerCase();
-    const group = groups.get(name);
-    if (group) group.push(item);
-    else groups.set(name, [item]);
-  }
-  return groups;
-}
-
-/** Who was found, or why nobody was. */
-interface FoundUser {
-  id?: string;
-  name?: string;
-  problem?: string;
-}
-
-/** The user that a line means: by id, or by the whole user name. */
-function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): FoundUser {
-  if (line.user_id !== '') return userById(line, directory);
-  if (line.user_name === '') return { problem: 'No user is given.' };
-  const [found, ...others] = byName.get(line.user_name.toLowerCase()) ?? [];
-  if (found === undefined) return { problem: `User "${line.user_name}" does not exist.` };
-  return others.length > 0
-    ? { problem: `Several users have the name "${line.user_name}".` }
-    : { id: found.id, name: found.userName };
-}
-
-function userById({ user_id: id, user_name }: ImportLine, { users, usersComplete }: Directory): FoundUser {
-  if (DAMAGED.test(id)) return { problem: damaged(id) };
-  if (!/^\d+$/.test(id)) return { problem: `"${id}" is not a numeric user ID.` };
-  const name = users.get(id)?.userName;
-  if (name === undefined && usersComplete) return { problem: `User ${id} does not exist.` };
-  return { id, name: name ?? user_name };
-}
-
-/** What a line wants of the override, `null` for none; or why that cannot be told, as a sentence. */
-function readWanted(line: ImportLine, index: NameIndex): { fields: OverrideFields | null } | string {
-  const namesWarehouse = line.warehouse_id !== '' || line.warehouse_name !== '';
-  const type = line.type.toUpperCase() || (namesWarehouse ? 'CUSTOM' : '');
-  if (type === '') return 'No type and no warehouse is given.';
-  if (!TYPES.has(type)) return `"${line.type}" is not a type. Use CUSTOM, LAST_SELECTED or NONE.`;
-  if (type === 'NONE') return { fields: null };
-  if (type === 'LAST_SELECTED') return { fields: { type } };
-  if (!namesWarehouse) return 'CUSTOM needs a warehouse.';
-  return customFields(line, index);
-}
-
-function customFields(
-  line: ImportLine,
-  { directory, warehouses: byName }: NameIndex,
-): { fields: OverrideFields } | string {
-  const { warehouses, warehousesComplete } = directory;
-  if (DAMAGED.test(line.warehouse_id)) return damaged(line.warehouse_id);
-  const fitting = line.warehouse_id
-    ? [warehouses.get(line.warehouse_id)].filter((warehouse) => warehouse !== undefined)
-    : (byName.get(line.warehouse_name.toLowerCase()) ?? []);
-  const [found, ...others] = fitting;
-  if (others.length > 0) return `Several warehouses have the name "${line.warehouse_name}". Use warehouse_id.`;
-  if (found === undefined && line.warehouse_id && !warehousesComplete) {
-    return { fields: { type: 'CUSTOM', warehouse_id: line.warehouse_id } };
-  }
-  if (found === undefined) return `Warehouse "${line.warehouse_id || line.warehouse_name}" does not exist.`;
-  if (isGone(found.state)) return `${found.name} is being deleted.`;
-  return { fields: { type: 'CUSTOM', warehouse_id: found.id } };
-}
-
-function damaged(id: string): string {
-  return `"${id}" is an ID damaged by a spreadsheet. Format the column as text.`;
 }

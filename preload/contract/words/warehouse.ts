@@ -62,6 +62,16 @@ export function isGone(state: string): boolean {
 
 /** Why queries fail: for the row of a table in the window, for one of the command, and about a warehouse by name. */
 export const QUERY_FAILURES = {
+  'owner-gone': {
+    window: 'User deleted: nobody uses this override',
+    command: 'the user no longer exists',
+    clause: (_name: string, _whoDo: string) => 'The user no longer exists',
+  },
+  'owner-inactive': {
+    window: 'User deactivated: queries fail',
+    command: 'the user is deactivated',
+    clause: (_name: string, _whoDo: string) => 'The user is deactivated',
+  },
   'warehouse-gone': {
     window: 'Warehouse deleted: queries fail',
     command: 'the warehouse was deleted',
@@ -79,11 +89,20 @@ export const QUERY_FAILURES = {
   },
 } as const;
 
+/** Why an owner's queries fail wherever they run; null if nothing is known against it. */
+export function ownerFailure(owner: {
+  isGone: boolean;
+  active?: boolean | undefined;
+}): 'owner-gone' | 'owner-inactive' | null {
+  if (owner.isGone) return 'owner-gone';
+  return owner.active === false ? 'owner-inactive' : null;
+}
+
 /** Why queries on a warehouse fail; null if nothing is known against it. A warehouse that is not there has no state. */
 export function queryFailure(
   state: string | undefined,
   canUse: boolean | 'unknown' | 'unchecked' | null,
-): keyof typeof QUERY_FAILURES | null {
+): 'warehouse-gone' | 'deleting' | 'cannot-use' | null {
   if (state === undefined || state === 'DELETED') return 'warehouse-gone';
   if (state === 'DELETING') return 'deleting';
   return canUse === false ? 'cannot-use' : null;

@@ -21,6 +21,7 @@ const row = (userId: string, of: Partial<UserOverride> = {}): UserOverride => ({
   warehouseName: 'Starter',
   warehouseState: 'RUNNING',
   dangling: null,
+  ownerKind: 'user',
   canUse: 'unchecked',
   ...of,
 });
@@ -162,6 +163,7 @@ describe('an override as text', () => {
     ended: 0,
     results: { done: 0, unchanged: 0, invalid: 0, failed: 0, 'not-tried': 0, 'left-out': 0 },
     problem: null,
+    journal: null,
     revision: 0,
     ...of,
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'main');
 /** Names that write to a file: Node's own, and those of `replace-file.ts`, `growing-file.ts` and `settings.ts`. */
 const WRITES =
-  /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|writeWholeFile|writeWholeFileSync|writePieces|replaceFile|startGrowingFile|openSettings)\b(?:<\w+>)?\(/;
+  /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|writeWholeFile|writeWholeFileSync|writePieces|replaceFile|startGrowingFile|continueGrowingFile|openSettings)\b(?:<\w+>)?\(/;
 const CLEARS =
   /\b(?:writeOutside|writeOutsidePieces|replaceOutside|appendOutside|clearedText)\b\(|\bisFromOutside: true/;
 
@@ -34,7 +34,9 @@ const UNFILTERED: Record<string, string> = {
   'clients/record.ts': 'what entries Causeway has written',
   'clients/servers.ts': "the user's list of servers",
   'cli/provision.ts': 'what the user has set up, for others',
-  'cli/warehouse/bulk.ts': "the results for lines of the user's file, which they compare with it",
+  'cli/warehouse/export.ts': 'a file that is read again, where each user must keep their exact name',
+  'cli/warehouse/results-file.ts': "the results for lines of the user's file, which they compare with it",
+  'warehouses/bulk/journal-file.ts': 'the states to restore, of which each user must keep their exact name',
   'app/diagnosis/stalls.ts': 'times and durations',
   'desktop/overrides/handlers.ts': 'a file that is read again, where each user must keep their exact name',
   'desktop/servers/handlers.ts': "a query's result, which the user saves as it is",

@@ -4,12 +4,13 @@ import type { PlannedLine } from '../../../main/warehouses/bulk/plan.ts';
 import { CancelledAfterChange } from '../../../main/warehouses/override-changes.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 
-const plan = Array.from({ length: 9 }, (_, index): PlannedLine => {
+const plan = Array.from({ length: 13 }, (_, index): PlannedLine => {
   const named = { line: index + 2, userId: String(index), userName: `user-${index}` };
   return {
     ...named,
     action: 'create',
     fields: { type: 'LAST_SELECTED' },
+    was: null,
     before: 'No override',
     after: 'Last selected',
   };
@@ -30,7 +31,7 @@ describe('an import that is stopped', () => {
     const results = await applyImport(admin, plan, { signal: stopping.signal });
     expect(results.map(({ result, message }) => `${result}: ${message}`)).toEqual([
       'done: Last selected',
-      ...Array<string>(3).fill('failed: Canceled.'),
+      ...Array<string>(7).fill('failed: Canceled.'),
       ...Array<string>(5).fill('not-tried: interrupted'),
     ]);
   });
