@@ -51,7 +51,10 @@ async function findGroup(groups: Groups, text: string, signal?: AbortSignal): Pr
   const similar = await groups.find(`displayName co ${filterText(text)}`, signal).catch(() => []);
   const names = similar.slice(0, MAX_LISTED).map(({ displayName }) => displayName);
   throw new CausewayError('not_found', `There is no group "${text}".`, {
-    remedy: names.length > 0 ? `Did you mean ${names.join(' or ')}?` : 'Use the whole name of a group, or its ID.',
+    remedy:
+      names.length > 0
+        ? `Use the whole name, such as ${names.join(' or ')}.`
+        : 'Use the whole name of a group, or its ID.',
     candidates: similar.map(({ displayName: name, id }) => ({ name, id })),
   });
 }

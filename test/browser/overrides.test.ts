@@ -180,6 +180,9 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await include(2).click();
     await button('Apply 2 changes').click();
     await shown.page.getByText('2 overrides changed · 1 left out · 1 not possible').waitFor();
+    await shown.page
+      .getByText(/^To undo this in a terminal: causeway warehouse import --undo \d{8}-\d{9}-\w{4}$/)
+      .waitFor();
     const table = shown.page.getByRole('grid', { name: 'Lines' });
     await table.getByText('chloe@example.com').waitFor();
     expect(await table.getByRole('row').filter({ hasText: 'chloe@example.com' }).textContent()).toContain('Left out');
@@ -217,6 +220,20 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await button('Apply 1 change').click();
     await shown.page.getByText('1 override changed').waitFor();
     expect(overrideOf('chloe@example.com')).toMatchObject({ warehouseId: FINANCE });
+  });
+
+  it('a file with unknown columns and ragged rows is refused as a whole, each mistake in its line', async () => {
+    await show(three());
+    const file = join(shown.home, 'typed.csv');
+    await writeFile(file, 'user,typ,warehouse\nana@example.com,NONE,\nben@example.com,NONE\n');
+    shown.server.fileAnswers.push(file);
+    await more('Import');
+    await shown.page.getByText('Column 2: "typ" is not a column of an import. Did you mean "type"?').waitFor();
+    await shown.page.getByText('Column 3: the row has 2 cells, and the header has 3.').waitFor();
+    await shown.page.getByText('2 not possible. Nothing has changed yet.').waitFor();
+    expect(await button('Nothing to change').isDisabled()).toBe(true);
+    await inspect('everyone-not-understood');
+    expect(shown.workspace.state.overrides.size).toBe(3);
   });
 
   it('an invalid file is refused with its reason, and nothing is changed', async () => {
@@ -305,7 +322,8 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     const world = largeWorld({ overrides: 10_000, warehouses: 50 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     await show([]);
-    await status('10,000 overrides · 90 failing');
+    // One is of a user who is not there, and the others name warehouses that are gone.
+    await status('10,000 overrides · 91 failing');
     expect(await grid().getAttribute('aria-rowcount')).toBe('10001');
     expect(await grid().getByRole('row').count()).toBeLessThan(40);
     await grid().focus();

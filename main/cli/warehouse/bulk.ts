@@ -99,10 +99,7 @@ function checkOptions({ dryRun, failOnChange, only, skipInvalid, undo }: ImportO
   };
   if (failOnChange && !dryRun) refuse('--fail-on-change needs --dry-run.');
   if (only && skipInvalid) {
-    refuse(
-      '--only and --skip-invalid do not go together.',
-      'Nobody knows whose override an invalid line means to keep.',
-    );
+    refuse('--only and --skip-invalid do not go together.', 'An invalid line does not say whose override to keep.');
   }
   if (undo !== undefined && (only || skipInvalid)) refuse('--undo takes neither --only nor --skip-invalid.');
 }

@@ -31,12 +31,13 @@ function asJson(journal: Listed): unknown {
 }
 
 function describe(journal: Listed): string {
-  if ('problem' in journal) return `${journal.id}  ! ${journal.problem}`;
+  if ('problem' in journal) return [journal.id, `! ${journal.problem}`].join('  ');
   const { id, kind, host, source, runs, isComplete } = journal;
   const last = runs.at(-1);
   const what = kind === 'undo' ? `undo of ${source}` : source;
   const how = `${madeIn(journal)} changed${isComplete ? '' : ', not finished'}`;
-  return `${id}  ${what}  ${how}  in ${host} as ${last?.admin.userName || last?.admin.id || 'an unknown user'}`;
+  const whose = last?.admin.userName || last?.admin.id || 'an unknown user';
+  return [id, what, how, `in ${host} as ${whose}`].join('  ');
 }
 
 /** How many users' overrides were changed for certain. */

@@ -20,6 +20,8 @@ interface Tally {
   looked: number;
   shown: number;
   unknown: number;
+  /** Of how many that name no warehouse it is unknown whose they are. */
+  unknownOwners: number;
   lastSelected: number;
 }
 
@@ -30,7 +32,7 @@ interface Tally {
 export async function all(context: CommandContext, filter: string, options: AllCommandOptions): Promise<void> {
   const { warehouses } = await openSession(context, options);
   const withAccess = options.access === true || options.dangling === true;
-  const tally: Tally = { looked: 0, shown: 0, unknown: 0, lastSelected: 0 };
+  const tally: Tally = { looked: 0, shown: 0, unknown: 0, unknownOwners: 0, lastSelected: 0 };
   const rows = chosen(warehouses.allOverrides({ withAccess }, context.signal), filter, options, tally);
   if (options.json) await writeJsonArray(context.stdout, rows);
   else for await (const row of rows) await writeLine(context.stdout, describe(row));
@@ -49,7 +51,10 @@ async function* chosen(
     if (!mentions(row, filter)) continue;
     tally.looked += 1;
     if (row.canUse === 'unknown') tally.unknown += 1;
-    if (row.warehouseId === null && row.dangling === null) tally.lastSelected += 1;
+    if (row.warehouseId === null && row.dangling === null) {
+      tally.lastSelected += 1;
+      if (row.ownerKind === 'unknown') tally.unknownOwners += 1;
+    }
     if (dangling && row.dangling === null && row.canUse !== 'unknown') continue;
     tally.shown += 1;
     yield row;
@@ -57,11 +62,19 @@ async function* chosen(
 }
 
 /** Says for how many overrides it could not be determined whether queries run. */
-async function sayWhatIsUnknown(context: CommandContext, { unknown, lastSelected }: Tally): Promise<void> {
+async function sayWhatIsUnknown(
+  context: CommandContext,
+  { unknown, unknownOwners, lastSelected }: Tally,
+): Promise<void> {
   if (unknown > 0) {
     context.setExitCode(EXIT_UNKNOWN);
     const of = unknown === 1 ? '1 override' : `${unknown} overrides`;
     await writeLine(context.stderr, `Causeway could not check the user's permission for ${of}.`);
+  }
+  if (unknownOwners > 0) {
+    context.setExitCode(EXIT_UNKNOWN);
+    const of = unknownOwners === 1 ? '1 override' : `${unknownOwners} overrides`;
+    await writeLine(context.stderr, `Causeway could not read the owner of ${of}.`);
   }
   if (lastSelected > 0) {
     const which = lastSelected === 1 ? '1 override names' : `${lastSelected} overrides name`;

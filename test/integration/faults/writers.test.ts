@@ -301,7 +301,7 @@ describe.skipIf(NO_SMALL_DISK)(`the results of an import${NO_SMALL_DISK ? ` (${N
     expect(done).toBeLessThan(people.length);
     const lines = (await readFile(results, 'utf8')).split('\n');
     expect(lines.at(-1)).toBe('');
-    expect(lines.slice(1, -1).every((line) => /^\d+,\d+,\S+,create,done,Shared analytics$/.test(line))).toBe(true);
+    expect(lines.slice(1, -1).every((line) => /^\d+,\d+,\S+,create,done,Shared analytics,\S+Z$/.test(line))).toBe(true);
     await disk.empty();
     expect((await importing()).code).toBe(0);
     expect(changed()).toBe(people.length);

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stateFolder } from '../../../main/platform/paths.ts';
 import { journalFolder } from '../../../main/warehouses/bulk/journal-file.ts';
 import { fixtureUsers } from '../../workspace/fixture.ts';
 import { largeWorld } from '../../workspace/large-world.ts';
@@ -79,18 +80,13 @@ describe('the journal of an import', () => {
     expect((await stat(journalFolder(cli.env))).mode & 0o777).toBe(0o700);
   });
 
-  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'is there before the first change: where it cannot be written, nothing is changed',
-    async () => {
-      await run(file, '--dry-run');
-      await undo();
-      await chmod(cli.env.CAUSEWAY_HOME ?? '', 0o500);
-      const { code, stderr } = await run(file, '--yes');
-      await chmod(cli.env.CAUSEWAY_HOME ?? '', 0o700);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('cannot be written') });
-      expect(held()).toEqual(BEFORE);
-    },
-  );
+  test('is there before the first change: where it cannot be written, nothing is changed', async () => {
+    await mkdir(stateFolder(cli.env), { recursive: true });
+    await writeFile(journalFolder(cli.env), 'in the way');
+    const { code, stderr } = await run(file, '--yes');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('override-journals') });
+    expect(held()).toEqual(BEFORE);
+  });
 
   test('is not begun by a dry run, or where nothing changes', async () => {
     await run(file, '--dry-run');

@@ -177,7 +177,7 @@ describe('all --dangling', () => {
     expect(await dangling()).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'The one override names no deleted or forbidden warehouse.\n',
+      stderr: 'The one override names no deleted or forbidden warehouse, and no owner is deleted or deactivated.\n',
     });
     cli.workspace.state.overrides.clear();
     expect((await dangling()).stderr).toBe('No user has an override.\n');
