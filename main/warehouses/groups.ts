@@ -1,4 +1,5 @@
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
+import { didYouMean } from '../platform/similar-names.ts';
 import { filterText, type Groups, type ScimGroup } from '../workspace/scim.ts';
 
 /** Who is in a group, those of the groups in it included. */
@@ -11,7 +12,7 @@ export interface GroupMembers {
   nested: string[];
 }
 
-const MAX_LISTED = 8;
+const MAX_LISTED = 3;
 
 /**
  * The members of the group with this name or id, and of the groups that are in it.
@@ -48,13 +49,10 @@ async function findGroup(groups: Groups, text: string, signal?: AbortSignal): Pr
   }
   const [found] = await groups.find(`displayName eq ${filterText(text)}`, signal);
   if (found) return found;
-  const similar = await groups.find(`displayName co ${filterText(text)}`, signal).catch(() => []);
-  const names = similar.slice(0, MAX_LISTED).map(({ displayName }) => displayName);
+  const similar = await groups.find(`displayName co ${filterText(text)}`, signal);
+  const candidates = similar.slice(0, MAX_LISTED).map(({ displayName: name, id }) => ({ name, id }));
   throw new CausewayError('not_found', `There is no group "${text}".`, {
-    remedy:
-      names.length > 0
-        ? `Use the whole name, such as ${names.join(' or ')}.`
-        : 'Use the whole name of a group, or its ID.',
-    candidates: similar.map(({ displayName: name, id }) => ({ name, id })),
+    remedy: sentences(didYouMean(candidates), 'Use the whole name of a group, or its ID.'),
+    candidates,
   });
 }

@@ -161,7 +161,7 @@ describe('warehouse assign', () => {
 
   test.each([
     ['a group that does not exist', [shared, '--group', 'finanz'], 4, 'There is no group "finanz".'],
-    ['a part of a group’s name', [shared, '--group', 'finance-e'], 4, 'Use the whole name, such as finance-emea.'],
+    ['a part of a group’s name', [shared, '--group', 'finance-e'], 4, 'Did you mean "finance-emea"'],
     ['no override', ['--group', 'finance'], 2, 'Name a warehouse, or pass --last-selected or --clear.'],
     ['two overrides', [shared, '--clear', '--group', 'finance'], 2, 'Exactly one override can be assigned.'],
     ['no group', [shared], 2, "required option '-g, --group <group>' not specified"],
