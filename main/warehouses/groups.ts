@@ -1,5 +1,5 @@
 import { CausewayError, sentences } from '../platform/errors.ts';
-import { didYouMean } from '../platform/similar-names.ts';
+import { didYouMean, similarNames } from '../platform/similar-names.ts';
 import { filterText, type Groups, type ScimGroup } from '../workspace/scim.ts';
 
 /** Who is in a group, those of the groups in it included. */
@@ -11,8 +11,6 @@ export interface GroupMembers {
   /** The names of the groups that are in it, at any depth. */
   nested: string[];
 }
-
-const MAX_LISTED = 3;
 
 /**
  * The members of the group with this name or id, and of the groups that are in it.
@@ -49,8 +47,13 @@ async function findGroup(groups: Groups, text: string, signal?: AbortSignal): Pr
   }
   const [found] = await groups.find(`displayName eq ${filterText(text)}`, signal);
   if (found) return found;
-  const similar = await groups.find(`displayName co ${filterText(text)}`, signal);
-  const candidates = similar.slice(0, MAX_LISTED).map(({ displayName: name, id }) => ({ name, id }));
+  const all = await groups.find(undefined, signal);
+  const names = similarNames(
+    text,
+    all.map(({ displayName }) => displayName),
+  );
+  const similar = all.filter(({ displayName }) => names.includes(displayName));
+  const candidates = similar.map(({ displayName: name, id }) => ({ name, id }));
   throw new CausewayError('not_found', `There is no group "${text}".`, {
     remedy: sentences(didYouMean(candidates), 'Use the whole name of a group, or its ID.'),
     candidates,

@@ -96,8 +96,8 @@ export function usersApi(rest: Rest) {
 /** The groups of the SCIM API over one REST client. */
 export function groupsApi(rest: Rest) {
   return {
-    /** The groups that a SCIM filter finds, without their members: the first page, which is enough for a name. */
-    find: async (filter: string, signal?: AbortSignal): Promise<ScimGroup[]> => {
+    /** The groups that a SCIM filter finds, or all, without their members: the first page, which is enough for a name. */
+    find: async (filter: string | undefined, signal?: AbortSignal): Promise<ScimGroup[]> => {
       const query = { filter, attributes: 'id,displayName', startIndex: 1, count: PAGE_SIZE };
       return (await rest.request({ path: `${PATH}/Groups`, query, schema: listOf(GroupSchema), signal })).Resources;
     },

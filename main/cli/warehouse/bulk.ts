@@ -32,6 +32,8 @@ interface Task {
   resultsFile?: string | undefined;
   /** Whether the other lines are carried out where some cannot be. */
   skipsInvalid: boolean;
+  /** Whether lines have numbers that are those of a file. */
+  isOfFile: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function importOverrides(context: CommandContext, file: string, opt
   if (!options.dryRun) await checkResultsFile(resultsFile);
   const session = await openSession(context, options);
   const plan = await session.warehouses.planImport(read, options, context.signal);
-  const task = { plan, source: origin, resultsFile, skipsInvalid: options.skipInvalid === true };
+  const task = { plan, source: origin, resultsFile, skipsInvalid: options.skipInvalid === true, isOfFile: true };
   await carryOut(context, session, task, options);
 }
 
@@ -61,7 +63,13 @@ async function undo(context: CommandContext, file: string, options: ImportOption
   const session = await openSession(context, options);
   const plan = await session.warehouses.planUndo(journal, context.signal);
   const source: ImportSource = { kind: 'undo', source: journal.id, sha256: null };
-  await carryOut(context, session, { plan, source, resultsFile: options.results, skipsInvalid: true }, options);
+  const isOfFile = journal.kind === 'import';
+  await carryOut(
+    context,
+    session,
+    { plan, source, resultsFile: options.results, skipsInvalid: true, isOfFile },
+    options,
+  );
 }
 
 export interface AssignOptions extends BulkOptions {
@@ -90,7 +98,8 @@ export async function assign(context: CommandContext, name: string, options: Ass
   const members = `${group.userIds.length} ${group.userIds.length === 1 ? 'member' : 'members'}`;
   await writeLine(context.stderr, printable(`The group ${group.name} has ${members}${nested}.`));
   const source: ImportSource = { kind: 'assignment', source: `group ${group.name}`, sha256: null };
-  await carryOut(context, session, { plan, source, resultsFile: options.results, skipsInvalid: true }, options);
+  const task = { plan, source, resultsFile: options.results, skipsInvalid: true, isOfFile: false };
+  await carryOut(context, session, task, options);
 }
 
 function checkOptions({ dryRun, failOnChange, only, skipInvalid, undo }: ImportOptions): void {
@@ -115,8 +124,8 @@ async function carryOut(
   task: Task,
   options: BulkOptions,
 ): Promise<void> {
-  const { plan, skipsInvalid } = task;
-  if (!options.json) for (const planned of plan) await showPlanned(context, planned);
+  const { plan, skipsInvalid, isOfFile } = task;
+  if (!options.json) for (const planned of plan) await showPlanned(context, planned, isOfFile);
   await writeLine(context.stderr, planSummary(plan));
   const invalid = plan.filter(({ action }) => action === 'invalid').length;
   const isRefused = invalid > 0 && !skipsInvalid;
@@ -158,7 +167,7 @@ async function makeChanges(
     const kept = resultsFile === undefined ? '' : ` Each line's result is in ${resultsFile}.`;
     await writeLine(context.stderr, `${counts}${kept}`);
   }
-  if (!options.json) for (const result of results) await showFailure(context, result);
+  if (!options.json) for (const result of results) await showFailure(context, result, task.isOfFile);
   await finish(context, options, plan, results);
   if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
   if (context.signal.aborted)
@@ -232,21 +241,21 @@ async function finish(
 
 const SIGNS = { create: '+', update: '~', delete: '-', unchanged: '=', invalid: '!' } as const;
 
-async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Promise<void> {
+async function showPlanned({ stdout }: CommandContext, planned: PlannedLine, isOfFile: boolean): Promise<void> {
   if (planned.action === 'unchanged') return;
   const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
   const warning = 'warning' in planned ? `  (${planned.warning})` : '';
-  await writeLine(stdout, printable(`${SIGNS[planned.action]} ${placeAndUser(planned)}  ${what}${warning}`));
+  await writeLine(stdout, printable(`${SIGNS[planned.action]} ${placeAndUser(planned, isOfFile)}  ${what}${warning}`));
 }
 
-async function showFailure({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
+async function showFailure({ stderr }: CommandContext, { planned, result, message }: LineResult, isOfFile: boolean) {
   if (result !== 'failed') return;
-  await writeLine(stderr, `! ${placeAndUser(planned)}  ${message}`);
+  await writeLine(stderr, `! ${placeAndUser(planned, isOfFile)}  ${message}`);
 }
 
-function placeAndUser({ line, userId, userName, isOther }: PlannedLine): string {
-  const who = userName || userId;
-  return `${isOther ? 'other user' : `line ${line}`}${who === '' ? '' : `  ${who}`}`;
+function placeAndUser({ line, userId, userName, isOther }: PlannedLine, isOfFile: boolean): string {
+  const place = isOther ? 'other user' : isOfFile && `line ${line}`;
+  return [place, userName || userId].filter(Boolean).join('  ');
 }
 
 function planSummary(plan: readonly PlannedLine[]): string {

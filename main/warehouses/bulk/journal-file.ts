@@ -31,22 +31,30 @@ export async function journalIds(env: NodeJS.ProcessEnv): Promise<string[]> {
 }
 
 /**
- * The journal that a text means: its id, the path of its file, or `last` for the newest.
+ * The journal that a text means: its id, the path of its file, or `last` for the newest that undoes no other. An undo that was
+ * stopped is thereby continued, not undone.
  * @throws {CausewayError} `not_found`, and `invalid_file` with the line
  */
 export async function openJournal(env: NodeJS.ProcessEnv, text: string): Promise<Journal> {
-  const [newest] = text === 'last' ? await journalIds(env) : [text];
+  if (text === 'last') return lastJournal(env);
   const isPath = /[/\\]|\.jsonl$/.test(text);
-  const path = isPath ? text : pathOf(env, newest ?? 'last');
+  const path = isPath ? text : pathOf(env, text);
   const bytes = await readBytes(path, 'given');
   if (bytes) return readJournal(utf8Text(path, bytes), path);
-  throw new CausewayError(
-    'not_found',
-    newest === undefined ? 'There is no journal.' : `There is no journal "${text}".`,
-    {
-      remedy: '`causeway warehouse journals` lists the journals.',
-    },
-  );
+  throw noJournal(`There is no journal "${text}".`);
+}
+
+async function lastJournal(env: NodeJS.ProcessEnv): Promise<Journal> {
+  for (const id of await journalIds(env)) {
+    const journal = await openJournal(env, id);
+    if (journal.kind !== 'undo') return journal;
+  }
+  throw noJournal('There is no journal.');
+}
+
+function noJournal(message: string): CausewayError {
+  const remedy = '`causeway warehouse journals` lists the journals.';
+  return new CausewayError('not_found', message, { remedy });
 }
 
 /** A journal that is written while changes are made. */

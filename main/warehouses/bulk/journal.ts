@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
-import { ownerOf } from '../../workspace/overrides.ts';
 import {
   difference,
   type Holdings,
@@ -157,7 +156,6 @@ function notAJournal(path: string, line: number, cause?: unknown): CausewayError
  * changed it since, the line is `invalid`, and the override stays as it is.
  */
 export function planUndo({ changes }: Journal, { directory, present }: Holdings): PlannedLine[] {
-  const records = new Map([...present.values()].map((record) => [ownerOf(record), record]));
   const byUser = new Map<string, JournalChange[]>();
   for (const change of changes) {
     if (change.made !== 'no') byUser.set(change.userId, [...(byUser.get(change.userId) ?? []), change]);
@@ -167,7 +165,7 @@ export function planUndo({ changes }: Journal, { directory, present }: Holdings)
     const last = ofUser.at(-1);
     if (!first || !last) return [];
     const { line, userId, userName } = last;
-    const now = records.get(userId) ?? null;
+    const now = present.get(userId) ?? null;
     const target = stateBefore(ofUser, now);
     if (target !== undefined) return [{ line, userId, userName, ...difference(now, target, directory) }];
     const held = overrideLabel(now, directory);

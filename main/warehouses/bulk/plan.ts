@@ -133,9 +133,15 @@ export function targetsOf(plan: readonly PlannedLine[]): Set<string> {
 }
 
 /** Adds whether the user may use the warehouse, and a warning to each change after which the user's queries would or may fail. */
-export function withWarnings(plan: readonly PlannedLine[], access: Access, { warehouses }: Directory): PlannedLine[] {
+export function withWarnings(
+  plan: readonly PlannedLine[],
+  access: Access,
+  { users, warehouses }: Directory,
+): PlannedLine[] {
   return plan.map((planned) => {
-    const target = 'fields' in planned ? planned.fields.warehouse_id : undefined;
+    if (!('fields' in planned)) return planned;
+    const target = planned.fields.warehouse_id;
+    if (users.get(planned.userId)?.active === false) return { ...planned, warning: 'The user is deactivated.' };
     if (target === undefined) return planned;
     const canUse = access(planned.userId, target);
     if (canUse === true) return { ...planned, canUse };

@@ -141,18 +141,18 @@ describe('an undo', () => {
     expect(held()).toEqual(BEFORE);
 
     // The undo can be undone too.
-    await undo();
+    const [first = '', second = ''] = (await journalFiles()).sort();
+    await run('--undo', second.replace('.jsonl', ''), '--yes');
     expect(held()).toEqual(AFTER);
-    const [first = ''] = (await journalFiles()).sort();
     await run('--undo', join(journalFolder(cli.env), first), '--yes');
     expect(held()).toEqual(BEFORE);
   });
 
   test('run again changes nothing', async () => {
     await run(file, '--yes');
-    const { id } = (await entries())[0];
     await undo();
-    expect((await run('--undo', id, '--yes')).stderr).toBe('0 changes, 3 unchanged.\n');
+    expect((await undo()).stderr).toBe('0 changes, 3 unchanged.\n');
+    expect(held()).toEqual(BEFORE);
   });
 
   test('leaves what somebody has changed since, says so, and ends with exit code 1', async () => {
@@ -169,7 +169,7 @@ describe('an undo', () => {
   test('asks, and without a terminal needs --yes', async () => {
     await run(file, '--yes');
     const { code, stderr } = await run('--undo', 'last');
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Pass --yes to agree.') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Run it again with --yes.') });
     expect((await run('--undo', 'last', '--dry-run', '--fail-on-change')).code).toBe(6);
     expect(held()).toEqual(AFTER);
   });
@@ -297,13 +297,12 @@ describe(`${MANY} overrides`, () => {
     const after = stateOf();
     expect(after).not.toEqual(before);
     expect(await journalFiles()).toHaveLength(1);
-    const { id } = (await entries())[0];
 
     cli.workspace.requests.clear();
-    await killAfter(start('import', '--undo', id, '--yes'), MANY / 3);
+    await killAfter(start('import', '--undo', 'last', '--yes'), MANY / 3);
     expect(stateOf()).not.toEqual(before);
     expect(stateOf()).not.toEqual(after);
-    expect((await run('--undo', id, '--yes', '--json')).code).toBe(0);
+    expect((await undo('--json')).code).toBe(0);
     expect(stateOf()).toEqual(before);
   });
 });

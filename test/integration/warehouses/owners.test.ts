@@ -138,6 +138,12 @@ describe('warehouse assign', () => {
     );
   });
 
+  test('warns of users who are deactivated', async () => {
+    cli.workspace.state.users.push(extra('6005', { active: false, groups: ['finance-emea'] }));
+    const { stdout } = await run('assign', shared, '--group', 'finance-emea', '--dry-run');
+    expect(stdout).toContain('+ u6005@example.com  No override → Shared analytics  (The user is deactivated.)');
+  });
+
   test('can be undone', async () => {
     await run('assign', '--last-selected', '--group', 'finance-emea', '--yes');
     expect(owners()).not.toEqual([]);
@@ -160,8 +166,13 @@ describe('warehouse assign', () => {
   });
 
   test.each([
-    ['a group that does not exist', [shared, '--group', 'finanz'], 4, 'There is no group "finanz".'],
-    ['a part of a group’s name', [shared, '--group', 'finance-e'], 4, 'Did you mean "finance-emea"'],
+    [
+      'a group that does not exist',
+      [shared, '--group', 'finanz'],
+      4,
+      'There is no group "finanz". Did you mean "finance"',
+    ],
+    ['a part of a group’s name', [shared, '--group', 'finance-e'], 4, ' or "finance-emea"'],
     ['no override', ['--group', 'finance'], 2, 'Name a warehouse, or pass --last-selected or --clear.'],
     ['two overrides', [shared, '--clear', '--group', 'finance'], 2, 'Exactly one override can be assigned.'],
     ['no group', [shared], 2, "required option '-g, --group <group>' not specified"],
