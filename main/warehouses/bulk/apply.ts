@@ -81,38 +81,32 @@ export async function applyImport(
     for (const planned of queue) {
       if (signal?.aborted) stoppedBy ??= 'interrupted';
       stoppedBy ??= whyHalted();
-      if (stoppedBy === undefined) await noted(planned);
+      // A change that cannot be noted is not made.
+      if (stoppedBy === undefined) await orStop(notes?.begin(planned));
       if (stoppedBy === undefined) await report({ planned, ...(await attempt(planned)) });
       else await report({ planned, result: 'not-tried', message: stoppedBy });
     }
   };
-  /** A change that cannot be noted is not made. */
-  const noted = async (planned: PlannedChange) => {
-    await notes?.begin(planned).catch((error: unknown) => {
+  /** A note that cannot be written ends the import. */
+  const orStop = (noted: Promise<void> | undefined) =>
+    noted?.catch((error: unknown) => {
       if (!(error instanceof CausewayError)) throw error;
       stoppedBy ??= formatError(error);
     });
-  };
-  /** A mark that cannot be written ends the import: the change itself is made. */
-  const marked = async (planned: PlannedChange, message: string) => {
-    await notes?.done(planned).catch((error: unknown) => {
-      if (!(error instanceof CausewayError)) throw error;
-      stoppedBy ??= formatError(error);
-    });
-    return message;
-  };
   const attempt = async (planned: PlannedChange): Promise<Pick<LineResult, 'result' | 'message'>> => {
     try {
-      return { result: 'done', message: await marked(planned, await change(warehouses, planned, signal)) };
+      const message = await change(warehouses, planned, signal);
+      await orStop(notes?.done(planned));
+      return { result: 'done', message };
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;
       const message = formatError(error);
       if (error.code === 'cancelled') stoppedBy ??= 'interrupted';
       // Every other line would fail in the same way.
       if (endsRun(error.code) || error instanceof StillRefused) stoppedBy ??= message;
-      if (error instanceof CancelledAfterChange)
-        return { result: 'done', message: await marked(planned, planned.after) };
-      return { result: 'failed', message };
+      if (!(error instanceof CancelledAfterChange)) return { result: 'failed', message };
+      await orStop(notes?.done(planned));
+      return { result: 'done', message: planned.after };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -14,19 +14,34 @@ import {
   unknownName,
 } from './columns.ts';
 
-/** What a column is called in a JSON export, and in what the workspace itself lists. */
-const OTHER_NAMES: Record<string, Column> = {
-  userId: 'user_id',
-  default_warehouse_override_id: 'user_id',
-  userName: 'user_name',
-  warehouseId: 'warehouse_id',
-  warehouseName: 'warehouse_name',
-};
+/** What a member says, if it says it right. */
+type Read = { column: Column; text: string } | { problem: string };
 
 /** The workspace's name of an override, which holds the user's id. */
 const RECORD_NAME = /^default-warehouse-overrides\/(\d+)$/;
 
-const KNOWN = [...COLUMNS, ...Object.keys(EITHER), ...Object.keys(OTHER_NAMES), 'name'];
+function recordOwner(text: string): Read {
+  const id = RECORD_NAME.exec(text)?.[1];
+  if (id !== undefined) return { column: 'user_id', text: id };
+  return { problem: `name is "${text}", not default-warehouse-overrides/ID. For a user's name, use user_name.` };
+}
+
+const as = (column: Column) => (text: string) => ({ column, text });
+
+/** How each member is read: those of a CSV file, of a JSON export, and of what the workspace itself lists. */
+const MEMBERS = new Map<string, (text: string) => Read>([
+  ...COLUMNS.map((column) => [column, as(column)] as const),
+  ...Object.entries(EITHER).map(
+    ([member, { id, name, isId }]) => [member, (text: string) => as(isId.test(text) ? id : name)(text)] as const,
+  ),
+  ['userId', as('user_id')],
+  ['userName', as('user_name')],
+  ['warehouseId', as('warehouse_id')],
+  ['warehouseName', as('warehouse_name')],
+  ['default_warehouse_override_id', as('user_id')],
+  ['name', recordOwner],
+]);
+const KNOWN = [...MEMBERS.keys()];
 
 /** What an export says besides, and an import does not need. */
 const PASSED_OVER: readonly string[] = OVERRIDE_MEMBERS.filter((member) => !KNOWN.includes(member));
@@ -71,26 +86,12 @@ function readEntry(entry: Record<string, unknown>, at: number, faults: EntryFaul
   return line;
 }
 
-function readMember(member: string, value: unknown): { column: Column; text: string } | { problem: string } {
-  const column = COLUMNS.find((each) => each === member) ?? OTHER_NAMES[member];
-  const either = EITHER[member];
-  if (column === undefined && either === undefined && member !== 'name') {
-    return { problem: unknownName(member, 'member', KNOWN) };
-  }
-  if (value !== null && typeof value !== 'string') {
-    return { problem: `${member} is ${typeof value === 'object' ? 'no string' : `a ${typeof value}`}, not a string.` };
-  }
-  const text = value?.trim() ?? '';
-  if (member === 'name') {
-    const id = RECORD_NAME.exec(text)?.[1];
-    return id === undefined ? { problem: unknownRecord(text) } : { column: 'user_id', text: id };
-  }
-  if (either) return { column: either.isId.test(text) ? either.id : either.name, text };
-  return { column: column ?? 'type', text };
-}
-
-function unknownRecord(text: string): string {
-  return `name is "${text}", not default-warehouse-overrides/ID. For a user's name, use user_name.`;
+function readMember(member: string, value: unknown): Read {
+  const read = MEMBERS.get(member);
+  if (!read) return { problem: unknownName(member, 'member', KNOWN) };
+  if (value === null) return read('');
+  if (typeof value === 'string') return read(value.trim());
+  return { problem: `${member} is ${typeof value === 'object' ? 'no string' : `a ${typeof value}, not a string`}.` };
 }
 
 function conflictWith(

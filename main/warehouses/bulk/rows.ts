@@ -93,26 +93,39 @@ export type WantedRow = { fields: OverrideFields | null } | { problem: string };
 
 /** What a line wants. What is as the workspace holds it is right, even if it names a warehouse that is gone. */
 export function wantedOf(line: ImportLine, userId: string, context: RowContext): WantedRow {
-  const { warehouse_id: id, warehouse_name: name } = line;
-  const namesWarehouse = id !== '' || name !== '';
-  const type = line.type.toUpperCase() || (namesWarehouse ? 'CUSTOM' : '');
-  const disagreement = id !== '' && name !== '' ? warehouseDisagreement(id, name, context) : undefined;
+  const disagreement = warehouseDisagreement(line, context);
   if (disagreement !== undefined) return { problem: disagreement };
   const record = context.present.get(userId);
-  const isAsHeld = record?.type.toUpperCase() === type && (record.warehouse_id ?? '') === id;
-  if (record && isAsHeld && (id !== '' || name === '')) return { fields: record };
+  if (record && isAsHeld(line, record)) return { fields: record };
+  const type = typeOf(line);
   if (type === '') return { problem: 'No type and no warehouse is given.' };
   if (!TYPES.includes(type)) return { problem: `"${line.type}" is not a type. Use CUSTOM, LAST_SELECTED or NONE.` };
-  if (type === 'CUSTOM') return namesWarehouse ? customFields(line, context) : { problem: 'CUSTOM needs a warehouse.' };
-  if (namesWarehouse) {
-    return {
-      problem: `${type} takes no warehouse, and the line names "${name || id}". Clear its cells, or use CUSTOM.`,
-    };
-  }
-  return { fields: type === 'NONE' ? null : { type } };
+  return type === 'CUSTOM' ? customFields(line, context) : withoutWarehouse(line, type);
 }
 
-function warehouseDisagreement(id: string, cell: string, context: RowContext): string | undefined {
+const namesWarehouse = (line: ImportLine) => line.warehouse_id !== '' || line.warehouse_name !== '';
+
+function typeOf(line: ImportLine): string {
+  return line.type.toUpperCase() || (namesWarehouse(line) ? 'CUSTOM' : '');
+}
+
+/** Whether a line says what an export says of this record. A warehouse by its name alone is looked up instead. */
+function isAsHeld(line: ImportLine, record: OverrideRecord): boolean {
+  const { warehouse_id: id, warehouse_name: name } = line;
+  if (record.type.toUpperCase() !== typeOf(line) || (record.warehouse_id ?? '') !== id) return false;
+  return id !== '' || name === '';
+}
+
+function withoutWarehouse(line: ImportLine, type: string): WantedRow {
+  if (!namesWarehouse(line)) return { fields: type === 'NONE' ? null : { type } };
+  const warehouse = line.warehouse_name || line.warehouse_id;
+  const problem = `${type} takes no warehouse, and the line names "${warehouse}". Clear its cells, or use CUSTOM.`;
+  return { problem };
+}
+
+function warehouseDisagreement(line: ImportLine, context: RowContext): string | undefined {
+  const { warehouse_id: id, warehouse_name: cell } = line;
+  if (id === '' || cell === '') return undefined;
   const warehouse = context.directory.warehouses.get(id);
   if (warehouse && !agrees(cell, warehouse.name)) {
     return `warehouse_id ${id} is ${warehouse.name || 'a warehouse without a name'}, and warehouse_name is "${cell}". Correct one of them.`;
@@ -123,6 +136,7 @@ function warehouseDisagreement(id: string, cell: string, context: RowContext): s
 
 function customFields(line: ImportLine, { directory, warehouses: byName }: RowContext): WantedRow {
   const { warehouses, warehousesComplete } = directory;
+  if (!namesWarehouse(line)) return { problem: 'CUSTOM needs a warehouse.' };
   if (DAMAGED.test(line.warehouse_id)) return { problem: damaged(line.warehouse_id) };
   const fitting = line.warehouse_id
     ? [warehouses.get(line.warehouse_id)].filter((warehouse) => warehouse !== undefined)

@@ -192,6 +192,17 @@ describe('an import', () => {
     expect(stdout).toContain('! line 4  Column 4: "typ" is not a member of an import. Did you mean "type"?');
   });
 
+  test.each(['constructor', 'toString', '__defineGetter__'])('knows no member %s', async (member) => {
+    const { code, stdout } = await importing(
+      'hostile.json',
+      JSON.stringify([{ user: ben, type: 'NONE', [member]: 'x' }]),
+    );
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining(`"${member}" is not a member of an import`),
+    });
+  });
+
   test.each([
     ['CSV', []],
     ['JSON', ['--json']],
