@@ -104,6 +104,7 @@ export async function applyImport(
       if (error.code === 'cancelled') stoppedBy ??= 'interrupted';
       // Every other line would fail in the same way.
       if (endsRun(error.code) || error instanceof StillRefused) stoppedBy ??= message;
+      if (error instanceof StillRefused) return { result: 'not-tried', message };
       if (!(error instanceof CancelledAfterChange)) return { result: 'failed', message };
       await orStop(notes?.done(planned));
       return { result: 'done', message: planned.after };
