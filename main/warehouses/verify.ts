@@ -219,9 +219,9 @@ function seenBy(answer: CliAnswer, { id, name, rule }: CliDefault): string {
   const byRules = `${name} (${id}): ${RULES[rule]}.`;
   switch (answer.kind) {
     case 'not-installed':
-      return `By the rules of the Databricks CLI ${RULES_VERSION}, which is not installed here, the default is ${byRules}`;
+      return `The Databricks CLI is not installed here. By the rules of its version ${RULES_VERSION}, the default is ${byRules}`;
     case 'failed':
-      return `The Databricks CLI gave no answer (${answer.complaint}). By the rules of version ${RULES_VERSION}, the default is ${byRules}`;
+      return `The Databricks CLI gave no answer (${answer.complaint}). By the rules of its version ${RULES_VERSION}, the default is ${byRules}`;
     case 'resolved':
       if (answer.id === id) return `The Databricks CLI resolves to ${byRules}`;
       return sentences(

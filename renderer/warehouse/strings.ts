@@ -118,7 +118,7 @@ export const strings = {
     run: 'Verify',
     endToEnd: 'Verify end to end',
     record: { title: 'Recorded', text: 'The workspace stores your setting.' },
-    resolver: { title: 'Resolves', text: "The Databricks CLI's lookup comes to the same warehouse." },
+    resolver: { title: 'Resolves', text: 'The Databricks CLI resolves to the same warehouse.' },
     query: { title: 'End to end', text: 'A query through the SQL server starts this warehouse only.' },
     status: {
       'not-run': 'Not checked',

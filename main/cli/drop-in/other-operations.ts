@@ -47,9 +47,13 @@ export async function token(context: CommandContext, command: Command, flags: Gl
   const auth = await context.causeway().auth();
   const profile = await profileOf(auth, command, flags);
   if (!maySignIn(profile)) {
-    throw new CausewayError('usage', `Profile "${profile.name}" has credentials of its own; nobody signs in to it.`, {
-      remedy: 'Name a profile that a user signs in to: only those have a token to print.',
-    });
+    throw new CausewayError(
+      'usage',
+      `Profile "${profile.name}" has credentials of its own: users do not sign in to it.`,
+      {
+        remedy: 'Name a profile that a user signs in to: only those have a token to print.',
+      },
+    );
   }
   const source = auth.tokens(profile);
   const { signal } = context;

@@ -11,7 +11,7 @@ USER is a numeric id, a user name, an email address, a name, or a part of at lea
 export const registerWarehouse: RegisterCommand = (program, context) => {
   const group = withCommonOptions(program.command('warehouse'))
     .description('show and change the SQL warehouse that your queries run on')
-    .option('--compare', 'also show which warehouse the Databricks CLI comes to by its rules')
+    .option('--compare', 'also show which warehouse the Databricks CLI resolves to by its rules')
     .addHelpText('after', HELP)
     .allowExcessArguments()
     .action(async (_options, command: Command) => {

@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('what the Databricks CLI resolves 
     const check = await resolver();
     expect(check?.verdict).toBe('pass');
     expect(check?.evidence).toMatch(
-      /^The Databricks CLI gave no answer \(.*\)\. By the rules of version 1\.13, the default is Shared/,
+      /^The Databricks CLI gave no answer \(.*\)\. By the rules of its version 1\.13, the default is Shared/,
     );
     expect(check?.evidence).toContain(complaint);
   });
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('what the Databricks CLI resolves 
     const check = await resolver();
     expect(check?.verdict).toBe('pass');
     expect(check?.evidence).toMatch(
-      /^By the rules of the Databricks CLI 1\.13, which is not installed here, the default is Shared/,
+      /^The Databricks CLI is not installed here\. By the rules of its version 1\.13, the default is Shared/,
     );
   });
 

@@ -134,7 +134,7 @@ const ROWS: Row[] = [
     args: 'auth token',
     source: `${TOKEN}, HasClientCredentials`,
     code: 1,
-    says: 'Profile "ben" has credentials of its own; nobody signs in to it. Name a profile that a user signs in to: only those have a token to print.',
+    says: 'Profile "ben" has credentials of its own: users do not sign in to it. Name a profile that a user signs in to: only those have a token to print.',
   },
   {
     args: 'account custom-app-integration create --name dashboards --confidential',

@@ -109,7 +109,7 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
     const { code, verdicts, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: science });
     expect(verdicts).toEqual(['record pass', 'resolver fail']);
     expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is set to Data science (${science})`);
-    expect(evidence).toContain('Without it: By the rules of the Databricks CLI');
+    expect(evidence).toContain('Without it: The Databricks CLI is not installed here. By the rules of its version');
     expect(evidence).not.toContain('takes precedence');
     expect(code).toBe(1);
   });

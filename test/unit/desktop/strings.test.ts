@@ -53,7 +53,8 @@ const LONGEST_LINE = 130;
 
 const inMain = (...roles: TextRole[]) => catalog.filter(({ role }) => role && roles.includes(role));
 /** These say what the Databricks CLI says, letter by letter. */
-const isVerbatim = ({ folder, key }: CatalogText) => folder === 'main/cli' && key.startsWith('warehouses/');
+const isVerbatim = ({ folder, key }: CatalogText) =>
+  folder === 'main/cli' && /^drop-in\/(group|override-operations|warehouses)\./.test(key);
 
 describe('the texts that users read', () => {
   it('a command in a sentence is in backticks, not in quotation marks', () => {
