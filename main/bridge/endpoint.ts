@@ -89,7 +89,7 @@ export interface ServerRequest {
   /** The default profile if left out. */
   profile?: string | undefined;
   path: string;
-  /** The origin that was asked for; it must be the profile's own. */
+  /** The origin that was asked for; it must be that of the profile, if one is named. */
   origin?: string | undefined;
 }
 
@@ -115,16 +115,7 @@ export async function openEndpoint(
   request: ServerRequest,
   { auth, pool, env, permissions, services, apps }: EndpointOptions,
 ): Promise<Endpoint> {
-  const profile = await auth.profile(request.profile, false);
-  if (request.origin !== undefined && request.origin !== profile.host) {
-    throw new CausewayError(
-      'usage',
-      `Profile "${profile.name}" signs in to ${profile.host}, not to ${request.origin}.`,
-      {
-        remedy: 'Use --profile with a profile of that workspace. A token is never sent to another host.',
-      },
-    );
-  }
+  const profile = await profileOf(request, auth);
   const path = checkedPath(request.path);
   checkServer(await currentPolicy(), path);
   const service = serviceOf(path);
@@ -142,6 +133,34 @@ export async function openEndpoint(
     userAgent: `causeway/${VERSION} (proxy)`,
     permissions: permissions && permissionsOfServer(permissions, serverKey(profile.host, path)),
   };
+}
+
+/**
+ * The profile that is named, or the default one. For an address in another workspace than the default one's, it is the only profile
+ * that has that workspace.
+ */
+async function profileOf({ profile: name, origin }: ServerRequest, auth: AuthService): Promise<Profile> {
+  const chosen = await auth.profile(name, false).catch((error: unknown) => {
+    const isNoneChosen = error instanceof CausewayError && ['profile_not_found', 'ambiguous'].includes(error.code);
+    if (name !== undefined || origin === undefined || !isNoneChosen) throw error;
+    return undefined;
+  });
+  if (chosen && (origin === undefined || origin === chosen.host)) return chosen;
+  const entries = name === undefined ? await auth.profiles() : [];
+  const [first, ...others] = entries.flatMap((entry) =>
+    entry.usable && entry.profile.host === origin ? [entry.profile] : [],
+  );
+  if (first && others.length === 0) return auth.profile(first.name);
+  if (first) {
+    const names = [first, ...others].map((each) => each.name);
+    throw new CausewayError('ambiguous', `${names.length} profiles have the workspace ${origin}.`, {
+      remedy: `Use --profile with one of ${names.join(', ')}.`,
+    });
+  }
+  const remedy = 'Use --profile with a profile of that workspace. A token is never sent to another host.';
+  throw chosen
+    ? new CausewayError('usage', `Profile "${chosen.name}" signs in to ${chosen.host}, not to ${origin}.`, { remedy })
+    : new CausewayError('profile_not_found', `No profile has the workspace ${origin}.`, { remedy });
 }
 
 /** The path that is judged and sent. A list or another process may have one that is not canonical. @throws {CausewayError} `usage` */

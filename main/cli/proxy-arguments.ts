@@ -11,7 +11,7 @@ import type { RegisterCommand } from './command.ts';
 export interface ProxyRequest {
   profile: string | undefined;
   path: string;
-  /** The origin in `--url`; it must be the profile's own. */
+  /** The origin in `--url`; it must be that of the profile, if one is named. */
   origin: string | undefined;
   authType: string | undefined;
   /** What each tool call carries in `_meta`; undefined if nothing was asked for. */
@@ -29,7 +29,7 @@ Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin
 
   --profile NAME     a profile of the Databricks configuration file (default: as the Databricks CLI chooses)
   --path PATH        the server's path on the profile's workspace
-  --url URL          the same as a full URL; its host must be the profile's
+  --url URL          the same as a full URL; without --profile, the profile of its host
   --all              all servers in the list as one server, following changes; with --profile, only those of that profile
   --meta NAME=VALUE  a value to send in _meta with each tool call, for example warehouse_id=0123456789abcdef; can be repeated;
                      with --all, SERVER/NAME=VALUE applies only to that server
@@ -42,7 +42,7 @@ Bridges one managed MCP server, or all servers in \`causeway servers\`, to stdin
 With --all, a name that only one server has stays unchanged. If several servers have the same name, each is prefixed with its
 server: SERVER__TOOL for tools and prompts, causeway.SERVER+URI for resources.
 
-Exit codes: 0 the session ended; 2 wrong usage.
+Exit codes: 0 the session ended; 1 an answer could not be written; 2 wrong usage, where no client waits for an answer.
 `;
 
 const OPTIONS = {
@@ -114,6 +114,8 @@ export function parseAllArguments(args: string[]): AllRequest {
     throw usage('--all and a server were both given.', 'Leave out --all, or --path and --url.');
   }
   checkAuthType(values['auth-type']);
+  const refusal = refusalOf(args, values);
+  if (refusal) throw refusal;
   return { profile: values.profile, meta: values.meta && parseMetaOfAll(values.meta) };
 }
 

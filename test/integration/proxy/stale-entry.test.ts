@@ -10,9 +10,11 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function stage(args: (host: string) => string[]) {
+async function stage(args: (host: string) => string[], names = ['ana']) {
   const workspace = await startWorkspace();
-  const { home, close } = await homeWith({ ana: { host: workspace.host, token: String(workspace.users[0]?.token) } });
+  const ana = { host: workspace.host, token: String(workspace.users[0]?.token) };
+  const other = { host: 'https://other.cloud.databricks.com', token: 'dapi-none' };
+  const { home, close } = await homeWith({ DEFAULT: other, ...Object.fromEntries(names.map((name) => [name, ana])) });
   const proxy = new ProxyProcess(args(workspace.host), environment(home, { CAUSEWAY_HOME: home }));
   ends.push(
     close,
@@ -52,6 +54,20 @@ describe('an entry that fits no profile', () => {
     expect(proxy.stderr).toContain(reason);
   });
 
+  it('a URL without a profile takes the profile of its host', async () => {
+    const { proxy } = await stage((host) => ['--url', `${host}${SQL}`], ['ana']);
+    await proxy.open();
+    const { tools } = Object((await proxy.request(2, 'tools/list')).result);
+    expect(tools.map(({ name }: { name: string }) => name)).toContain('execute_sql');
+  });
+
+  it('a URL without a profile is not sent to where several profiles have its host, and they are named', async () => {
+    const { proxy } = await stage((host) => ['--url', `${host}${SQL}`], ['ana', 'again']);
+    await proxy.open();
+    const { tools } = Object((await proxy.request(2, 'tools/list')).result);
+    expect(tools).toMatchObject([{ description: expect.stringContaining('Use --profile with one of ana, again.') }]);
+  });
+
   it('offers the tools of the server once the profile is back', async () => {
     const { home, proxy } = await stage(() => ['--path', SQL, '--profile', 'later']);
     await proxy.open();
@@ -62,6 +78,7 @@ describe('an entry that fits no profile', () => {
     const names = async (id: string) =>
       Object((await proxy.request(id, 'tools/list')).result).tools.map(({ name }: { name: string }) => name);
     await expect.poll(() => names(crypto.randomUUID())).toContain('execute_sql');
-    expect(proxy.frames.map(String)).toContain('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
+    const changed = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+    await expect.poll(() => proxy.frames.map(String)).toContain(changed);
   });
 });
