@@ -6,7 +6,7 @@ import type { AggregateServer } from './aggregate.ts';
 import type { OpenedServer } from './member.ts';
 
 export interface ReplaceablePort {
-  /** No bridge can be built, and this is why. Called once. */
+  /** No bridge can be built, and this is why; then, if there is another reason, why nothing can take its place. */
   failed(error: unknown): void;
   /** The client has ended its input without any frame, and no bridge could be built. */
   unused(error: unknown): void;
@@ -92,9 +92,10 @@ export class ReplaceableServer implements Bridge {
     this.#reason = error;
     this.#port.failed(error);
     // Loaded only here: what usually serves a client needs none of it.
-    const { Aggregate } = await import('./aggregate.ts');
+    const loaded = await import('./aggregate.ts').catch((failure: unknown) => void this.#port.failed(failure));
+    if (!loaded) return;
     const left = this.#current;
-    const aggregate = new Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
+    const aggregate = new loaded.Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
     aggregate.offer([this.#server]);
     aggregate.onSettled(() => this.#settled());
     this.#current = aggregate;

@@ -118,8 +118,8 @@ async function runBlocked(error: unknown): Promise<void> {
 
 /** No bridge can be built for the entry. A client is answered all the same; a user at a terminal reads why, and is not kept waiting. */
 function cannotServe(error: unknown): void {
-  if (process.stdin.isTTY || !(explainUnexpected(error) instanceof CausewayError)) calledWrongly(error);
-  process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
+  if (process.stdin.isTTY || !(error instanceof CausewayError)) calledWrongly(error);
+  process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
 }
 
 /** The same, if there was no client: the reason is printed already. */
@@ -137,7 +137,7 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
 }
 
 function calledWrongly(error: unknown): never {
-  process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
+  process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
   process.exit(exitCodeOf(error));
 }
 

@@ -41,7 +41,9 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     ].join(' && ');
     const all = ['-m', 'sh', '-c', script, 'sh', ...program];
     // The folder of the tests may be closed to that user, and Node looks around where it starts.
-    return run('unshare', all, { cwd: '/', env: { PATH: process.env.PATH, HOME: layer, ...env } }).then(
+    const running = run('unshare', all, { cwd: '/', env: { PATH: process.env.PATH, HOME: layer, ...env } });
+    running.child.stdin?.end();
+    return running.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
     );

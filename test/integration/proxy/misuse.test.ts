@@ -105,6 +105,7 @@ describe('incorrect usage ends with exit code 2, one line on stderr and nothing 
 it('the profile may stand before the command', async () => {
   const args = [CAUSEWAY, '--profile', 'hostless', 'proxy', '--path', SQL];
   const child = spawn(process.execPath, args, { env: environment(home.home), stdio: 'pipe' });
+  child.stdin.end();
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
