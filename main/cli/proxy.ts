@@ -137,7 +137,7 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
 }
 
 function calledWrongly(error: unknown): never {
-  process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
+  process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
   process.exit(exitCodeOf(error));
 }
 

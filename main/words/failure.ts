@@ -1,6 +1,6 @@
 import { messageLine } from '../platform/display.ts';
 import { CausewayError, messageOf, sentences } from '../platform/errors.ts';
-import { explainUnexpected } from '../platform/file-errors.ts';
+import { explainUnexpected, isOutOfFiles } from '../platform/file-errors.ts';
 import { formatAction, type Reader } from './next-actions.ts';
 
 /** What the user can do about an error, in words for who reads it; undefined if nothing is known. */
@@ -13,7 +13,8 @@ export function remedyFor(
 
 /** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
 export function inOneLine(thrown: unknown): string {
-  const error = explainUnexpected(thrown);
+  // This can happen anywhere. Other errors of files are a part of a sentence about the file.
+  const error = isOutOfFiles(thrown) ? explainUnexpected(thrown) : thrown;
   const message = messageOf(error);
   const text = error instanceof CausewayError ? sentences(message, remedyFor('command', error)) : message;
   // Messages quote arguments and files unchanged. A line end in one must not start a new line, nor an escape move the cursor.
