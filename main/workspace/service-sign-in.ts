@@ -56,7 +56,7 @@ const USER_HOLDS_MS = 60_000;
 const PAGE_SEEN_MS = 30_000;
 
 export interface ServiceSignInOptions {
-  auth: AuthService;
+  auth: Pick<AuthService, 'openBrowser' | 'pagesOf'>;
   profile: Profile;
   /** `catalog.schema.service`. */
   service: string;
@@ -161,9 +161,11 @@ export class ServiceSignIn {
     try {
       await pages.open(url, this.profile, !asked);
     } catch (error) {
-      // Another process, or another client's call, may have been faster.
+      // Another process, or another client's call, may have been faster: its page is open, or has led to the sign-in.
       if (await joins()) return 'before';
-      throw error;
+      if ((await this.#check()).state !== 'signed-in') throw error;
+      this.#wait();
+      return 'before';
     }
     try {
       // The page that another process has opened is forgotten once the user is signed in: the caller may have looked before that.
