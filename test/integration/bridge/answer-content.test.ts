@@ -13,13 +13,16 @@ describe('a successful answer of another content type', () => {
     expect(frames).toEqual(['  {"jsonrpc":"2.0","id":1,"result":{"secret":1}}'.replace(/^ {2}/, '  ')]);
   });
 
-  it.each(['total: 4711', '{"total":4711}', '[4711]'])('is reported without its contents: %s', async (text) => {
-    const [frame] = await framesFor(
-      (response) => void response.writeHead(200, { 'content-type': 'text/csv' }).end(text),
-    );
-    expect(frame).toMatch(/with a valid MCP message \(text\/csv\)\. It may have run/);
-    expect(frame).not.toContain('4711');
-  });
+  it.each(['total: 47114711', '{"total":47114711}', '[47114711]'])(
+    'is reported without its contents: %s',
+    async (text) => {
+      const [frame] = await framesFor(
+        (response) => void response.writeHead(200, { 'content-type': 'text/csv' }).end(text),
+      );
+      expect(frame).toMatch(/with a valid MCP message \(text\/csv\)\. It may have run/);
+      expect(frame).not.toContain('47114711');
+    },
+  );
 });
 
 it('a stream whose lines end only in carriage returns is read while it is open', async () => {
