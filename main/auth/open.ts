@@ -104,6 +104,12 @@ export class AuthService {
     return withPolicy(listProfiles(await this.#book()), await currentPolicy());
   }
 
+  /** The profiles of that workspace that can be used. @param host its origin */
+  async profilesOf(host: string): Promise<Profile[]> {
+    const entries = await this.profiles();
+    return entries.flatMap((entry) => (entry.usable && entry.profile.host === host ? [entry.profile] : []));
+  }
+
   /**
    * The profile of that name, or the one that the environment or the configuration file makes the default (`chooseProfile`).
    * @param mayBeOnlyOne false where nobody sees which one it is: then the file's only profile needs a name too

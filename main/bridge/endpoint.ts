@@ -146,10 +146,7 @@ async function profileOf({ profile: name, origin }: ServerRequest, auth: AuthSer
     return undefined;
   });
   if (chosen && (origin === undefined || origin === chosen.host)) return chosen;
-  const entries = name === undefined ? await auth.profiles() : [];
-  const [first, ...others] = entries.flatMap((entry) =>
-    entry.usable && entry.profile.host === origin ? [entry.profile] : [],
-  );
+  const [first, ...others] = name === undefined && origin !== undefined ? await auth.profilesOf(origin) : [];
   if (first && others.length === 0) return auth.profile(first.name);
   if (first) {
     const names = [first, ...others].map((each) => each.name);

@@ -1,5 +1,11 @@
 import { text } from 'node:stream/consumers';
-import type { OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import {
+  maySignIn,
+  type OAuthApplication,
+  type Profile,
+  type ProfileEntry,
+  type SignInProgress,
+} from '../auth/auth.ts';
 import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
 import { parseHost } from '../auth/profiles/host.ts';
@@ -12,6 +18,8 @@ import { confirm, printable, writeJson, writeLine } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
+
+type ApplicationOptions = Pick<LoginOptions, 'scopes' | 'clientSecretStdin' | 'callbackPort'>;
 
 export interface LoginOptions {
   host?: string;
@@ -129,13 +137,9 @@ async function findOrDraftProfile(
       remedy: 'Choose another name with --profile.',
     });
   }
-  const known = entries.find((entry) => entry.usable && entry.profile.host === host && signsIn(entry.profile));
-  if (known?.usable) return { profile: known.profile };
+  const known = (await auth.profilesOf(host)).find(maySignIn);
+  if (known) return { profile: known };
   return { profile: await auth.draftProfile(freeName(host, entries), options.host), newAt: options.host };
-}
-
-function signsIn({ method }: Profile): boolean {
-  return method === 'oauth-user' || method === 'databricks-cli';
 }
 
 /** The first part of the host's name, with a number if that is in use. */
@@ -176,14 +180,15 @@ async function askedApplication(
   };
 }
 
-function applicationPort({ callbackPort }: LoginOptions): number {
+function applicationPort({ callbackPort }: ApplicationOptions): number {
   return portNumber(callbackPort) ?? DEFAULT_CALLBACK_PORT;
 }
 
-/** The command that creates an application for the given options. */
-function applicationCommand(options: LoginOptions): string {
+/** The command that creates an application for the given options. @param name its name; `causeway` if left out */
+export function applicationCommand(options: ApplicationOptions, name?: string): string {
   const { scopes, clientSecretStdin } = options;
   return createApplicationCommand({
+    name,
     redirectUrl: `http://localhost:${applicationPort(options)}`,
     scopes: scopesOf(scopes) ?? ['all-apis'],
     confidential: clientSecretStdin === true,

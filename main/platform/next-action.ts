@@ -76,6 +76,9 @@ const MINUTE_MS = 60_000;
 const ACCESS_TOKEN_TTL_MS = 60 * MINUTE_MS;
 const REFRESH_TOKEN_TTL_MS = 7 * 24 * 60 * MINUTE_MS;
 
+/** The Databricks CLI's command that creates an OAuth application. */
+export const CREATE_APPLICATION = 'databricks account custom-app-integration create';
+
 /**
  * The Databricks CLI's command that creates an OAuth application, filled in. An account administrator runs it; the answer
  * holds the client id (`databricks account custom-app-integration create --help`).
@@ -93,5 +96,5 @@ export function createApplicationCommand(wanted: WantedApplication): string {
     },
   };
   // Scopes are what the user typed: a single quote in one would end the argument.
-  return `databricks account custom-app-integration create --json '${JSON.stringify(application).replaceAll("'", '')}'`;
+  return `${CREATE_APPLICATION} --json '${JSON.stringify(application).replaceAll("'", '')}'`;
 }

@@ -20,10 +20,7 @@ const TOKEN: DropInCommand = {
   name: 'token',
   does: "print an access token of a user's sign-in, renewed if need be",
   takes: ['PROFILE'],
-  addFlags: (command) =>
-    withHost(command)
-      .option('--force-refresh', 'renew it even if it is still valid')
-      .option('--timeout [duration]', 'accepted and ignored; Ctrl-C ends the wait'),
+  addFlags: (command) => withPlace(command).option('--force-refresh', 'renew it even if it is still valid'),
   checkArguments: checkPlace,
   run: async (...given) => (await import('./other-operations.ts')).token(...given),
 };
@@ -32,10 +29,7 @@ const LOGIN: DropInCommand = {
   name: 'login',
   does: 'sign in to a workspace with the browser, as `causeway login` does',
   takes: ['PROFILE'],
-  addFlags: (command) =>
-    withHost(command)
-      .option('--no-browser', 'print the address instead of opening it')
-      .option('--timeout [duration]', 'accepted and ignored; Ctrl-C ends the wait'),
+  addFlags: (command) => withPlace(command).option('--no-browser', 'print the address instead of opening it'),
   checkArguments: checkPlace,
   run: async (...given) => (await import('./other-operations.ts')).logIn(...given),
 };
@@ -87,8 +81,11 @@ export const registerOtherDropIns: RegisterCommand = (program, context) => {
   addDropIn(tools, DEFAULT_WAREHOUSE, context);
 };
 
-function withHost(command: Command): Command {
-  return command.option('--host [address]', 'the workspace URL, instead of a profile');
+/** The flags of the commands that sign in. */
+function withPlace(command: Command): Command {
+  return command
+    .option('--host [address]', 'the workspace URL, instead of a profile')
+    .option('--timeout [duration]', 'accepted and ignored; Ctrl-C ends the wait');
 }
 
 /** One argument, a profile or a host, which takes the place of both flags. */

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { maySignIn, type Profile, type ProfileEntry } from '../../auth/auth.ts';
+import { maySignIn, type Profile } from '../../auth/auth.ts';
 import type { AuthService } from '../../auth/open.ts';
 import { parseHost } from '../../auth/profiles/host.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { createApplicationCommand } from '../../platform/next-action.ts';
+import { CREATE_APPLICATION } from '../../platform/next-action.ts';
 import { cliDefault } from '../../warehouses/cli-default.ts';
 import type { CommandContext } from '../command.ts';
-import { asDate } from '../login.ts';
+import { applicationCommand, asDate, login } from '../login.ts';
 import { write } from '../terminal.ts';
 import { type GlobalFlags, outputType, textFlag } from './group.ts';
 import { asIndentedJson } from './json-output.ts';
@@ -71,8 +71,7 @@ export async function token(context: CommandContext, command: Command, flags: Gl
 
 /** `auth login [PROFILE]`: `causeway login` with the original's arguments. */
 export async function logIn(context: CommandContext, command: Command, flags: GlobalFlags): Promise<void> {
-  const { login } = await import('../login.ts');
-  const { host, profile } = named(await (await context.causeway().auth()).profiles(), command, flags);
+  const { host, profile } = await named(await context.causeway().auth(), command, flags);
   await login(context, {
     browser: command.optsWithGlobals().browser !== false,
     ...(host !== undefined && { host }),
@@ -83,15 +82,12 @@ export async function logIn(context: CommandContext, command: Command, flags: Gl
 /** `account custom-app-integration create`: needs an account's sign-in, which Causeway has not; so it prints what to run. */
 export async function createApplication(context: CommandContext, command: Command): Promise<void> {
   const body = textFlag(command, '--json');
+  const name = textFlag(command, '--name');
+  const isConfidential = command.optsWithGlobals().confidential === true;
   const line =
     body === undefined
-      ? createApplicationCommand({
-          name: textFlag(command, '--name'),
-          redirectUrl: 'http://localhost:8020',
-          scopes: ['all-apis'],
-          confidential: command.optsWithGlobals().confidential === true,
-        })
-      : `databricks account custom-app-integration create --json '${body.replaceAll("'", "'\\''")}'`;
+      ? applicationCommand({ clientSecretStdin: isConfidential }, name)
+      : `${CREATE_APPLICATION} --json '${body.replaceAll("'", "'\\''")}'`;
   await write(context.stdout, `${line}\n`);
   throw new CausewayError('usage', 'Nothing was created: Causeway signs in to workspaces, not to accounts.', {
     remedy: 'An account admin runs the command above. Then: causeway login --client-id ID',
@@ -107,13 +103,13 @@ export async function defaultWarehouse(context: CommandContext, _command: Comman
 }
 
 /** The profile or the host that the argument or the flags name. An argument is a profile first, and then a host. */
-function named(
-  entries: readonly ProfileEntry[],
+async function named(
+  auth: AuthService,
   command: Command,
   flags: GlobalFlags,
-): { profile: string | undefined; host: string | undefined } {
+): Promise<{ profile: string | undefined; host: string | undefined }> {
   const [argument] = command.args;
-  const isProfile = entries.some(({ name }) => name === argument);
+  const isProfile = (await auth.profiles()).some(({ name }) => name === argument);
   return {
     profile: flags.profile ?? (isProfile ? argument : undefined),
     host: textFlag(command, '--host') ?? (isProfile ? undefined : argument),
@@ -125,13 +121,10 @@ function named(
  * @throws {CausewayError} `profile_not_found`, and `ambiguous` where several profiles have the host
  */
 async function profileOf(auth: AuthService, command: Command, flags: GlobalFlags): Promise<Profile> {
-  const entries = await auth.profiles();
-  const { profile, host: typed } = named(entries, command, flags);
+  const { profile, host: typed } = await named(auth, command, flags);
   if (profile !== undefined || typed === undefined) return auth.profile(profile);
   const { host } = parseHost(typed);
-  const [first, ...others] = entries.flatMap((entry) =>
-    entry.usable && entry.profile.host === host && maySignIn(entry.profile) ? [entry.profile] : [],
-  );
+  const [first, ...others] = (await auth.profilesOf(host)).filter(maySignIn);
   if (!first) {
     throw new CausewayError('profile_not_found', `No profile signs in to ${host}.`, {
       remedy: `Sign in with: causeway login --host ${host}`,
