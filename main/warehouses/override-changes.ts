@@ -2,10 +2,8 @@ import { CausewayError, sentences } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
+import { finished, lookAfterwards } from './lost-answers.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';
-
-/** How long the lookup after a lost answer may take. */
-const LOOKUP_TIMEOUT_MS = 10_000;
 
 /** What the workspace holds after a change. */
 export interface StoredOverride {
@@ -31,7 +29,7 @@ export async function setOverride(
   try {
     answered = await operations.update(id, fields, { mask: '*', allowMissing: true }, signal);
   } catch (error) {
-    const now = await lookAfterwards(operations, id, error);
+    const now = await lookAfterwards(error, (late) => operations.find(id, late));
     if (now !== null && holds(now, fields)) return finished({ record: now }, error);
     throw unfinished(error, now);
   }
@@ -56,7 +54,7 @@ export async function createOverride(
   try {
     return await operations.create(id, fields, signal);
   } catch (error) {
-    const now = await lookAfterwards(operations, id, error);
+    const now = await lookAfterwards(error, (late) => operations.find(id, late));
     if (now !== null && holds(now, fields)) return finished(now, error);
     throw unfinished(error, now);
   }
@@ -85,7 +83,7 @@ export async function deleteOverride(operations: OverrideOperations, id: string,
     // Missing after an attempt whose answer was lost: that attempt deleted it.
     if (isMissing(error) && error instanceof WorkspaceError && error.mayHaveRun) return;
     if (isMissing(error)) throw error;
-    const now = await lookAfterwards(operations, id, error);
+    const now = await lookAfterwards(error, (late) => operations.find(id, late));
     if (now === null) return finished(undefined, error);
     throw unfinished(error, now);
   }
@@ -101,39 +99,6 @@ function changedMeanwhile(record: OverrideRecord | null): CausewayError {
   const message = `The change was accepted, but the workspace now has ${describeOverride(record)}.`;
   const remedy = 'Someone else may have changed it at the same time. Check it and try again.';
   return new CausewayError('conflict', message, { remedy });
-}
-
-/**
- * Reads what is stored after a change that may have been made in spite of its error. Its own time limit, because the
- * caller's signal may be what ended the change.
- * @throws the error itself if the change was certainly not made, or if there is no telling
- */
-async function lookAfterwards(
-  operations: OverrideOperations,
-  id: string,
-  error: unknown,
-): Promise<OverrideRecord | null> {
-  if (!(error instanceof WorkspaceError) || !error.mayHaveRun) throw error;
-  try {
-    return await operations.find(id, AbortSignal.timeout(LOOKUP_TIMEOUT_MS));
-  } catch (cause) {
-    const message = sentences(error.message, `Checking the result failed: ${inOneLine(cause)}`);
-    throw error.rephrased(error.code, message, IN_DOUBT);
-  }
-}
-
-/** A cancellation that came too late: the change was already made. */
-export class CancelledAfterChange extends WorkspaceError {
-  constructor(cause: WorkspaceError) {
-    const remedy = 'There is nothing else to do.';
-    super('cancelled', 'Interrupted, but the change was already made.', { remedy, cause, mayHaveRun: true });
-  }
-}
-
-/** The result of a change that was made although its answer was lost. @throws {CancelledAfterChange} after a cancellation */
-function finished<T>(result: T, error: unknown): T {
-  if (!(error instanceof WorkspaceError) || error.code !== 'cancelled') return result;
-  throw new CancelledAfterChange(error);
 }
 
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {

@@ -1,14 +1,11 @@
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
-import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
+import { WorkspaceError } from '../workspace/errors.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import type { DefaultWarehouseSetting } from '../workspace/settings.ts';
-import { CancelledAfterChange } from './override-changes.ts';
+import { finished, lookAfterwards } from './lost-answers.ts';
 import { isMissing } from './override-operations.ts';
-
-/** How long the lookup after a lost answer may take. */
-const LOOKUP_TIMEOUT_MS = 10_000;
 
 /** How many users a change of the workspace default concerns: those without an override of their own, of all active ones. */
 export interface Affected {
@@ -29,7 +26,7 @@ export function workspaceDefault(client: RestClient, onChange: () => void = () =
     } catch (error) {
       // Where it was already cleared, there is nothing to clear.
       if (wanted === null && isMissing(error)) return onChange();
-      await lookAfterwards(client, wanted, error);
+      await checkMade(client, wanted, explained(error));
       onChange();
       return;
     }
@@ -82,17 +79,11 @@ async function affected({ users, overrides }: RestClient, signal?: AbortSignal):
 }
 
 /** Finds out what became of a change whose answer was lost. @throws the change's error, unless the change was made */
-async function lookAfterwards(client: RestClient, wanted: string | null, error: unknown): Promise<void> {
-  if (!(error instanceof WorkspaceError) || !error.mayHaveRun) throw explained(error);
-  const now = await readSetting(client, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)).catch((cause: unknown) => {
-    const message = sentences(error.message, `Checking the result failed: ${inOneLine(cause)}`);
-    throw error.rephrased(error.code, message, IN_DOUBT);
-  });
-  if (now.warehouseId !== wanted) {
-    const message = sentences(error.message, 'The change was not made.');
-    throw error.rephrased(error.code, message, 'Try again.');
-  }
-  if (error.code === 'cancelled') throw new CancelledAfterChange(error);
+async function checkMade(client: RestClient, wanted: string | null, error: unknown): Promise<void> {
+  const now = await lookAfterwards(error, (late) => readSetting(client, late));
+  if (now.warehouseId === wanted) return finished(undefined, error);
+  if (!(error instanceof WorkspaceError)) throw error;
+  throw error.rephrased(error.code, sentences(error.message, 'The change was not made.'), 'Try again.');
 }
 
 function changedMeanwhile(now: string | null): CausewayError {

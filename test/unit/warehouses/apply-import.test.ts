@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyImport } from '../../../main/warehouses/bulk/apply.ts';
 import type { PlannedLine } from '../../../main/warehouses/bulk/plan.ts';
-import { CancelledAfterChange } from '../../../main/warehouses/override-changes.ts';
+import { CancelledAfterChange } from '../../../main/warehouses/lost-answers.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 
 const plan = Array.from({ length: 13 }, (_, index): PlannedLine => {
