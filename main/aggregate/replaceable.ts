@@ -20,7 +20,9 @@ export class ReplaceableServer implements Bridge {
   readonly #client: FrameSink;
   readonly #server: AggregateServer;
   readonly #port: ReplaceablePort;
-  #current: Bridge & { failed?(error: unknown): void };
+  /** What serves the client unless it is replaced. */
+  readonly #first: OpenedServer;
+  #current: Bridge;
   /** What the client has sent before it was known whether a bridge can be built; undefined afterwards. */
   #received: Buffer[] | undefined = [];
   /** The raw ids of the requests that were answered before that. */
@@ -36,9 +38,9 @@ export class ReplaceableServer implements Bridge {
     this.#client = client;
     this.#server = server;
     this.#port = port;
-    const first = server.open(intercept(client, (frame) => this.#write(frame)));
-    this.#current = asBridge(first);
-    this.#decided = first.opened.then(
+    this.#first = server.open(intercept(client, (frame) => this.#write(frame)));
+    this.#current = this.#first.bridge;
+    this.#decided = this.#first.opened.then(
       () => {
         this.#received = undefined;
       },
@@ -77,13 +79,13 @@ export class ReplaceableServer implements Bridge {
 
   /** Told of an error that nothing has caught. */
   failed(error: unknown): void {
-    this.#current.failed?.(error);
+    if (this.#current === this.#first.bridge) this.#first.failed?.(error);
   }
 
   #write(frame: Buffer): void {
     if (this.#received) {
-      const { id, method } = scanFrame(frame);
-      if (id !== undefined && method === undefined) this.#answered.add(id);
+      const id = answeredId(frame);
+      if (id !== undefined) this.#answered.add(id);
     }
     this.#client.write(frame);
   }
@@ -94,7 +96,6 @@ export class ReplaceableServer implements Bridge {
     // Loaded only here: what usually serves a client needs none of it.
     const loaded = await import('./aggregate.ts').catch((failure: unknown) => void this.#port.failed(failure));
     if (!loaded) return;
-    const left = this.#current;
     const aggregate = new loaded.Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
     aggregate.offer([this.#server]);
     aggregate.onSettled(() => this.#settled());
@@ -102,29 +103,21 @@ export class ReplaceableServer implements Bridge {
     const received = this.#received ?? [];
     this.#received = undefined;
     for (const frame of received) aggregate.receive(frame);
-    void left.close();
+    void this.#first.bridge.close();
   }
 
   /** Drops the answers that the client has already. */
   #writeOnce(frame: Buffer): void {
     if (this.#answered.size > 0) {
-      const { id, method } = scanFrame(frame);
-      if (id !== undefined && method === undefined && this.#answered.delete(id)) return;
+      const id = answeredId(frame);
+      if (id !== undefined && this.#answered.delete(id)) return;
     }
     this.#client.write(frame);
   }
 }
 
-function asBridge({ bridge, failed }: OpenedServer): Bridge & { failed?(error: unknown): void } {
-  return {
-    receive: (frame) => bridge.receive(frame),
-    fault: (fault) => bridge.fault(fault),
-    onSettled: (listener) => bridge.onSettled(listener),
-    finish: (graceMs) => bridge.finish(graceMs),
-    close: () => bridge.close(),
-    get pendingBytes() {
-      return bridge.pendingBytes;
-    },
-    ...(failed ? { failed } : {}),
-  };
+/** The raw id of the request that a frame answers; undefined for any other frame. */
+function answeredId(frame: Buffer): string | undefined {
+  const { id, method } = scanFrame(frame);
+  return method === undefined ? id : undefined;
 }
