@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatState, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
+import { formatState, stopQuestion, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
 import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
@@ -214,7 +214,7 @@ async function askToStop(
 ): Promise<void> {
   if (yes) return;
   const where = await whereAndAsWhom(context, session);
-  const question = `Stop ${describeWarehouse(warehouse)} ${where}? Running queries on it are interrupted.`;
+  const question = `Stop ${describeWarehouse(warehouse)} ${where}? ${stopQuestion.consequence}`;
   await agreeOrCancel(context, question);
 }
 

@@ -84,7 +84,7 @@ describe('what others notice asks first', () => {
       expect.stringContaining('Stop Shared analytics (running, Medium, Serverless) in '),
     ]);
     expect(shown).toContain(
-      `in ${cli.workspace.host} as ana@example.com (profile ana)? Running queries on it are interrupted. [y/N]`,
+      `in ${cli.workspace.host} as ana@example.com (profile ana)? Running queries are canceled, including those of other users. The next query starts it again. [y/N]`,
     );
     expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(1);
   });
