@@ -2,21 +2,15 @@ import { createHash } from 'node:crypto';
 import { FileTooLarge, readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { utf8Text } from '../platform/utf8.ts';
-import type { ImportSource } from '../warehouses/bulk/carry-out.ts';
-import type { ImportFile } from '../warehouses/bulk/columns.ts';
+import type { WantedChanges } from '../warehouses/bulk/carry-out.ts';
 import { readBulkFile } from '../warehouses/bulk/files.ts';
-
-/** What a file of overrides says, and what its journal keeps of the file. */
-export interface OverridesFile extends ImportFile {
-  origin: ImportSource;
-}
 
 /**
  * What a file of overrides says, for a command and for the window.
  * @param name what messages call the file
  * @throws {CausewayError} `not_found` if there is no such file, `invalid_file` if it cannot be read, and what `readBulkFile` throws
  */
-export async function readOverridesFile(path: string, name: string): Promise<OverridesFile> {
+export async function readOverridesFile(path: string, name: string): Promise<WantedChanges> {
   const bytes = await readBytes(path, 'given').catch((cause: unknown) => {
     if (cause instanceof FileTooLarge) throw cause;
     const remedy = 'Check the file’s permissions, or choose another file.';

@@ -2,8 +2,7 @@ import type { Bulk, BulkLine } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
-import type { ImportSource } from '../../warehouses/bulk/carry-out.ts';
-import type { ImportFile } from '../../warehouses/bulk/columns.ts';
+import type { WantedChanges } from '../../warehouses/bulk/carry-out.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow, problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
@@ -20,11 +19,6 @@ const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
   problems: ({ problem, result, isLeftOut }) =>
     problem !== null || isLeftOut || result === 'failed' || result === 'not-tried',
 };
-
-/** The wanted changes, and where they come from. */
-export interface WantedChanges extends ImportFile {
-  origin: ImportSource;
-}
 
 /** One plan for many overrides: planned, reviewed, applied, and kept until it is dismissed. */
 export class BulkChange {

@@ -2,18 +2,19 @@ import { basename } from 'node:path';
 import type { overridesRequests } from '../../../preload/contract/overrides.ts';
 import type { WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
-import { type OverridesFile, readOverridesFile } from '../../app/overrides-file.ts';
+import { readOverridesFile } from '../../app/overrides-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { type OverrideOwner, overrideRow, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
+import type { WantedChanges } from '../../warehouses/bulk/carry-out.ts';
 import { exportLines } from '../../warehouses/bulk/files.ts';
 import { wantedLine } from '../../warehouses/bulk/plans.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
-import { BulkChange, type WantedChanges } from './bulk-change.ts';
+import { BulkChange } from './bulk-change.ts';
 import { OverridesReading } from './override-list.ts';
 import { strings } from './strings.ts';
 
@@ -137,7 +138,7 @@ async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
 }
 
 /** What a chosen file says. @throws {CausewayError} as `readOverridesFile`, and `invalid_file` if it says nothing */
-async function readImportFile(path: string): Promise<{ name: string; file: OverridesFile }> {
+async function readImportFile(path: string): Promise<{ name: string; file: WantedChanges }> {
   const name = basename(path);
   const file = await readOverridesFile(path, name);
   if (file.lines.length + file.faults.length > 0) return { name, file };

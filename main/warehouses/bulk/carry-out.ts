@@ -5,12 +5,18 @@ import { Pacer } from '../../workspace/pace.ts';
 import { clearOverride, setOverride } from '../override-changes.ts';
 import { overrideOperations } from '../override-operations.ts';
 import { type ApplyOptions, applyImport, chosenChanges, type LineResult, type OverrideChanges } from './apply.ts';
+import type { ImportFile } from './columns.ts';
 import type { JournalHead } from './journal.ts';
 import { beginJournal, journalFolder } from './journal-file.ts';
 import type { PlannedLine } from './plan.ts';
 
 /** Where the changes of a plan come from, for their journal. */
 export type ImportSource = Pick<JournalHead, 'kind' | 'source' | 'sha256'>;
+
+/** The wanted changes, and where they come from. */
+export interface WantedChanges extends ImportFile {
+  origin: ImportSource;
+}
 
 export interface CarryOutOptions extends ApplyOptions {
   /** Called once if another import is being carried out on this computer, which is waited for. */
