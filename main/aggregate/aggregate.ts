@@ -1,5 +1,6 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { provisionalInitialize } from '../bridge/early-answer.ts';
+import { ALL_CAPABILITIES } from '../bridge/features.ts';
 import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame } from '../bridge/frame/error-frame.ts';
 import { idOfInvalid, rawId, readFrame } from '../bridge/frame/frame.ts';
@@ -211,13 +212,7 @@ export class Aggregate implements Bridge {
     const names = this.#servers.map(({ name }) => name).join(', ');
     const introduction = {
       protocolVersion: '2025-11-25',
-      capabilities: {
-        tools: { listChanged: true },
-        prompts: { listChanged: true },
-        resources: { listChanged: true, subscribe: true },
-        completions: {},
-        logging: {},
-      },
+      capabilities: ALL_CAPABILITIES,
       serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
       instructions:
         names === ''

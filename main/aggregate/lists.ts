@@ -1,3 +1,4 @@
+import { SERVER_LISTS, type ServerList } from '../bridge/features.ts';
 import { EACH, placesAt, withTexts } from '../bridge/frame/edit.ts';
 import { parseFrame, parseText } from '../bridge/frame/frame.ts';
 import type { Place } from '../bridge/frame/json-bytes.ts';
@@ -9,50 +10,22 @@ export const LIST_KINDS = ['tools', 'prompts', 'resources', 'templates'] as cons
 
 export type ListKind = (typeof LIST_KINDS)[number];
 
-export interface ListFacts {
+export interface ListFacts extends ServerList {
   method: string;
-  /** The member of the result that holds the list, and the member of each element that holds its name. */
-  items: string;
+  /** The member of each element that holds its name. */
   key: string;
-  /** The capability of servers with such a list, and the notification that it has changed. */
-  capability: 'tools' | 'prompts' | 'resources';
-  changed: string;
   prefix: Prefix;
 }
 
+function list(method: keyof typeof SERVER_LISTS, key: string, prefix: Prefix): ListFacts {
+  return { ...SERVER_LISTS[method], method, key, prefix };
+}
+
 export const LISTS: Record<ListKind, ListFacts> = {
-  tools: {
-    method: 'tools/list',
-    items: 'tools',
-    key: 'name',
-    capability: 'tools',
-    changed: 'notifications/tools/list_changed',
-    prefix: IN_NAMES,
-  },
-  prompts: {
-    method: 'prompts/list',
-    items: 'prompts',
-    key: 'name',
-    capability: 'prompts',
-    changed: 'notifications/prompts/list_changed',
-    prefix: IN_NAMES,
-  },
-  resources: {
-    method: 'resources/list',
-    items: 'resources',
-    key: 'uri',
-    capability: 'resources',
-    changed: 'notifications/resources/list_changed',
-    prefix: IN_URIS,
-  },
-  templates: {
-    method: 'resources/templates/list',
-    items: 'resourceTemplates',
-    key: 'uriTemplate',
-    capability: 'resources',
-    changed: 'notifications/resources/list_changed',
-    prefix: IN_URIS,
-  },
+  tools: list('tools/list', 'name', IN_NAMES),
+  prompts: list('prompts/list', 'name', IN_NAMES),
+  resources: list('resources/list', 'uri', IN_URIS),
+  templates: list('resources/templates/list', 'uriTemplate', IN_URIS),
 };
 
 /** The kind of list that a request asks for. */

@@ -1,4 +1,5 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
+import { isOfUnknownServer } from '../bridge/early-answer.ts';
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
 import { errorFrame, errorOfFrame } from '../bridge/frame/error-frame.ts';
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
@@ -216,9 +217,8 @@ export class Member {
   }
 
   #introduced(answer: Buffer): void {
-    const result = memberAt(parseFrame(answer), 'result');
-    const isUnknown = memberAt(result, 'serverInfo', 'name') === 'causeway';
-    this.#capabilities = isUnknown ? undefined : (memberAt(result, 'capabilities') ?? {});
+    const json = parseFrame(answer);
+    this.#capabilities = isOfUnknownServer(json) ? undefined : (memberAt(json, 'result', 'capabilities') ?? {});
     this.#opened?.bridge.receive(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -21,7 +21,7 @@ import { type Found, type Owned, SharedNames } from './shared-names.ts';
 import { withOneOfEachSignIn } from './sign-in-tools.ts';
 import { asPlainCall } from './tasks.ts';
 
-/** How long one server can delay the combined list, in milliseconds. A session answers from its cache before that. */
+/** How long one server can delay the combined list, in milliseconds. The bridge of one that does not answer at all answers before that. */
 const LIST_MS = 3_000;
 
 const NAME = ['params', 'name'];

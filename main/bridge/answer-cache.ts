@@ -3,14 +3,17 @@ import { sentWith } from '../auth/access-token.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { inOneLine } from '../words/failure.ts';
-import type { AnswerStore } from './answer-store.ts';
+import type { AnswerStore, StoredAnswer } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
-import { earlyAnswer, inRevisionOf, isFirstPage, isStored } from './early-answer.ts';
+import { earlyAnswer, handshakeMs, isFirstPage, isStored, withNegotiated } from './early-answer.ts';
+import type { DeclaredFeatures } from './features.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
 import { membersOf } from './frame/members.ts';
 import { heldTools, LIST_CHANGED } from './held-tools.ts';
+import type { BridgeLayer, ClientMessage } from './layers.ts';
 import type { PendingRequest } from './pending-request.ts';
+import { inRevisionOf } from './stateless/completed.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** The delay of timers in an idle process, and the longest delay that is compensated for, in milliseconds. */
@@ -26,6 +29,8 @@ export interface AnswerCachePort {
   /** Takes a list of Causeway's own tool, to which permissions for the server's tools do not apply. */
   ownTools: Pick<FrameSink, 'write'>;
   tool: ConnectionTool;
+  /** What the client was told that the server offers. */
+  features: DeclaredFeatures;
   /** The tokens sent last; none while nobody is signed in. */
   readonly sent: readonly Secret[];
   /** A key of the user whose answers the server gives. */
@@ -37,7 +42,7 @@ export interface AnswerCachePort {
  * its tools: with the last known answers, or as a server with one tool, which says what is wrong. Notifies the client when
  * the server's own answer differs.
  */
-export class AnswerCache {
+export class AnswerCache implements BridgeLayer {
   readonly #port: AnswerCachePort;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: string | undefined;
@@ -45,7 +50,7 @@ export class AnswerCache {
   #connectionTool: string | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
   /** The requests that are answered without the server if that takes too long, or once it turns out that it cannot be asked. */
-  readonly #racing = new Set<{ unavailable(): void; answered: Promise<void> }>();
+  readonly #racing = new Set<{ method: string; unavailable(): void; answered: Promise<void> }>();
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
@@ -62,9 +67,22 @@ export class AnswerCache {
     return this.#lastWrite;
   }
 
+  /** Answers a request for what the server does not offer, although the client was told so from here. */
+  async toServer(message: ClientMessage, next: (message: ClientMessage) => Promise<void>): Promise<void> {
+    const { frame, envelope } = message;
+    const answer = envelope.kind === 'request' && this.#port.features.answerInstead(frame, envelope.method);
+    if (answer) this.#port.sink.write(answer);
+    else await next(message);
+  }
+
+  /** Whether a request of this method may be answered from here. */
+  mayAnswer(method: string): boolean {
+    return isStored(method) || this.#port.features.mayLack(method);
+  }
+
   /** Begins work that settles a request, and answers from the cache when it takes too long. */
   async raceWithTimeout(pending: PendingRequest, begin: () => Promise<void>): Promise<void> {
-    if (this.#port.isOff || !isFirstPage(pending.frame, pending.method)) return begin();
+    if (this.#port.isOff || !this.#canAnswer(pending)) return begin();
     let unavailable = () => {};
     const isUnavailableNow = new Promise<'late'>((resolve) => {
       unavailable = () => resolve('late');
@@ -73,7 +91,11 @@ export class AnswerCache {
     const over = new Promise<'over'>((resolve) => {
       isOver = () => resolve('over');
     });
-    const race = { unavailable, answered: this.#answerUnlessOver(pending, [over, isUnavailableNow]) };
+    const race = {
+      method: pending.method,
+      unavailable,
+      answered: this.#answerUnlessOver(pending, [over, isUnavailableNow]),
+    };
     this.#racing.add(race);
     const work = begin().finally(isOver);
     await race.answered.finally(() => this.#racing.delete(race));
@@ -81,16 +103,22 @@ export class AnswerCache {
   }
 
   async #answerUnlessOver(pending: PendingRequest, ends: Promise<'over' | 'late'>[]): Promise<void> {
-    const isKnown = pending.method === 'initialize' || (await this.#port.memory.get('tools/list')) !== undefined;
-    const late = this.#whenLate(isKnown ? this.#timeoutFor(pending) : undefined);
+    const late = this.#whenLate(await this.#timeoutFor(pending));
     const first = await Promise.race([...ends, late.passed]);
     late.stop();
     if (first === 'late') await this.answer(pending);
   }
 
-  #timeoutFor({ method }: PendingRequest): number {
-    if (this.provisional) return 0;
-    return method === 'initialize' ? ANSWER_TIMEOUTS.handshakeMs : ANSWER_TIMEOUTS.toolsMs;
+  #canAnswer({ frame, method }: PendingRequest): boolean {
+    return isFirstPage(frame, method) || this.#port.features.mayLack(method);
+  }
+
+  /** How long the client waits, in milliseconds; undefined for what only the server knows. */
+  async #timeoutFor({ frame, method }: PendingRequest): Promise<number | undefined> {
+    const { memory } = this.#port;
+    if (method === 'initialize') return this.provisional ? 0 : handshakeMs(frame, method, (each) => memory.get(each));
+    if (method !== 'tools/list' || (await memory.get(method)) === undefined) return undefined;
+    return this.provisional ? 0 : ANSWER_TIMEOUTS.toolsMs;
   }
 
   #lateAfter(delayMs: number): { passed: Promise<'late'>; stop(): void } {
@@ -108,13 +136,14 @@ export class AnswerCache {
 
   /**
    * Resolves after `timeoutMs`; at once if it is known that the server cannot be asked now. Undefined stands for a first
-   * list of tools: that takes longer, and longest where a user is signed in.
+   * list: that takes longer, and longest where a user is signed in and the server has answered before.
    */
   #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
     const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;
     let wait = this.#lateAfter(this.#port.tool.trouble ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
     const passed = wait.passed.then((late) => {
-      if (timeoutMs !== undefined || this.#port.tool.trouble || this.#port.sent.length === 0) return late;
+      const isLongEnough = timeoutMs !== undefined || this.provisional || this.#port.tool.trouble;
+      if (isLongEnough || this.#port.sent.length === 0) return late;
       wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
       return wait.passed;
     });
@@ -142,7 +171,7 @@ export class AnswerCache {
   /** Answers a request that has failed, if that is possible. */
   async fallback(pending: PendingRequest, error: unknown): Promise<void> {
     void this.failed(error);
-    if (isUnavailable(error) && isFirstPage(pending.frame, pending.method)) await this.answer(pending);
+    if (isUnavailable(error) && this.#canAnswer(pending)) await this.answer(pending);
     if (!this.provisional || pending.method !== 'tools/call') return;
     for (const id of pending.settle('causeway')) {
       this.#port.sink.write(toolTextFrame(id, pending.frame, inOneLine(error)));
@@ -151,15 +180,27 @@ export class AnswerCache {
 
   /** Answers with the last known answer, or a provisional one, if the request has no answer yet. */
   async answer(pending: PendingRequest): Promise<void> {
-    if (this.#port.isOff || !isStored(pending.method)) return;
-    const known = await earlyAnswer(pending.frame, pending.method, (method) => this.#port.memory.get(method));
+    const { isOff, features, memory, sink } = this.#port;
+    const { frame, method } = pending;
+    if (isOff || !this.mayAnswer(method)) return;
+    if (!isStored(method)) {
+      const empty = features.answerNow(frame, method);
+      if (empty && pending.settle('cache').length > 0) sink.write(empty);
+      return;
+    }
+    const known = await earlyAnswer(frame, method, (answer) => memory.get(answer));
     if (pending.settle('cache').length === 0) return;
-    if (pending.method === 'initialize') this.provisional = true;
+    if (method === 'initialize') this.#introduced(known);
     if (!known) this.#listConnectionTool(pending);
     else {
-      if (pending.method === 'tools/list') this.#listed(known);
-      this.#port.sink.write(known);
+      if (method === 'tools/list') this.#listed(known);
+      sink.write(known);
     }
+  }
+
+  #introduced(answer: Buffer | undefined): void {
+    this.provisional = true;
+    if (answer) this.#port.features.told(answer);
   }
 
   #listConnectionTool({ id, frame }: PendingRequest): void {
@@ -182,11 +223,35 @@ export class AnswerCache {
     const { result } = membersOf(json);
     if (!isFirstPage(pending.frame, method) || result === undefined) return;
     this.#port.tool.trouble = undefined;
-    if (method === 'initialize') this.provisional = false;
+    if (method === 'initialize') this.#opened(pending.frame, json);
     else this.#confirmTools(frame);
     // The first of several pages is not the list.
-    if (membersOf(result).nextCursor) return;
-    this.#lastWrite = this.#port.memory.put(method, frame, this.#port.owner(), this.#port.sent.flatMap(sentWith));
+    if (!membersOf(result).nextCursor) this.#keep(method, frame);
+  }
+
+  /** Stores a stateless server's own answer to `server/discover`. */
+  discovered(frame: Buffer): void {
+    this.#keep('server/discover', frame);
+  }
+
+  /** The server has begun a session. */
+  #opened(request: Buffer, json: unknown): void {
+    const { features, sink, memory } = this.#port;
+    this.provisional = false;
+    for (const changed of features.learned(json)) sink.write(changed);
+    for (const { method, unavailable } of this.#racing) if (features.mayLack(method)) unavailable();
+    this.#lastWrite = this.#lastWrite.then(async () => {
+      const revisions = withNegotiated(await memory.get('revisions'), request, membersOf(json).result);
+      if (revisions) await this.#put('revisions', revisions);
+    });
+  }
+
+  #keep(answer: StoredAnswer, frame: Buffer): void {
+    this.#lastWrite = Promise.all([this.#lastWrite, this.#put(answer, frame)]).then(() => {});
+  }
+
+  #put(answer: StoredAnswer, frame: Buffer): Promise<void> {
+    return this.#port.memory.put(answer, frame, this.#port.owner(), this.#port.sent.flatMap(sentWith));
   }
 
   #confirmTools(frame: Buffer): void {

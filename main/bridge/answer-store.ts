@@ -7,15 +7,21 @@ import { stateFolder } from '../platform/paths.ts';
 /** The stored answers: those that a client needs at startup and that seldom change. */
 export type StoredMethod = 'initialize' | 'tools/list';
 
+/**
+ * What is stored: those answers, a stateless server's own `server/discover`, and which revision the server chose for each that
+ * it was asked for, as one JSON object.
+ */
+export type StoredAnswer = StoredMethod | 'server/discover' | 'revisions';
+
 /** The last known answers of one managed server to one profile's user, kept on disk as whole frames. */
 export interface AnswerStore {
-  get(method: StoredMethod): Promise<Buffer | undefined>;
+  get(answer: StoredAnswer): Promise<Buffer | undefined>;
   /**
    * Stores it without secrets. Never throws: an answer that cannot be stored is requested again next time.
    * @param owner a key of the user whom the server answered; what was stored of another one is removed
    * @param sent the tokens that the server was sent and may repeat
    */
-  put(method: StoredMethod, frame: Buffer, owner?: string, sent?: SentSecrets): Promise<void>;
+  put(answer: StoredAnswer, frame: Buffer, owner?: string, sent?: SentSecrets): Promise<void>;
 }
 
 /** Which protocol revision a managed server spoke when it was last asked. */
@@ -33,7 +39,7 @@ interface StoredServer {
   profile: string;
 }
 
-type StoredAnswers = Partial<Record<StoredMethod | 'era' | 'owner', string>>;
+type StoredAnswers = Partial<Record<StoredAnswer | 'era' | 'owner', string>>;
 
 /** Opens the store of the server at `path` for one profile. It holds the list of tools, never their arguments or results. */
 export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): AnswerStore & RevisionStore {
@@ -69,13 +75,13 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
     return new SignInGeneration(signInFolder(env, { host: server.host, name: server.profile })).user();
   };
   return {
-    async get(method) {
+    async get(answer) {
       const [entries, user] = await Promise.all([read(), present()]);
-      const text = entries[method];
+      const text = entries[answer];
       return typeof text === 'string' && (entries.owner ?? '') === user ? Buffer.from(text) : undefined;
     },
-    put(method, frame, owner = '', sent = []) {
-      lastWrite = lastWrite.then(() => write({ [method]: frame.toString('utf8'), owner }, sent)).catch(() => {});
+    put(answer, frame, owner = '', sent = []) {
+      lastWrite = lastWrite.then(() => write({ [answer]: frame.toString('utf8'), owner }, sent)).catch(() => {});
       return lastWrite;
     },
     async isStateless() {

@@ -2,13 +2,14 @@ import { serverKey } from '../permissions/server-key.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { within } from '../platform/within.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { NO_STORE } from './answer-store.ts';
+import { type AnswerStore, NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { ConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher, type SessionPort } from './dispatcher.ts';
 import { answerWithoutServer } from './early-answer.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
+import { DeclaredFeatures } from './features.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { idOfInvalid, readFrame, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
@@ -25,6 +26,7 @@ import { SessionGate } from './session-gate.ts';
 import { takeContinued, withUserInTitle } from './session-user.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient } from './stateless/client.ts';
+import type { DiscoverCache } from './stateless/client-session.ts';
 import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
@@ -53,6 +55,7 @@ class StdioBridge implements Bridge {
   readonly #dispatcher: RequestDispatcher;
   readonly #serverStream: ServerStream;
   readonly #answerCache: AnswerCache;
+  readonly #features = new DeclaredFeatures();
   readonly #tool: ConnectionTool;
   readonly #questions: ClientQuestions | undefined;
   readonly #notices: TerminalNotices;
@@ -80,7 +83,7 @@ class StdioBridge implements Bridge {
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
       isFresh: () => this.#session.state.generation === 0,
-      remembered: isOff ? undefined : (method) => memory.get(method),
+      cache: isOff ? undefined : this.#discoverCache(memory),
     });
     // For frames that no other layer is about.
     const outer = towardClient(client, [this.#stateless]);
@@ -113,7 +116,8 @@ class StdioBridge implements Bridge {
       toServer: (message, next) => this.#open(message, next),
       toClient: (frame, next) => next(this.#titled(frame)),
     };
-    const layers: BridgeLayer[] = [requests, this.#tool, opening, ...(guard ? [guard] : [])];
+    const cached: BridgeLayer = { toServer: (message, next) => this.#answerCache.toServer(message, next) };
+    const layers: BridgeLayer[] = [requests, this.#tool, opening, cached, ...(guard ? [guard] : [])];
     this.#send = towardServer(layers, (message) => this.#dispatcher.dispatch(message));
     this.#sink = towardClient(outer, layers);
     this.#upstream = new UpstreamClient(endpoint, new FlowControl(this.#sink), signal, {
@@ -126,6 +130,7 @@ class StdioBridge implements Bridge {
       sink: this.#sink,
       ownTools: guard ? { write: (frame) => outer.write(guard.ownTools(frame)) } : this.#sink,
       tool: this.#tool,
+      features: this.#features,
       sent: this.#upstream.sent,
       owner: () => this.#upstream.owner.key,
     });
@@ -154,6 +159,17 @@ class StdioBridge implements Bridge {
       service?.subscribe(() => this.#serviceChanged()),
       signIn?.onChange?.(() => this.#signInChanged(signIn)),
     ];
+  }
+
+  #discoverCache(memory: AnswerStore): DiscoverCache {
+    return {
+      remembered: (answer) => memory.get(answer),
+      told: (answer) => this.#features.told(answer),
+      discovered: (answer, json) => {
+        this.#answerCache.discovered(answer);
+        this.#features.learned(json);
+      },
+    };
   }
 
   #sessionPort(): SessionPort {

@@ -118,7 +118,8 @@ export class RequestDispatcher {
     if (wantsProgress) this.#port.progress.began(pending);
     this.#pending.add(pending);
     const drive = () => this.#drive(pending);
-    return isStored(pending.method) ? this.#port.answerCache.raceWithTimeout(pending, drive) : drive();
+    const { answerCache } = this.#port;
+    return answerCache.mayAnswer(pending.method) ? answerCache.raceWithTimeout(pending, drive) : drive();
   }
 
   async #drive(pending: PendingRequest): Promise<void> {
@@ -334,6 +335,8 @@ export class RequestDispatcher {
       session.report(isDeferred ? { name: 'deferred', generation, error } : { name: 'refused', generation });
     }
     if (method === 'notifications/initialized') session.report({ name: 'announced', generation });
+    // What the client believes to be granted holds in the session to come.
+    if (pending.isAnsweredFromCache) this.#renewal.opening.granted(method, frame);
     if (this.#isGone) return;
     const isForModel = method === 'tools/call' && service?.isForModel(error);
     this.#answer(pending, (id) => (isForModel ? toolTextFrame(id, frame, inOneLine(error)) : errorFrame(id, error)));

@@ -1,10 +1,12 @@
 import { VERSION } from '../platform/version.ts';
-import type { StoredMethod } from './answer-store.ts';
+import type { StoredAnswer, StoredMethod } from './answer-store.ts';
+import { ALL_CAPABILITIES } from './features.ts';
 import { textAt } from './frame/edit.ts';
 import { parseFrame, rawId, withId } from './frame/frame.ts';
 import { memberAt, membersOf } from './frame/members.ts';
-import { completed } from './stateless/completed.ts';
+import { completed, inRevisionOf } from './stateless/completed.ts';
 import { isStateless, STATELESS_REVISION } from './stateless/headers.ts';
+import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** The revisions that have sessions: the bridge may answer their `initialize` itself. */
 export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
@@ -13,12 +15,12 @@ const LATEST_SESSION_REVISION = '2025-11-25';
 /** The `initialize` result for a server that has never answered. */
 const UNKNOWN_SERVER = {
   protocolVersion: LATEST_SESSION_REVISION,
-  capabilities: { tools: {} },
+  capabilities: ALL_CAPABILITIES,
   serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
 };
 
 /** The last known answer of the server to a method; undefined if there is none. */
-export type Remembered = (method: StoredMethod) => Promise<Buffer | undefined>;
+export type Remembered = (answer: StoredAnswer) => Promise<Buffer | undefined>;
 
 const URGENT: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'ping']);
 
@@ -39,19 +41,61 @@ export async function earlyAnswer(
   // The stateless revision has no ping: the bridge refuses it.
   const known = isStateless(request) ? undefined : answerWithoutServer(request, method);
   if (known) return known;
-  if (method === 'initialize') return provisionalInitialize(request, await remembered(method));
+  if (method === 'initialize') {
+    const [answer, revisions] = await Promise.all([remembered('initialize'), remembered('revisions')]);
+    return provisionalInitialize(request, answer, negotiatedFor(revisionIn(request), revisions));
+  }
   if (method === 'server/discover') {
-    const opened = provisionalInitialize(request, await remembered('initialize'));
-    return withId(discoverAnswer(opened), rawId(request));
+    const discovered = await remembered('server/discover');
+    const answer = discovered ?? discoverAnswer(provisionalInitialize(request, await remembered('initialize')));
+    return withId(answer, rawId(request));
   }
   if (!isFirstPage(request, method)) return undefined;
   const list = await remembered(method);
   return list && parseFrame(list) !== undefined ? inRevisionOf(request, withId(list, rawId(request))) : undefined;
 }
 
-/** A list for a client, in the revision of its request. */
-export function inRevisionOf(request: Buffer, list: Buffer): Buffer {
-  return isStateless(request) ? completed(list, true) : list;
+/**
+ * How long a client waits for the server's own answer to an opening request before it is answered without the server, in
+ * milliseconds: longer where it is not known what the server would answer.
+ */
+export async function handshakeMs(request: Buffer, method: string, remembered: Remembered): Promise<number> {
+  const { handshakeMs, firstHandshakeMs } = ANSWER_TIMEOUTS;
+  return (await isForeseen(request, method, remembered)) ? handshakeMs : firstHandshakeMs;
+}
+
+async function isForeseen(request: Buffer, method: string, remembered: Remembered): Promise<boolean> {
+  if (answerWithoutServer(request, method) && !isStateless(request)) return true;
+  if (method !== 'initialize')
+    return Boolean((await remembered('server/discover')) ?? (await remembered('initialize')));
+  const [answer, revisions] = await Promise.all([remembered('initialize'), remembered('revisions')]);
+  const asked = revisionIn(request);
+  return answer !== undefined && (asked === undefined || negotiatedFor(asked, revisions) !== undefined);
+}
+
+/** What the server chose where a client asked for this revision; undefined if no client ever did. */
+function negotiatedFor(asked: string | undefined, revisions: Buffer | undefined): string | undefined {
+  const chosen = revisions && asked !== undefined ? memberAt(parseFrame(revisions), asked) : undefined;
+  return typeof chosen === 'string' ? chosen : undefined;
+}
+
+/** What is remembered of the revisions once a server has answered this request with this `result`. */
+export function withNegotiated(revisions: Buffer | undefined, request: Buffer, result: unknown): Buffer | undefined {
+  const asked = revisionIn(request);
+  const { protocolVersion } = membersOf(result);
+  if (asked === undefined || !SESSION_REVISIONS.has(asked) || typeof protocolVersion !== 'string') return undefined;
+  const known = membersOf(revisions && parseFrame(revisions));
+  return Buffer.from(JSON.stringify({ ...known, [asked]: protocolVersion }));
+}
+
+function revisionIn(initialize: Buffer): string | undefined {
+  const asked = memberAt(parseFrame(initialize), 'params', 'protocolVersion');
+  return typeof asked === 'string' ? asked : undefined;
+}
+
+/** Whether this is an answer to `initialize` of `provisionalInitialize` for a server of which nothing is known. */
+export function isOfUnknownServer(answer: unknown): boolean {
+  return memberAt(answer, 'result', 'serverInfo', 'name') === UNKNOWN_SERVER.serverInfo.name;
 }
 
 /** The answer to a probe in the revisions with sessions, which needs no server; undefined for anything else. */
@@ -73,18 +117,19 @@ export function isFirstPage(request: Buffer, method: string): method is StoredMe
 }
 
 /**
- * The answer to an `initialize` that needs no server: in the revision that the client asks for, announcing that the tools
- * may change. @param remembered the server's own last answer, if there is one
+ * The answer to an `initialize` that needs no server, announcing that the tools may change.
+ * @param remembered the server's own last answer, if there is one
+ * @param revision the one that the server would choose; left out, it is the client's
  */
-export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined): Buffer {
+export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined, revision?: string): Buffer {
   const known = remembered && memberAt(parseFrame(remembered), 'result');
   const result = typeof known === 'object' && known !== null ? membersOf(known) : UNKNOWN_SERVER;
-  const asked = memberAt(parseFrame(request), 'params', 'protocolVersion');
+  const asked = revisionIn(request);
   const capabilities = membersOf(result.capabilities);
   const tools = { ...membersOf(capabilities.tools), listChanged: true };
   const answer = {
     ...result,
-    protocolVersion: typeof asked === 'string' && SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
+    protocolVersion: revision ?? (asked !== undefined && SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion),
     capabilities: { ...capabilities, tools },
   };
   return outcomeFrame(request, `"result":${JSON.stringify(answer)}`);

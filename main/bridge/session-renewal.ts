@@ -38,9 +38,11 @@ export class SessionRenewal {
   /** Replays `initialize` and `initialized`, to open the session of `generation`. */
   async open(generation: number): Promise<Session> {
     const { send, explained, answerCache } = this.#port;
-    const session = await reopenSession(this.opening, send, explained);
+    const session = await reopenSession(this.opening, send, explained, (frame, json) => {
+      if (this.opening.initialize)
+        answerCache.store({ method: 'initialize', frame: this.opening.initialize }, frame, json);
+    });
     if (this.opening.initialized) this.#announcedIn = generation;
-    answerCache.provisional = false;
     return session;
   }
 
@@ -74,11 +76,15 @@ export async function reopenSession(
   frames: Pick<OpeningFrames, 'initialize' | 'initialized'>,
   send: SendOwn,
   explained: (failure: UpstreamFailure) => Promise<Error>,
+  onOpened: (answer: Buffer, json: unknown) => void = () => {},
 ): Promise<Session> {
   if (!frames.initialize) throw new Error('there is no initialize to replay');
   let session: Session | undefined;
   const take = (frame: Buffer, head: ResponseHead) => {
-    session ??= sessionFrom(parseFrame(frame), head);
+    const json = parseFrame(frame);
+    if (session) return;
+    session = sessionFrom(json, head);
+    if (session) onOpened(frame, json);
   };
   const outcome = await send('initialize', frames.initialize, NO_SESSION, take);
   if (outcome.kind === 'frame') take(outcome.frame, outcome.head);

@@ -4,8 +4,10 @@ import type { PendingRequest } from './pending-request.ts';
 
 /** How long a client waits before it is answered without the server, in milliseconds. */
 export const ANSWER_TIMEOUTS = {
-  /** For the server's own `initialize` or `server/discover`: some clients give up after 3 s, and count the start in. */
+  /** For the server's own `initialize` or `server/discover`, if it is known what it would answer. */
   handshakeMs: 150,
+  /** The same if that is not known: some clients give up after 3 s, and count the start in. */
+  firstHandshakeMs: 1_500,
   /** For the list of tools, before the client gets the last known one. */
   toolsMs: 1_000,
   /** For the list of tools if none is known and a user is signed in, before the connection tool is listed instead. */

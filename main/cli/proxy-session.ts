@@ -71,6 +71,6 @@ export function relayTo(
     reattach: () => hub.attachSoon(),
     alone: async (client) => (await prepare(request))(client),
     rejoin: () => hub.rejoin(),
-    remembered: async (method) => (await import('./remembered.ts')).remembered(request, process.env, method),
+    remembered: async (answer) => (await import('./remembered.ts')).remembered(request, process.env, answer),
   });
 }

@@ -1,7 +1,10 @@
-import { earlyAnswer, isUrgent, type Remembered } from '../bridge/early-answer.ts';
+import { earlyAnswer, handshakeMs, isUrgent, type Remembered } from '../bridge/early-answer.ts';
+import { DeclaredFeatures } from '../bridge/features.ts';
+import { parseFrame } from '../bridge/frame/frame.ts';
+import { ANSWER_TIMEOUTS } from '../bridge/waiting-requests.ts';
 
-/** How long a client waits for the answer to a ping or an opening request before it is answered here, in milliseconds. */
-const EARLY_MS = 180;
+/** How much longer than a bridge this waits, in milliseconds: the bridge's own early answer comes first. */
+const MARGIN_MS = 30;
 /** The longest frame that is read as an opening request or a ping, in bytes. */
 const MAX_BEGINNING_BYTES = 64 * 1024;
 
@@ -18,6 +21,9 @@ export class EarlyAnswers {
   readonly #port: EarlyAnswersPort;
   /** The requests without an answer, by raw id, each with the timer that answers it. */
   readonly #waiting = new Map<string, NodeJS.Timeout>();
+  readonly #features = new DeclaredFeatures();
+  /** The raw id of the opening request that was answered early, until its own answer comes. */
+  #opening: string | undefined;
   #isClosed = false;
 
   constructor(port: EarlyAnswersPort) {
@@ -35,10 +41,39 @@ export class EarlyAnswers {
     if (!remembered || id === undefined || !isUrgent(method) || frame.length > MAX_BEGINNING_BYTES) return;
     const answer = async () => {
       const early = await earlyAnswer(frame, method, remembered);
-      if (this.#waiting.delete(id) && early && !this.#isClosed) this.#port.answer(id, early);
+      if (!this.#waiting.delete(id) || !early || this.#isClosed) return;
+      if (method !== 'ping') this.#told(id, early);
+      this.#port.answer(id, early);
     };
-    const late = () => void answer().catch((error: unknown) => this.#port.failed(error));
-    this.#waiting.set(id, setTimeout(late, EARLY_MS));
+    // What is remembered is looked for only once an answer is late: most are not.
+    const later = async () => {
+      const moreMs = (await handshakeMs(frame, method, remembered)) - ANSWER_TIMEOUTS.handshakeMs;
+      if (this.#waiting.has(id) && moreMs > 0) this.#wait(id, moreMs, answer);
+      else await answer();
+    };
+    this.#wait(id, ANSWER_TIMEOUTS.handshakeMs + MARGIN_MS, later);
+  }
+
+  #wait(id: string, delayMs: number, then: () => Promise<void>): void {
+    const late = () => void then().catch((error: unknown) => this.#port.failed(error));
+    this.#waiting.set(id, setTimeout(late, delayMs));
+  }
+
+  /** The answer to a request for what the server does not offer, although the client was told so from here. */
+  answerInstead(frame: Buffer, method: string | undefined): Buffer | undefined {
+    return method === undefined ? undefined : this.#features.answerInstead(frame, method);
+  }
+
+  /** The server's own answer to a request that was answered early. @returns notifications for the client */
+  late(id: string, frame: Buffer): Buffer[] {
+    if (id !== this.#opening) return [];
+    this.#opening = undefined;
+    return this.#features.learned(parseFrame(frame));
+  }
+
+  #told(id: string, answer: Buffer): void {
+    this.#opening = id;
+    this.#features.told(answer);
   }
 
   /** The answer to the request with this raw id has come. */

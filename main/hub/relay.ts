@@ -114,6 +114,11 @@ export class Relay implements Bridge {
 
   receive(frame: Buffer): void {
     const seen = identify(frame);
+    const instead = this.#early.answerInstead(frame, seen.method);
+    if (instead) {
+      this.#client.write(instead);
+      return;
+    }
     if (this.#reading?.connection || this.#isSeeking) this.#early.received(frame, seen);
     if (this.#transport) this.#send(this.#transport, frame, seen);
     else {
@@ -204,7 +209,10 @@ export class Relay implements Bridge {
       if (id !== undefined && method === undefined) {
         if (this.#replayLog.findsOtherTools(id, frame)) this.#client.write(LIST_CHANGED);
         this.#replayLog.learnUser(id, frame);
-        if (this.#replayLog.takeReplayed(id)) return;
+        if (this.#replayLog.takeReplayed(id)) {
+          for (const changed of this.#early.late(id, frame)) this.#client.write(changed);
+          return;
+        }
         this.#early.answered(id);
       }
     }

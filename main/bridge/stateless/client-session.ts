@@ -36,7 +36,16 @@ export interface StatelessClientPort {
   /** Whether no session has begun. */
   isFresh(): boolean;
   /** Left out where the client must not be answered from the cache. */
-  remembered?: Remembered | undefined;
+  cache?: DiscoverCache | undefined;
+}
+
+/** The answers to `server/discover` that are not the server's. */
+export interface DiscoverCache {
+  remembered: Remembered;
+  /** The client was given this answer to `server/discover`, which is not the server's. */
+  told(answer: Buffer): void;
+  /** The server, which speaks the stateless revision too, has answered `server/discover` with this frame. */
+  discovered(answer: Buffer, json: unknown): void;
 }
 
 /** A client of the stateless revision within a session that the bridge has opened for it. */

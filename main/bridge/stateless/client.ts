@@ -1,11 +1,10 @@
-import { earlyAnswer } from '../early-answer.ts';
+import { earlyAnswer, handshakeMs } from '../early-answer.ts';
 import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
 import type { Layer } from '../layers.ts';
-import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { protocolError } from './client-request.ts';
-import { type StatelessClientPort, StatelessClientSession } from './client-session.ts';
+import { type DiscoverCache, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
 import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
 
@@ -114,7 +113,7 @@ export class StatelessClient implements Layer {
   #discover(frame: Buffer): void {
     const timeout = setTimeout(() => this.#open(), DISCOVER_TIMEOUT_MS);
     timeout.unref();
-    setTimeout(() => void this.#answerFromCache(), ANSWER_TIMEOUTS.handshakeMs).unref();
+    void this.#answerLater(frame);
     this.#mode = { name: 'discovering', waiting: [frame], timeout };
     this.#unanswered += 1;
     const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
@@ -123,11 +122,17 @@ export class StatelessClient implements Layer {
     );
   }
 
+  async #answerLater(frame: Buffer): Promise<void> {
+    const { cache } = this.#port;
+    if (!cache) return;
+    const delayMs = await handshakeMs(frame, 'server/discover', cache.remembered);
+    setTimeout(() => void this.#answerFromCache(cache), delayMs).unref();
+  }
+
   /** Answers waiting `server/discover` requests from the cache; other frames continue waiting for the server. */
-  async #answerFromCache(): Promise<void> {
-    const { remembered } = this.#port;
+  async #answerFromCache({ remembered, told }: DiscoverCache): Promise<void> {
     const mode = this.#mode;
-    if (!remembered || (mode.name !== 'discovering' && mode.name !== 'opening')) return;
+    if (mode.name !== 'discovering' && mode.name !== 'opening') return;
     const asking = mode.waiting.filter((frame) => methodOf(frame) === 'server/discover');
     const [first] = asking;
     // The first frame shows what the client can do: a session is opened with that.
@@ -136,13 +141,18 @@ export class StatelessClient implements Layer {
     mode.waiting = mode.waiting.filter((frame) => !asking.includes(frame));
     for (const frame of asking) {
       const answer = await earlyAnswer(frame, 'server/discover', remembered);
-      if (answer) this.#port.toClient(answer);
+      if (!answer) continue;
+      told(answer);
+      this.#port.toClient(answer);
     }
   }
 
   #hasDiscovered(frame: Buffer): void {
     const json = parseFrame(frame);
-    if (Array.isArray(memberAt(json, 'result', 'supportedVersions'))) this.#native(frame);
+    if (Array.isArray(memberAt(json, 'result', 'supportedVersions'))) {
+      this.#port.cache?.discovered(frame, json);
+      this.#native(frame);
+    }
     // Only a stateless server refuses like this; the error in the client's request is not the bridge's.
     else if (isStatelessRefusal(memberAt(json, 'error', 'code'))) this.#native(undefined);
     else this.#open();

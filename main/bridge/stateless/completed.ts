@@ -1,6 +1,7 @@
 import { withMembers } from '../frame/edit.ts';
 import { parseFrame } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
+import { isStateless } from './headers.ts';
 
 /**
  * An answer with what the stateless revision demands in each result (MCP 2026-07-28), where its result lacks it. Whatever the bridge
@@ -17,4 +18,12 @@ export function completed(answer: Buffer, isCacheable: boolean, json: unknown = 
     ...(isCacheable && !('cacheScope' in result) ? ['"cacheScope":"private"'] : []),
   ];
   return members.length === 0 ? answer : withMembers(answer, ['result'], members.join(','));
+}
+
+/**
+ * An answer that is not the server's, in the revision of the client's request.
+ * @param isCacheable whether clients may keep results of this method for a time
+ */
+export function inRevisionOf(request: Buffer, answer: Buffer, isCacheable = true): Buffer {
+  return isStateless(request) ? completed(answer, isCacheable) : answer;
 }

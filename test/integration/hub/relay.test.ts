@@ -173,3 +173,40 @@ it('a request that the relay has answered itself is not refused when no transpor
   await expect.poll(() => answers().map(({ id }) => id)).toEqual([1, 2, 1]);
   await relay.close();
 });
+
+it('a client whose first opening was answered by the relay has empty lists where the server has none', async () => {
+  const { hub, connection } = await connected();
+  const sink = new CollectingSink();
+  const relay = new Relay(connection, sink, {
+    reattach: async () => undefined,
+    alone: () => Promise.reject(new Error('there is the hub')),
+    remembered: async () => undefined,
+  });
+  const asked: string[] = [];
+  let open = () => {};
+  hub.on('data', (bytes) => {
+    for (const line of String(bytes).split('\n').filter(Boolean)) {
+      const { id, method } = JSON.parse(line);
+      if (id === undefined) continue;
+      asked.push(method);
+      const outcome =
+        method === 'initialize'
+          ? { result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's' } } }
+          : { error: { code: -32601, message: 'Method not found' } };
+      const answer = () => hub.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...outcome })}\n`);
+      if (method === 'initialize') open = answer;
+      else answer();
+    }
+  });
+  const send = (id: number, method: string) => {
+    relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params: {} })));
+    return sink.answerTo(id);
+  };
+  expect((await send(1, 'initialize')).result).toMatchObject({ capabilities: { prompts: {}, resources: {} } });
+  open();
+  // The server's own answer is not passed on; this one shows that it has been read.
+  expect((await send(2, 'nothing')).error.code).toBe(-32601);
+  expect((await send(3, 'prompts/list')).result).toEqual({ prompts: [] });
+  expect(asked).toEqual(['initialize', 'nothing']);
+  await relay.close();
+});

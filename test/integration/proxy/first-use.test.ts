@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
   it('tells a call that waits for the sign-in where the page is, before its client gives up', async () => {
     const proxy = startProxy();
     await begin(proxy);
-    const { error } = await proxy.request(1, 'resources/list');
+    const { error } = await proxy.request(1, 'resources/read', { uri: 'a://b' });
     const [url = 'none'] = await stage.pages();
     expect(error.message).toMatch(/^Nothing was run: the user has not signed in to /);
     expect(error.message).toContain(await pageAt(url));
