@@ -5,7 +5,7 @@ import type { FrameSink } from './back-pressure.ts';
 import { withoutEcho } from './echo.ts';
 import { textAt } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
-import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
+import { envelopeOf, isAmbiguous, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
 import { itemsOf, memberAt, membersOf } from './frame/members.ts';
 import { toLine } from './frame/splitter.ts';
@@ -140,14 +140,14 @@ export class Answers {
   #accept(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): Buffer | undefined {
     const responseId = rawId(frame);
     const request = pending.requestFor(responseId);
-    const belongsToAnother = request?.match !== 'exactly' && this.#recent.includes(responseId);
-    if (!request || belongsToAnother) {
-      const mayBeAnswer = !belongsToAnother && isId(responseId) && pending.envelope.kind === 'request';
+    if (!request || (request.match === 'roughly' && this.#mayAnswerAnother(pending, responseId))) {
+      const isAnothers = !request && this.#recent.includes(responseId);
+      const mayBeAnswer = !isAnothers && isId(responseId) && pending.envelope.kind === 'request';
       pending.misaddressed(mayBeAnswer ? { frame, head } : undefined);
       return undefined;
     }
     const unsafe = unsafeAddress(json);
-    const line = toLine(frame);
+    const line = unambiguous(toLine(frame));
     const addressed = request.match === 'exactly' ? line : withId(line, request.id);
     const answer =
       unsafe === undefined
@@ -157,6 +157,13 @@ export class Answers {
     if (!pending.isOpen) this.#open.delete(pending);
     this.#events.answered(pending, answer, unsafe === undefined ? json : undefined, head);
     return isAwaited ? answer : undefined;
+  }
+
+  /** Whether a response with an id that is spelled differently can belong to another request than those of its own exchange. */
+  #mayAnswerAnother(own: PendingRequest, id: string): boolean {
+    // Of a batch it may answer once more what it has answered.
+    if (own.envelope.kind === 'batch') return this.#recent.includes(id);
+    return [...this.#open].some((pending) => pending !== own && pending.ids.includes(id));
   }
 
   /** The request that waits for a response with exactly this id. */
@@ -171,7 +178,7 @@ export class Answers {
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
     // Some clients would mistake it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
-    const line = withoutTokens(this.#progress.adjusted(toLine(frame), json), this.#events.sent());
+    const line = withoutTokens(this.#progress.adjusted(unambiguous(toLine(frame)), json), this.#events.sent());
     const unsafe = unsafeAddress(json);
     if (unsafe === undefined) return line;
     const { message } = refusedAddress(unsafe);
@@ -192,6 +199,19 @@ export class Answers {
 
 function isId(raw: string): boolean {
   return raw === 'null' || /^["\d-]/.test(raw);
+}
+
+/** The members of a frame, in the order in which they are written here. */
+const MEMBERS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+
+/** The frame with each of its members once, as JSON.parse reads it. */
+function unambiguous(frame: Buffer): Buffer {
+  if (!isAmbiguous(frame)) return frame;
+  const members = MEMBERS.flatMap((name) => {
+    const text = textAt(frame, name);
+    return text === undefined ? [] : [`"${name}":${text}`];
+  });
+  return Buffer.from(`{${members.join(',')}}`);
 }
 
 /** Whether a frame has a result or an error. */

@@ -126,10 +126,14 @@ export class PendingRequest {
     return stray === 'several' || !this.isOpen ? undefined : stray;
   }
 
-  /** The waiting request that a response with the raw id `responseId` answers, with its id as the client wrote it. */
+  /**
+   * The waiting request that a response with the raw id `responseId` answers, with its id as the client wrote it. Lenient servers
+   * send a number as its text.
+   */
   requestFor(responseId: string): { id: string; match: 'exactly' | 'roughly' } | undefined {
     const id =
-      this.#open.find((each) => each === responseId) ?? this.#open.find((each) => matchOfIds(responseId, each));
+      this.#open.find((each) => each === responseId) ??
+      this.#open.find((each) => matchOfIds(responseId, each) || responseId === `"${each}"`);
     return id === undefined ? undefined : { id, match: id === responseId ? 'exactly' : 'roughly' };
   }
 

@@ -12,7 +12,7 @@ import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
 import { EarlyAnswers } from './early-answers.ts';
 import { HubRejoin } from './hub-rejoin.ts';
-import { identify, type OpenRequest, ReplayLog } from './replay-log.ts';
+import { type OpenRequest, ReplayLog } from './replay-log.ts';
 import { localTransport, type RelayTransport, refusingTransport, socketTransport } from './transport.ts';
 
 /** Where a relay gets a transport when it has none, or not the best one. */
@@ -113,7 +113,7 @@ export class Relay implements Bridge {
   }
 
   receive(frame: Buffer): void {
-    const seen = identify(frame);
+    const seen = scanFrame(frame);
     const instead = this.#early.answerInstead(frame, seen.method);
     if (instead) {
       this.#client.write(instead);
@@ -173,7 +173,7 @@ export class Relay implements Bridge {
     clearTimeout(tooLong);
   }
 
-  #send(transport: RelayTransport, frame: Buffer, seen = identify(frame)): void {
+  #send(transport: RelayTransport, frame: Buffer, seen = scanFrame(frame)): void {
     this.#replayLog.sent(frame, seen);
     transport.send(frame);
   }
@@ -296,7 +296,7 @@ export class Relay implements Bridge {
   /** No transport is left, for example because the profile is gone. Open and later requests are refused. */
   #giveUp(error: unknown): void {
     const refuse = (frame: Buffer) => {
-      const seen = identify(frame);
+      const seen = scanFrame(frame);
       this.#replayLog.sent(frame, seen);
       // A request that the client has an answer to gets no other answer.
       this.#replayLog.takeReplayed(seen.id ?? '');

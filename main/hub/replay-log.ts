@@ -65,13 +65,13 @@ export class ReplayLog {
   }
 
   /** A client's frame has passed. */
-  sent(frame: Buffer, seen = identify(frame)): void {
+  sent(frame: Buffer, seen = scanFrame(frame)): void {
     this.#sent(frame, seen);
     // The client has its answer already.
     for (const id of this.#replayed) this.forget(id);
   }
 
-  #sent(frame: Buffer, { id, method }: ReturnType<typeof identify>): void {
+  #sent(frame: Buffer, { id, method }: ReturnType<typeof scanFrame>): void {
     if (method === undefined) {
       if (id !== undefined) this.#questions.delete(id);
       // A batch is not sent again: its answers must come together.
@@ -84,7 +84,7 @@ export class ReplayLog {
 
   /** A frame for the client has passed. */
   answered(frame: Buffer): void {
-    const { id, method } = identify(frame);
+    const { id, method } = identifyAnswer(frame);
     if (method !== undefined) this.#serverAsks(frame, id, method);
     else if (this.#open.size === 0) return;
     else if (id === undefined) for (const one of framesOf(frame)) this.#settled(scanFrame(one).id, one);
@@ -192,8 +192,8 @@ export class ReplayLog {
 /** From this size on, in bytes, only the ends of a frame are read if they show its id and method. */
 const LONG_BYTES = 4096;
 
-/** A frame's id as it was written, and its method. */
-export function identify(frame: Buffer): { id: string | undefined; method: string | undefined } {
+/** The id of a frame from a bridge as it was written, and its method: bridges write each of them once. */
+function identifyAnswer(frame: Buffer): { id: string | undefined; method: string | undefined } {
   return frame.length < LONG_BYTES ? scanFrame(frame) : summarizeFrame(frame);
 }
 

@@ -104,12 +104,24 @@ function isId(id: unknown): boolean {
   return typeof id === 'string' || typeof id === 'number' || id === null;
 }
 
+interface FramePlaces {
+  id: Place | undefined;
+  method: Place | undefined;
+  /** Whether one of them occurs more than once. */
+  isRepeated: boolean;
+}
+
+/** Whether a frame has several ids or methods. Readers that look at its ends only may take another one than those that parse it. */
+export function isAmbiguous(frame: Buffer): boolean {
+  return findPlaces(frame).isRepeated;
+}
+
 /**
  * Finds `id` and `method` in a valid JSON object, as the bytes that were sent: an id beyond 2^53 or written as `1.0` does not
  * survive conversion to a JavaScript number. If one occurs more than once, the last one counts, as in JSON.parse.
  */
-function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | undefined } {
-  const found: { id: Place | undefined; method: Place | undefined } = { id: undefined, method: undefined };
+function findPlaces(frame: Buffer): FramePlaces {
+  const found: FramePlaces = { id: undefined, method: undefined, isRepeated: false };
   let at = skipWhiteSpace(frame, 0);
   if (frame[at] !== OPEN_BRACE) return found;
   for (;;) {
@@ -121,7 +133,10 @@ function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | und
     const start = skipWhiteSpace(frame, colon + 1);
     const end = endOfValue(frame, start);
     const key = keyOf(frame, keyStart, keyEnd);
-    if (key !== undefined) found[key] = { start, end };
+    if (key !== undefined) {
+      found.isRepeated ||= found[key] !== undefined;
+      found[key] = { start, end };
+    }
     at = skipWhiteSpace(frame, end);
     if (frame[at] !== COMMA) return found;
   }

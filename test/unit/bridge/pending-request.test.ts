@@ -63,7 +63,9 @@ describe('a pending request', () => {
   it.each([
     ['the very id', '1.0', { id: '1.0', match: 'exactly' }],
     ['the same number, written differently', '1', { id: '1.0', match: 'roughly' }],
+    ['its text, as lenient servers write numbers', '"1.0"', { id: '1.0', match: 'roughly' }],
     ['another number', '2', undefined],
+    ['the text of another number', '"2"', undefined],
   ])('is found by a response with %s', (_name, responseId, found) => {
     expect(pending(request).requestFor(responseId)).toEqual(found);
   });
