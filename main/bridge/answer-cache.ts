@@ -103,6 +103,9 @@ export class AnswerCache implements BridgeLayer {
   }
 
   async #answerUnlessOver(pending: PendingRequest, ends: Promise<'over' | 'late'>[]): Promise<void> {
+    // A client that does not wait for the answer to its `initialize` has it before any other.
+    const opening = [...this.#racing].find(({ method }) => method === 'initialize');
+    if (opening) await Promise.race([...ends, opening.answered]);
     const late = this.#whenLate(await this.#timeoutFor(pending));
     const first = await Promise.race([...ends, late.passed]);
     late.stop();

@@ -14,6 +14,10 @@ import type { Bridge } from './layers.ts';
 const FINISH_MS = 8_000;
 /** How long answers in flight are waited for after Causeway was removed, in milliseconds. */
 const LAST_ANSWERS_MS = 60_000;
+/** How long a client that lives may take to read what was written for it, in milliseconds, before the proxy ends without it. */
+const READ_MS = 600_000;
+/** How long to wait for more, in milliseconds, once the client has read everything: what had no room comes then. */
+const MORE_MS = 50;
 /** How often the parent process is checked, in milliseconds: some clients vanish without closing anything. */
 const PARENT_CHECK_MS = 2_000;
 /** How often it is checked after stdin has ended, in milliseconds: a client that was killed reads no more answers. */
@@ -54,6 +58,7 @@ export function serveStdio(
     let hasLeft = false;
     let isRemoved = false;
     let failure: Error | undefined;
+    let finalCheck: NodeJS.Timeout | undefined;
     const end = async (finish: () => Promise<void>) => {
       if (ending) return;
       ending = true;
@@ -89,10 +94,13 @@ export function serveStdio(
       input.end();
       void end(async () => {
         if (failure) return close();
-        const finalCheck = setInterval(() => isOrphan() && bridge.close(), FINAL_PARENT_CHECK_MS);
+        const gone = new Promise<void>((gone) => {
+          finalCheck = setInterval(() => isOrphan() && gone(void bridge.close()), FINAL_PARENT_CHECK_MS);
+        });
+        await isRead(sink, gone);
         await bridge.finish(FINISH_MS);
+        if (!(await isRead(sink, gone))) failure ??= NOT_READ;
         clearInterval(finalCheck);
-        await within(FINISH_MS, sink.flushed(), undefined);
       });
     });
     stdin.on('error', leave);
@@ -107,11 +115,31 @@ export function serveStdio(
       void end(async () => {
         await bridge.finish(LAST_ANSWERS_MS);
         sink.write(messageFrame(reason));
-        await within(FINISH_MS, sink.flushed(), undefined);
+        if (!(await isRead(sink))) failure ??= NOT_READ;
       });
     });
     if (leadsNowhere(stdout)) cannotWrite(new Error('it is closed'));
   });
+}
+
+const NOT_READ = new Error(`it was not read for ${READ_MS / 60_000} minutes`);
+
+/** Waits until the client has read what was written for it, and what had no room meanwhile. False if it does not read. */
+export async function isRead(sink: FrameSink, gone: Promise<void> = new Promise(() => {})): Promise<boolean> {
+  let isOver = false;
+  const left = gone.then(() => {
+    isOver = true;
+  });
+  const reading = async () => {
+    while (sink.buffered > 0 && !isOver) {
+      await Promise.race([sink.flushed(), left]);
+      await new Promise((resolve) => setTimeout(resolve, MORE_MS));
+    }
+    return true;
+  };
+  const isWhole = await within(READ_MS, reading(), false);
+  isOver = true;
+  return isWhole;
 }
 
 /** Whether a stream is the null device, which Node opens in the place of a closed one. */

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
-import { StreamSink } from '../../../main/bridge/stdio.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isRead, StreamSink } from '../../../main/bridge/stdio.ts';
 
 /** A stream whose other end takes what was written only when the test says so. */
 class Held extends Writable {
@@ -148,5 +148,57 @@ describe('everything has been sent', () => {
     const flushed = sink.flushed();
     stream.destroy(new Error('EPIPE'));
     await flushed;
+  });
+});
+
+describe('what a client has left unread when it closes stdin', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function unread() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const stream = new Held();
+    const sink = new StreamSink(stream);
+    sink.write(Buffer.alloc(100_000, 'a'));
+    let outcome: boolean | undefined;
+    const read = (gone?: Promise<void>) =>
+      void isRead(sink, gone).then((whole) => {
+        outcome = whole;
+      });
+    return { stream, sink, read, outcome: () => outcome };
+  }
+
+  it('is written however long it takes, and so is what comes behind it', async () => {
+    const { stream, sink, read, outcome } = unread();
+    await turn();
+    read();
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(outcome()).toBeUndefined();
+    stream.take();
+    sink.write(Buffer.from('behind'));
+    await turn();
+    for (let taken = 0; taken < 4; taken += 1) {
+      stream.take();
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(outcome()).toBe(true);
+    expect(stream.taken.join('')).toBe(`${'a'.repeat(100_000)}\nbehind\n`);
+  });
+
+  it('is given up after ten minutes', async () => {
+    const { read, outcome } = unread();
+    await turn();
+    read();
+    await vi.advanceTimersByTimeAsync(601_000);
+    expect(outcome()).toBe(false);
+  });
+
+  it('is nothing to wait for once the client has gone', async () => {
+    const { read, outcome } = unread();
+    await turn();
+    read(Promise.resolve());
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(outcome()).toBe(true);
   });
 });
