@@ -53,6 +53,18 @@ async function announced(started: { child: ChildProcess; out: string[]; errors: 
 }
 
 describe('the workspace as a command', () => {
+  test('takes the profile that it is started with', async () => {
+    const { host, users } = await announced(start('--profile', 'lenient'));
+    const list = await callerWith({ host }, users[0]?.token)('GET', '/api/2.0/sql/warehouses?unknown=1');
+    expect(list.status).toBe(200);
+  });
+
+  test('refuses a profile that does not exist, with the names of those that do', async () => {
+    const { child, errors } = start('--profile', 'tidy');
+    await once(child, 'close');
+    expect([child.exitCode, errors.join(' ')]).toEqual([2, expect.stringMatching(/"tidy".*strict, lenient/)]);
+  });
+
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'prints one line and serves until %s ends it with 0, and leaves nothing',
     async (signal) => {

@@ -22,7 +22,7 @@ let ana: Caller;
 let token: string;
 
 beforeAll(async () => {
-  workspace = await startWorkspace();
+  workspace = await startWorkspace({ profile: 'lenient' });
   ana = callerAs(workspace, 'ana');
   token = userNamed(workspace, 'ana').token;
 });

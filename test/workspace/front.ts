@@ -1,24 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Apps } from './apps/apps.ts';
 import { type Bearers, bearerOf } from './bearer.ts';
+import type { BehaviorName } from './behaviors.ts';
+import { readRequest } from './demands.ts';
 import { answerFault, sendHtml, sendUnauthorized } from './fault-answers.ts';
 import { shapeAnswer } from './fault-shaping.ts';
 import type { FaultRules } from './faults.ts';
-import {
-  checkScopes,
-  endpointNotFound,
-  errorBody,
-  type Features,
-  findRoute,
-  readJson,
-  sendFault,
-  sendJson,
-} from './http.ts';
+import { checkScopes, endpointNotFound, errorBody, type Features, findRoute, sendJson } from './http.ts';
 import type { ManagedServers } from './mcp/index.ts';
 import { isMcpPath } from './mcp/target.ts';
 import { type Principal, RestFault } from './model.ts';
 import type { RequestLog } from './request-log.ts';
 import { restRoutes } from './rest/routes.ts';
+import { sendAnswer, sendRefusal } from './rest-answers.ts';
 import { SERVICE_LOGIN_PATH, type ServiceLogin } from './sign-in/service-login.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import type { ReplaceableState } from './state.ts';
@@ -31,6 +25,7 @@ export interface FrontParts {
   host: string;
   state: ReplaceableState;
   features: Features;
+  behaviors: ReadonlySet<BehaviorName>;
   bearers: Bearers;
   faults: FaultRules;
   log: RequestLog;
@@ -48,7 +43,7 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
   return (request, response) => {
     pass(parts, request, response).catch((error: unknown) => {
       // Whoever broke off is owed nothing, and what failed for that reason is no failure.
-      if (!request.socket.destroyed) fail(response, error);
+      if (!request.socket.destroyed) fail(parts, response, error);
     });
   };
 }
@@ -91,7 +86,7 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
 }
 
 async function answerRest(
-  { state, features, apps }: FrontParts,
+  { state, features, behaviors, apps, mcp }: FrontParts,
   request: IncomingMessage,
   response: ServerResponse,
   principal: Principal,
@@ -101,17 +96,19 @@ async function answerRest(
   const match = findRoute(restRoutes, features, method, url.pathname);
   if (!match) throw endpointNotFound(method, url.pathname);
   checkScopes(principal, match.route.scopes);
-  const body = method === 'GET' || method === 'DELETE' ? undefined : await readJson(request);
+  const body = await readRequest(request, url, match.route, behaviors);
   const call = {
     state,
     features,
+    behaviors,
+    statements: mcp.statements,
     principal,
     appOrigin: apps.origin,
     params: match.params,
     query: url.searchParams,
     body,
   };
-  sendJson(response, 200, await match.route.handle(call));
+  sendAnswer(response, url.pathname, await match.route.handle(call), behaviors);
 }
 
 /** AI Gateway's other way to say that a token is none of this workspace's. */
@@ -136,11 +133,11 @@ function sendSitePage(response: ServerResponse, url: URL): void {
 }
 
 /** A failure that nobody foresaw is a defect of this workspace: it answers 500, and says so where it runs. */
-function fail(response: ServerResponse, error: unknown): void {
+function fail({ behaviors }: FrontParts, response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
   } else if (error instanceof RestFault) {
-    sendFault(response, error);
+    sendRefusal(response, error, behaviors);
   } else {
     console.error(error);
     sendJson(response, 500, errorBody('INTERNAL_ERROR', error instanceof Error ? error.message : String(error)));

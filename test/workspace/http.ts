@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BehaviorName } from './behaviors.ts';
+import type { StatementRecord } from './mcp/statements.ts';
 import { type Principal, RestFault } from './model.ts';
 import type { ReplaceableState } from './state.ts';
 
@@ -48,12 +50,15 @@ export const ALL_FEATURES: Features = {
 export interface Call {
   state: ReplaceableState;
   features: Features;
+  behaviors: ReadonlySet<BehaviorName>;
   principal: Principal;
   /** The origin of an app, which listens from then on. */
   appOrigin(name: string): Promise<string>;
   /** The path's parameters, decoded. */
   params: Record<string, string>;
   query: URLSearchParams;
+  /** Every statement that ran on a warehouse, in its order. */
+  statements: readonly StatementRecord[];
   /** The parsed JSON body; undefined if the request had none. */
   body: unknown;
 }
@@ -69,6 +74,10 @@ export interface Route {
   path: string;
   /** OAuth scopes of which one is needed; `any` for what every token may read. */
   scopes: string[] | 'any';
+  /** Its query parameters; none if left out. */
+  query?: readonly string[];
+  /** Those that may come several times. */
+  repeated?: readonly string[];
   /** Present where the route may be missing from a workspace. */
   feature?: SwitchedFeature;
   /** Gives the body of a 200 answer. @throws {RestFault} */

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
-import { startWorkspace } from './workspace.ts';
+import { PROFILE_NAMES, profileNamed } from './behaviors.ts';
+import { startWorkspace, type WorkspaceOptions } from './workspace.ts';
 
-/** `npm run workspace [-- --port N --home DIR]`: one line of JSON when it is ready, then it serves until it is stopped. */
+/** `npm run workspace [-- --port N --home DIR --profile NAME]`: one line of JSON when it is ready, then it serves until it is stopped. */
 
-const USAGE = 'Usage: npm run workspace -- [--port N] [--home DIR]';
+const USAGE = `Usage: npm run workspace -- [--port N] [--home DIR] [--profile ${PROFILE_NAMES.join('|')}]`;
 
 try {
   const workspace = await startWorkspace(optionsOf(process.argv.slice(2)));
@@ -17,11 +18,13 @@ try {
   process.exitCode = 2;
 }
 
-function optionsOf(args: string[]): { port?: number; home?: string } {
-  const { values } = parseArgs({ args, options: { port: { type: 'string' }, home: { type: 'string' } } });
+function optionsOf(args: string[]): Pick<WorkspaceOptions, 'port' | 'home' | 'profile'> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { port: text, home: text, profile: text } });
   if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port.`);
   return {
     ...(values.port !== undefined && { port: Number(values.port) }),
     ...(values.home !== undefined && { home: values.home }),
+    ...(values.profile !== undefined && { profile: profileNamed(values.profile) }),
   };
 }

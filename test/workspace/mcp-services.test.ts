@@ -14,7 +14,7 @@ let ana: Caller;
 let ben: Caller;
 let chloe: Caller;
 beforeAll(async () => {
-  workspace = await startWorkspace();
+  workspace = await startWorkspace({ profile: 'lenient' });
   [ana, ben, chloe] = [callerAs(workspace, 'ana'), callerAs(workspace, 'ben'), callerAs(workspace, 'chloe')];
 });
 beforeEach(() => workspace.state.replace({}));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type Apps, createApps } from './apps/apps.ts';
 import { Bearers } from './bearer.ts';
+import { type Behaviors, behaviorsOf, profileOfTests, type WorkspaceProfile } from './behaviors.ts';
 import { createControl, createFaults, type Faults } from './control.ts';
 import { FaultRules } from './faults.ts';
 import { createFront } from './front.ts';
@@ -46,6 +47,11 @@ export interface WorkspaceOptions {
    * variable `WORKSPACE_ISSUER` names, so that the same tests can run against both.
    */
   issuer?: 'oidc-provider' | 'plain';
+  /**
+   * How strict, and how tidy, the workspace is. By default the profile that the variable `CAUSEWAY_TEST_WORKSPACE` names, so that the
+   * same tests can run on each.
+   */
+  profile?: WorkspaceProfile;
   /** How the managed MCP servers behave. */
   mcp?: Partial<ManagedServerSettings>;
 }
@@ -75,6 +81,8 @@ export interface EmbeddedWorkspace {
   /** Whether what is revoked ends access tokens, too. */
   endsAccessTokens: boolean;
   state: ReplaceableState;
+  /** What it does of what its documents leave open; may be changed at any time. */
+  behaviors: Behaviors;
   features: Features;
   lifetimes: Lifetimes;
   faults: Faults;
@@ -111,7 +119,8 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
   const federation: EmbeddedWorkspace['federation'] = { clientId: 'federated-agent', policies: [] };
   const log = new RequestLog();
   const rules = new FaultRules();
-  const mcp = createManagedServers({ state, host: () => host, ...options.mcp });
+  const behaviors = behaviorsOf(options.profile ?? profileOfTests());
+  const mcp = createManagedServers({ state, behaviors, host: () => host, ...options.mcp });
   const entra = new Entra(state);
   const tokens = new TokenRecord();
   let approval: Approval = options.autoApprove ? { as: options.autoApprove } : 'ask';
@@ -145,7 +154,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
   const signIn = plain ?? (await createSignIn(signInOptions));
   const personal = new Map(users.map(({ token, id }) => [token, id]));
   const bearers = new Bearers(state, personal, signIn, entra);
-  const apps = createApps({ host, state, bearers, tokens, mcp: mcp.settings });
+  const apps = createApps({ host, state, bearers, tokens, mcp: mcp.settings, behaviors });
   const gateway = createGateway(state);
   const faults = createFaults(rules, {
     expireSessions: mcp.expireSessions,
@@ -172,6 +181,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
       host,
       state,
       features,
+      behaviors,
       bearers,
       faults: rules,
       log,
@@ -200,6 +210,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     oddities: plain?.oddities,
     endsAccessTokens: !plain && !signInOptions.accessTokensOutliveRevocation,
     state,
+    behaviors,
     features,
     lifetimes,
     faults,

@@ -86,6 +86,8 @@ const UNFINISHED = new Set(['PENDING', 'RUNNING']);
 
 async function query(workspace: EmbeddedWorkspace, profile: string) {
   const token = workspace.users.find(({ userName }) => userName.startsWith(`${profile}@`))?.token;
+  // Answers to ids that it did not send mean nothing to this client.
+  workspace.behaviors.delete('textIds');
   const client = new Client({ name: 'somebody-else', version: '1.0.0' });
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/api/2.0/mcp/sql', workspace.host), {

@@ -15,7 +15,7 @@ let ben: Caller;
 /** Of the sign-in, Ben's. */
 let token: string;
 beforeAll(async () => {
-  workspace = await startWorkspace({ autoApprove: 'ben@example.com' });
+  workspace = await startWorkspace({ profile: 'lenient', autoApprove: 'ben@example.com' });
   ben = callerAs(workspace, 'ben');
   token = (await new OAuthClient(workspace, await discover(workspace)).signIn()).access_token;
 });

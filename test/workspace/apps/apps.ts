@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Bearers } from '../bearer.ts';
 import { bearerOf } from '../bearer.ts';
+import type { BehaviorName } from '../behaviors.ts';
 import { readText, sendFault, sendJson } from '../http.ts';
 import { listen, stop } from '../listen.ts';
 import { send, transportError } from '../mcp/answers.ts';
@@ -30,6 +31,7 @@ export interface AppParts {
   tokens: TokenRecord;
   /** Sessions and the form of answers are as with the services. */
   mcp: ManagedServerSettings;
+  behaviors: ReadonlySet<BehaviorName>;
 }
 
 export interface Apps {
@@ -47,7 +49,7 @@ const INNER_ADDRESS = 'http://localhost:8000';
 
 export function createApps(parts: AppParts): Apps {
   const settings: AppSettings = { unauthenticated: 'redirect', stoppedStatus: 503 };
-  const sessions = new Sessions(parts.mcp);
+  const sessions = new Sessions(parts.mcp, parts.behaviors);
   const servers: Server[] = [];
   const origins = new Map<string, Promise<string>>();
 

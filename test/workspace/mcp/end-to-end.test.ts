@@ -8,7 +8,10 @@ import { type EmbeddedWorkspace, startWorkspace } from '../workspace.ts';
 let workspace: EmbeddedWorkspace;
 const clients: Client[] = [];
 beforeAll(async () => {
-  workspace = await startWorkspace({ state: { startupMs: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' } });
+  workspace = await startWorkspace({
+    profile: 'lenient',
+    state: { startupMs: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' },
+  });
 });
 afterEach(async () => {
   workspace.faults.clear();

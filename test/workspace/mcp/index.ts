@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { BehaviorName } from '../behaviors.ts';
 import { checkScopes, sendFault } from '../http.ts';
 import { type Principal, RestFault, type User, type WorkspaceState } from '../model.ts';
 import { send, transportError } from './answers.ts';
 import { Engine } from './engine.ts';
+import { FirstAnswers } from './first-answers.ts';
 import { functionsServer } from './functions.ts';
 import { type GenieParts, genieServer } from './genie.ts';
 import { genieOneServer } from './genie-one.ts';
@@ -11,11 +13,12 @@ import { callsOf, webRequest } from './messages.ts';
 import { Modern } from './modern.ts';
 import { externalConnection, type NamedServer, namedService, type ServiceParts, signInAnswer } from './services.ts';
 import { Sessions } from './sessions.ts';
-import { DEFAULT_SETTINGS, type ManagedServerSettings } from './settings.ts';
+import { DEFAULT_SETTINGS, type ManagedServerSettings, settingsFor } from './settings.ts';
 import { sqlServer } from './sql.ts';
 import { type StatementRecord, Statements } from './statements.ts';
 import { SCOPES, type Target, targetOf } from './target.ts';
 import type { ServedServer } from './toolset.ts';
+import { asItIsWritten } from './untidy.ts';
 import { vectorSearchServer } from './vector-search.ts';
 
 export type { ManagedServerSettings } from './settings.ts';
@@ -39,13 +42,20 @@ export interface ManagedServers {
 
 export interface ManagedServerOptions extends Partial<ManagedServerSettings> {
   state: WorkspaceState;
+  /** None if left out. */
+  behaviors?: ReadonlySet<BehaviorName>;
   /** The workspace's origin, for the addresses in its answers; known once it listens. */
   host?: () => string;
 }
 
 /** Makes the servers; DuckDB is loaded by the first query. */
-export function createManagedServers({ state, host = () => '', ...options }: ManagedServerOptions): ManagedServers {
-  const settings: ManagedServerSettings = { ...DEFAULT_SETTINGS, ...options };
+export function createManagedServers({
+  state,
+  behaviors = new Set(),
+  host = () => '',
+  ...options
+}: ManagedServerOptions): ManagedServers {
+  const settings: ManagedServerSettings = { ...DEFAULT_SETTINGS, ...settingsFor(behaviors), ...options };
   const engine = new Engine(state);
   const statements = new Statements(state, engine);
   const genie: GenieParts = { state, statements, settings, conversations: new Map() };
@@ -55,7 +65,8 @@ export function createManagedServers({ state, host = () => '', ...options }: Man
     settings,
     genieOne: { state, statements, settings, answers: [] },
   };
-  const sessions = new Sessions(settings);
+  const sessions = new Sessions(settings, behaviors);
+  const first = new FirstAnswers(behaviors);
   const modern = new Modern(settings);
 
   function serverFor(target: Target, user: User): { served: ServedServer; named?: NamedServer } {
@@ -79,7 +90,11 @@ export function createManagedServers({ state, host = () => '', ...options }: Man
 
   async function answer(request: Request, principal: Principal, path: string): Promise<Response> {
     const target = targetOf(path);
-    if (!target || !isThere(settings, target) || !isSpoken(settings, request.method)) throw endpointNotFound(path);
+    if (!target || !isThere(settings, target)) throw endpointNotFound(path);
+    if (!isSpoken(settings, request.method)) {
+      if (behaviors.has('refusesListening')) return methodNotAllowed();
+      throw endpointNotFound(path);
+    }
     checkScopes(principal, SCOPES[target.server]);
     if (target.server === 'genie-one' && settings.oldGenieOne === 'gone') throw movedAway(path);
     const parsed = request.method === 'POST' ? parse(await request.text()) : { body: undefined };
@@ -107,6 +122,7 @@ export function createManagedServers({ state, host = () => '', ...options }: Man
       served,
       sessions: demanded,
     };
+    await first.wait(user.id, path, methods, request.signal);
     return settings.revision === 'modern' ? modern.answer(exchange) : sessions.answer(exchange);
   }
 
@@ -118,7 +134,7 @@ export function createManagedServers({ state, host = () => '', ...options }: Man
       response.once('close', () => gone.abort());
       try {
         const request = await webRequest(incoming, gone.signal);
-        await send(await answer(request, principal, url.pathname), response);
+        await send(asItIsWritten(await answer(request, principal, url.pathname), request.method, behaviors), response);
       } catch (error) {
         if (!(error instanceof RestFault)) throw error;
         sendFault(response, error);
@@ -141,6 +157,13 @@ function isSpoken({ listening, revision }: ManagedServerSettings, method: string
   return (
     method === 'POST' || revision === 'modern' || (listening === 'supported' && ['GET', 'DELETE'].includes(method))
   );
+}
+
+/** RFC 9110 §15.5.6: with what is allowed. */
+function methodNotAllowed(): Response {
+  const answer = transportError(405, -32000, 'Method not allowed.');
+  answer.headers.set('allow', 'POST');
+  return answer;
 }
 
 function endpointNotFound(path: string): RestFault {

@@ -4,6 +4,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { BehaviorName } from '../behaviors.ts';
 import { asJson, isEventStream, transportError } from './answers.ts';
 import { EventLog } from './event-log.ts';
 import { answerForm, type ManagedServerSettings } from './settings.ts';
@@ -35,13 +36,15 @@ interface Session {
 /** The 2025 revisions: sessions that begin with `initialize`, or none if the settings say so. */
 export class Sessions {
   readonly #settings: ManagedServerSettings;
+  readonly #behaviors: ReadonlySet<BehaviorName>;
   readonly #live = new Map<string, Session>();
   readonly #expired = new Map<string, 404 | 410>();
   /** Servers with a listening stream that belongs to no session. */
   readonly #listening = new Set<Server>();
 
-  constructor(settings: ManagedServerSettings) {
+  constructor(settings: ManagedServerSettings, behaviors: ReadonlySet<BehaviorName>) {
     this.#settings = settings;
+    this.#behaviors = behaviors;
   }
 
   async answer(exchange: Exchange): Promise<Response> {
@@ -54,6 +57,10 @@ export class Sessions {
     const session = id === null ? await this.#open(exchange) : this.#live.get(id);
     if (!session || session.userId !== exchange.userId || session.path !== exchange.path) {
       return transportError((id !== null && this.#expired.get(id)) || 404, -32001, 'Session not found');
+    }
+    if (this.#behaviors.has('demandsProtocolVersion')) {
+      const wrong = wrongVersion(session.server.getNegotiatedProtocolVersion(), request);
+      if (wrong) return wrong;
     }
     session.served = exchange.served;
     const answer = await session.transport.handleRequest(request, { parsedBody: body });
@@ -111,4 +118,19 @@ export class Sessions {
     }
     return transport.handleRequest(request, { parsedBody: body });
   }
+}
+
+/** The first revision in which requests say which one they follow. */
+const FIRST_WITH_HEADER = '2025-06-18';
+
+/** The refusal of a request that does not follow the negotiated revision; nothing has been negotiated before `initialize`. */
+function wrongVersion(negotiated: string | undefined, { headers }: Request): Response | undefined {
+  if (negotiated === undefined || negotiated < FIRST_WITH_HEADER) return undefined;
+  const version = headers.get('mcp-protocol-version');
+  if (version === negotiated) return undefined;
+  return transportError(
+    400,
+    -32000,
+    `Bad Request: MCP-Protocol-Version must be ${negotiated}, and is ${version ?? 'missing'}.`,
+  );
 }

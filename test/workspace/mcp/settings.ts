@@ -1,5 +1,6 @@
+import type { BehaviorName } from '../behaviors.ts';
 import type { SignInNeededFor, SignInSignal } from '../model.ts';
-import { fiveTiers, type Heuristic } from './warehouse-choice.ts';
+import { asSpecified, fiveTiers, type Heuristic } from './warehouse-choice.ts';
 
 export type AnswerForm = 'json' | 'sse';
 
@@ -49,7 +50,7 @@ export const DEFAULT_SETTINGS: ManagedServerSettings = {
   listening: 'absent',
   revision: 'legacy',
   eventIds: false,
-  heuristic: fiveTiers,
+  heuristic: asSpecified,
   waitMs: 1000,
   textIdsBecomeZero: false,
   serviceSessions: 'none',
@@ -63,6 +64,15 @@ export const DEFAULT_SETTINGS: ManagedServerSettings = {
   disallowWrites: false,
   oldGenieOne: 'absent',
 };
+
+/** The settings that follow from a workspace's behaviors; tests may change each of them. */
+export function settingsFor(behaviors: ReadonlySet<BehaviorName>): Partial<ManagedServerSettings> {
+  return {
+    ...(behaviors.has('withoutSessions') && { sessions: 'none' }),
+    ...(behaviors.has('demandsServiceSessions') && { serviceSessions: 'demanded' }),
+    ...(behaviors.has('fiveTierFallback') && { heuristic: fiveTiers }),
+  };
+}
 
 export function answerForm({ answers }: ManagedServerSettings, method: string): AnswerForm {
   return typeof answers === 'function' ? answers(method) : answers;

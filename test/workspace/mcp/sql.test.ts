@@ -209,7 +209,7 @@ describe('the warehouse of a query', () => {
       { source: 'workspace-default', warehouseId: SHARED },
       { source: 'override', type: 'CUSTOM', warehouseId: STOPPED },
       { source: 'request', warehouseId: SHARED },
-      { source: 'heuristic', tier: 2, warehouseId: SHARED },
+      { source: 'heuristic', tier: 1, warehouseId: SHARED },
     ]);
   });
 

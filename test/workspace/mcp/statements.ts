@@ -24,6 +24,9 @@ export interface StatementRecord {
   choice: WarehouseChoice;
   /** Whether this statement found its warehouse stopped and started it. */
   startedWarehouse: boolean;
+  /** When it came, and when it had ended: milliseconds since 1970. */
+  submittedMs: number;
+  endedMs: number | undefined;
   status: StatementState;
 }
 
@@ -56,6 +59,8 @@ export class Statements {
       statementId: randomUUID(),
       ...submission,
       startedWarehouse: false,
+      submittedMs: Date.now(),
+      endedMs: undefined,
       status: { state: 'PENDING' },
     };
     this.log.push(record);
@@ -98,6 +103,8 @@ export class Statements {
       record.status = { state: 'SUCCEEDED', rows };
     } catch (error) {
       record.status = signal.aborted ? { state: 'CANCELED' } : { state: 'FAILED', error: errorOf(error) };
+    } finally {
+      record.endedMs = Date.now();
     }
   }
 

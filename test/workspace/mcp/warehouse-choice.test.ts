@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { User, Warehouse } from '../model.ts';
 import { createState, type StateOptions } from '../state.ts';
-import { chooseWarehouse, type Heuristic } from './warehouse-choice.ts';
+import { chooseWarehouse, fiveTiers, type Heuristic } from './warehouse-choice.ts';
 
 const USER: User = {
   id: '9007199254740993002',
@@ -73,7 +73,7 @@ describe('the choice of a warehouse', () => {
       'then the heuristic',
       { ...ALL, overrides: [], workspaceDefaultWarehouseId: undefined },
       undefined,
-      { source: 'heuristic', tier: 2, warehouseId: 'shared' },
+      { source: 'heuristic', tier: 3, warehouseId: 'shared' },
     ],
     [
       'and nothing if there is nothing to use',
@@ -99,9 +99,27 @@ describe('the choice of a warehouse', () => {
   });
 });
 
-describe('the choice of a warehouse by the five tiers', () => {
-  const stopped = { state: 'STOPPED' } as const;
+const stopped = { state: 'STOPPED' } as const;
 
+describe('the choice of a warehouse by the rules that the specification names', () => {
+  it.each<[string, Warehouse[], string]>([
+    [
+      'any running one before any stopped one',
+      [warehouse('a', { ...stopped, name: 'shared', serverless: true }), warehouse('b')],
+      'b',
+    ],
+    ['serverless before shared', [warehouse('a', { name: 'shared' }), warehouse('b', { serverless: true })], 'b'],
+    ['then shared', [warehouse('a'), warehouse('b', { name: 'Team SHARED' })], 'b'],
+    ['then the first listed, whoever made it', [warehouse('a'), warehouse('b', { creatorName: USER.userName })], 'a'],
+    ['no one that is deleted', [warehouse('a', { state: 'DELETED' }), warehouse('b', stopped)], 'b'],
+    ['no one that the user cannot use', [warehouse('a', { canUse: new Set() }), warehouse('b', stopped)], 'b'],
+  ])('follows their order: %s', (_, warehouses, warehouseId) => {
+    const state = createState({ users: [USER], warehouses, workspaceDefaultWarehouseId: undefined });
+    expect(chooseWarehouse(state, USER)).toMatchObject({ source: 'heuristic', warehouseId });
+  });
+});
+
+describe('the choice of a warehouse by the five tiers', () => {
   it.each<[string, Warehouse[], string, number]>([
     [
       '1: running under a well-known name',
@@ -153,7 +171,7 @@ describe('the choice of a warehouse by the five tiers', () => {
     ],
   ])('follows its order: %s', (_, warehouses, warehouseId, tier) => {
     const state = createState({ users: [USER], warehouses, workspaceDefaultWarehouseId: undefined });
-    expect(chooseWarehouse(state, USER)).toEqual({ source: 'heuristic', warehouseId, tier });
+    expect(chooseWarehouse(state, USER, undefined, fiveTiers)).toEqual({ source: 'heuristic', warehouseId, tier });
   });
 
   it('yields to another heuristic, which sees only what the user can use', () => {

@@ -37,7 +37,7 @@ export function chooseWarehouse(
   state: ChoiceState,
   user: User,
   requestWarehouseId?: string,
-  heuristic: Heuristic = fiveTiers,
+  heuristic: Heuristic = asSpecified,
 ): WarehouseChoice {
   if (requestWarehouseId !== undefined) return { source: 'request', warehouseId: requestWarehouseId };
 
@@ -60,6 +60,18 @@ export function isThere(warehouse: Warehouse): boolean {
   return warehouse.state !== 'DELETED' && warehouse.state !== 'DELETING';
 }
 
+/**
+ * The rules that the specification names, in its order: any running warehouse before any stopped one, serverless first,
+ * warehouses named "shared" first (spec/managed-mcp-endpoints.md › What the service does, 6). It does not show all of the
+ * five tiers, so that nothing may rely on them.
+ */
+export const asSpecified: Heuristic = (usable) => {
+  const rules = [isRunning, ({ serverless }: Warehouse) => serverless, isShared];
+  const score = (warehouse: Warehouse) => rules.reduce((sum, rule) => sum * 2 + (rule(warehouse) ? 0 : 1), 0);
+  const [best] = usable.toSorted((a, b) => score(a) - score(b));
+  return best && { warehouseId: best.id, tier: score(best) + 1 };
+};
+
 const WELL_KNOWN_NAMES = new Set(['Shared endpoint', 'dbdemos-shared-endpoint']);
 
 const TIERS: ((warehouse: Warehouse) => boolean)[] = [
@@ -70,7 +82,7 @@ const TIERS: ((warehouse: Warehouse) => boolean)[] = [
   () => true,
 ];
 
-/** Five tiers; inside a tier serverless first, then the user's own, then as listed. */
+/** The tiers of a public kit for developers (facts/workspace.md §2b); inside a tier serverless first, then the user's own, then as listed. */
 export const fiveTiers: Heuristic = (usable, user) => {
   for (const [index, belongs] of TIERS.entries()) {
     const [best] = usable.filter(belongs).sort((a, b) => rank(a, user) - rank(b, user));

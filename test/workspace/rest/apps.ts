@@ -10,7 +10,7 @@ const MAX_PAGE = 1000;
 const common: Pick<Route, 'scopes' | 'feature'> = { scopes: ['apps'], feature: 'apps' };
 
 export const appRoutes: Route[] = [
-  { method: 'GET', path: BASE, ...common, handle: list },
+  { method: 'GET', path: BASE, query: ['page_size', 'page_token'], ...common, handle: list },
   { method: 'GET', path: `${BASE}/:name`, ...common, handle: get },
   { method: 'POST', path: `${BASE}/:name/start`, ...common, handle: start },
   { method: 'POST', path: `${BASE}/:name/stop`, ...common, handle: stop },
@@ -19,7 +19,7 @@ export const appRoutes: Route[] = [
 /** What the caller may not use is taken out of a page after it was cut. */
 async function list(call: Call): Promise<unknown> {
   const { state, query, features, principal } = call;
-  const size = pageSize(query.get('page_size'), features.chosenPageSize, MAX_PAGE);
+  const size = pageSize(call, 'page_size', features.chosenPageSize, MAX_PAGE);
   const listed = state.apps.filter((app) => app.listed);
   const page = pageOf(listed, size, query.get('page_token'));
   const shown = page.items.filter((app) => state.isGranted(principal.user, app.canUse));

@@ -9,12 +9,31 @@ import { pageOf, pageSize } from './paging.ts';
 
 const BASE = '/api/2.1/unity-catalog';
 const MAX_PAGE = 100;
+const PAGE = ['max_results', 'page_token'];
 
 export const catalogRoutes: Route[] = [
-  { method: 'GET', path: `${BASE}/catalogs`, scopes: ['unity-catalog'], handle: catalogs },
-  { method: 'GET', path: `${BASE}/schemas`, scopes: ['unity-catalog'], handle: schemas },
-  { method: 'GET', path: `${BASE}/functions`, scopes: ['unity-catalog'], handle: functions },
-  { method: 'GET', path: `${BASE}/connections`, scopes: ['unity-catalog'], handle: connections },
+  {
+    method: 'GET',
+    path: `${BASE}/catalogs`,
+    query: [...PAGE, 'include_browse'],
+    scopes: ['unity-catalog'],
+    handle: catalogs,
+  },
+  {
+    method: 'GET',
+    path: `${BASE}/schemas`,
+    query: [...PAGE, 'catalog_name'],
+    scopes: ['unity-catalog'],
+    handle: schemas,
+  },
+  {
+    method: 'GET',
+    path: `${BASE}/functions`,
+    query: [...PAGE, 'catalog_name', 'schema_name'],
+    scopes: ['unity-catalog'],
+    handle: functions,
+  },
+  { method: 'GET', path: `${BASE}/connections`, query: PAGE, scopes: ['unity-catalog'], handle: connections },
 ];
 
 function catalogs(call: Call): unknown {
@@ -70,7 +89,7 @@ function connections(call: Call): unknown {
 
 /** One page; `show` gives undefined for what the caller may not see. */
 function answer<T>(call: Call, name: string, items: T[], show: (item: T) => unknown): unknown {
-  const size = pageSize(call.query.get('max_results'), call.features.chosenPageSize, MAX_PAGE);
+  const size = pageSize(call, 'max_results', call.features.chosenPageSize, MAX_PAGE);
   const page = pageOf(items, size, call.query.get('page_token'));
   return {
     [name]: page.items.map(show).filter((item) => item !== undefined),

@@ -8,12 +8,12 @@ const BASE = '/api/2.0/genie/spaces';
 const MAX_PAGE = 100;
 
 export const genieRoutes: Route[] = [
-  { method: 'GET', path: BASE, scopes: ['genie'], handle: list },
+  { method: 'GET', path: BASE, query: ['page_size', 'page_token'], scopes: ['genie'], handle: list },
   { method: 'GET', path: `${BASE}/:id`, scopes: ['genie'], handle: get },
 ];
 
 function list(call: Call): unknown {
-  const size = pageSize(call.query.get('page_size'), call.features.chosenPageSize, MAX_PAGE);
+  const size = pageSize(call, 'page_size', call.features.chosenPageSize, MAX_PAGE);
   const page = pageOf(call.state.genieSpaces, size, call.query.get('page_token'));
   return {
     spaces: page.items.filter((space) => isOpen(call, space)).map(record),

@@ -19,16 +19,18 @@ const BASE = `${CATALOG}/mcp-services`;
 const MAX_PAGE = 100;
 const scopes = ['unity-catalog'];
 const feature = 'mcpServices';
+const LIST = ['parent', 'view', 'page_size', 'page_token'];
 const OF_SERVICE = { path: `${BASE}/:name/user-credentials`, scopes, feature: 'serviceCredentials' } as const;
 
 export const mcpServiceRoutes: Route[] = [
-  { method: 'GET', path: BASE, scopes: ['unity-catalog', 'ai-gateway'], feature, handle: list },
+  { method: 'GET', path: BASE, query: LIST, scopes: ['unity-catalog', 'ai-gateway'], feature, handle: list },
   { method: 'GET', path: `${BASE}/:name`, scopes, feature, handle: get },
   { method: 'GET', ...OF_SERVICE, handle: serviceCredential },
   { method: 'DELETE', ...OF_SERVICE, handle: forget },
   {
     method: 'GET',
     path: `${CATALOG}/connections/:connection/user-credentials/:user`,
+    query: ['dependent.mcp_service.id'],
     scopes,
     feature: 'connectionCredentials',
     handle: connectionCredential,
@@ -40,7 +42,7 @@ async function list(call: Call): Promise<unknown> {
   const parent = call.query.get('parent');
   const view = call.query.get('view') ?? 'BASIC';
   if (view !== 'BASIC' && view !== 'FULL') throw invalid(`Invalid view: ${view}`);
-  const size = pageSize(call.query.get('page_size'), MAX_PAGE, MAX_PAGE);
+  const size = pageSize(call, 'page_size', MAX_PAGE, MAX_PAGE);
   const isWalk = parent === null && call.features.servicesWithoutParent === 'metastore';
   const services = isWalk ? await wholeMetastore(call) : inSchema(call, parent ?? 'schemas/system.ai');
   // Of one schema the grant has been looked at; asking again for each service is what a large catalog would feel.

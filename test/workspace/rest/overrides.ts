@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkFields } from '../demands.ts';
 import type { Call, Route } from '../http.ts';
 import { type Override, RestFault, type User } from '../model.ts';
 import { pageOf, pageSize } from './paging.ts';
@@ -13,29 +14,34 @@ const MAX_PAGE = 1000;
 const writable = z.object({ type: z.unknown().optional(), warehouse_id: z.unknown().optional() });
 type Writable = z.infer<typeof writable>;
 
+/** All that a record has: who writes it may send back what was read. */
+const RECORD_FIELDS = ['default_warehouse_override_id', 'name', 'type', 'warehouse_id'];
+
 const MASK_FIELDS = ['type', 'warehouse_id'] as const;
 type MaskField = (typeof MASK_FIELDS)[number];
 
+const common: Pick<Route, 'scopes' | 'feature'> = { scopes: ['sql'], feature: 'overrides' };
+
 export const overrideRoutes: Route[] = [
-  { method: 'POST', path: BASE, scopes: ['sql'], feature: 'overrides', handle: create },
-  { method: 'GET', path: BASE, scopes: ['sql'], feature: 'overrides', handle: list },
-  { method: 'GET', path: `${BASE}/:id`, scopes: ['sql'], feature: 'overrides', handle: get },
-  { method: 'PATCH', path: `${BASE}/:id`, scopes: ['sql'], feature: 'overrides', handle: update },
-  { method: 'DELETE', path: `${BASE}/:id`, scopes: ['sql'], feature: 'overrides', handle: remove },
+  { method: 'POST', path: BASE, query: ['default_warehouse_override_id'], ...common, handle: create },
+  { method: 'GET', path: BASE, query: ['page_size', 'page_token'], ...common, handle: list },
+  { method: 'GET', path: `${BASE}/:id`, ...common, handle: get },
+  { method: 'PATCH', path: `${BASE}/:id`, query: ['update_mask', 'allow_missing'], ...common, handle: update },
+  { method: 'DELETE', path: `${BASE}/:id`, ...common, handle: remove },
 ];
 
 function create(call: Call): unknown {
   const id = call.query.get('default_warehouse_override_id');
   if (!id) throw invalid('default_warehouse_override_id is required: `me` or a numeric user id.');
   const user = ownerOf(call, id);
-  if (call.state.overrides.has(user.id)) {
+  if (call.state.overrides.has(user.id) && !call.behaviors.has('createReplaces')) {
     throw new RestFault(409, 'ALREADY_EXISTS', `A default warehouse override of user ${user.id} already exists.`);
   }
   return store(call, whole(call, user.id, bodyOf(call)));
 }
 
 function get(call: Call): unknown {
-  return record(existing(call, recordOwner(call)));
+  return record(call, existing(call, recordOwner(call)));
 }
 
 function update(call: Call): unknown {
@@ -50,16 +56,18 @@ function update(call: Call): unknown {
 }
 
 function remove(call: Call): unknown {
-  call.state.overrides.delete(existing(call, recordOwner(call)).userId);
+  const owner = recordOwner(call);
+  if (!call.behaviors.has('deletesNothing')) existing(call, owner);
+  call.state.overrides.delete(owner.id);
   return {};
 }
 
 function list(call: Call): unknown {
   if (!call.principal.user.admin) throw denied('list the default warehouse overrides of this workspace');
-  const size = pageSize(call.query.get('page_size'), DEFAULT_PAGE, MAX_PAGE);
+  const size = pageSize(call, 'page_size', DEFAULT_PAGE, MAX_PAGE);
   const page = pageOf([...call.state.overrides.values()], size, call.query.get('page_token'));
   return {
-    default_warehouse_overrides: page.items.map(record),
+    default_warehouse_overrides: page.items.map((override) => record(call, override)),
     ...(page.nextPageToken && { next_page_token: page.nextPageToken }),
   };
 }
@@ -91,6 +99,7 @@ function existing(call: Call, user: Pick<User, 'id'>): Override {
 function bodyOf(call: Call): Writable {
   const parsed = writable.safeParse(call.body);
   if (!parsed.success) throw invalid('The request body must be a default warehouse override.');
+  checkFields(call, RECORD_FIELDS);
   return parsed.data;
 }
 
@@ -143,21 +152,22 @@ function warehouseOf(call: Call, body: Writable): string {
   const id = body.warehouse_id;
   if (typeof id !== 'string' || id === '') throw invalid('warehouse_id is required when type is CUSTOM.');
   const found = call.state.warehouses.some((warehouse) => warehouse.id === id && warehouse.state !== 'DELETED');
-  if (!found) throw invalid(`SQL warehouse ${id} does not exist.`);
+  if (!found && !call.behaviors.has('acceptsAnyTarget')) throw invalid(`SQL warehouse ${id} does not exist.`);
   return id;
 }
 
 function store(call: Call, override: Override): unknown {
   call.state.overrides.set(override.userId, override);
-  return record(override);
+  return call.behaviors.has('answersChangesWithNothing') ? {} : record(call, override);
 }
 
-function record(override: Override): unknown {
+function record({ behaviors }: Call, override: Override): unknown {
   return {
     name: `default-warehouse-overrides/${override.userId}`,
     default_warehouse_override_id: override.userId,
     type: override.type,
     ...(override.warehouseId && { warehouse_id: override.warehouseId }),
+    ...(behaviors.has('unknownMembers') && { effective_scope: 'ALL_SURFACES' }),
   };
 }
 

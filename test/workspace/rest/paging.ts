@@ -1,4 +1,8 @@
+import type { Call } from '../http.ts';
 import { RestFault } from '../model.ts';
+
+/** What a page holds at most where a workspace has small ones. */
+export const SMALL_PAGE = 2;
 
 export interface Page<T> {
   items: T[];
@@ -15,7 +19,12 @@ export function pageOf<T>(items: T[], size: number, token: string | null): Page<
 }
 
 /** The size of a page: `absent` where the caller leaves it open, never above `max`. @throws {RestFault} 400 */
-export function pageSize(text: string | null, absent: number, max: number): number {
+export function pageSize({ query, behaviors }: Call, name: string, absent: number, max: number): number {
+  const asked = askedSize(query.get(name), absent, max);
+  return behaviors.has('smallPages') ? Math.min(asked, SMALL_PAGE) : asked;
+}
+
+function askedSize(text: string | null, absent: number, max: number): number {
   if (text === null || text === '' || text === '0') return absent;
   if (!/^\d+$/.test(text)) throw new RestFault(400, 'INVALID_PARAMETER_VALUE', `Invalid page size: ${text}`);
   return Math.min(Number(text), max);

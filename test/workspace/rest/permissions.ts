@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkFields } from '../demands.ts';
 import type { Call, Route } from '../http.ts';
 import { RestFault, type User, type Warehouse } from '../model.ts';
 import { noSuchWarehouse } from '../transitions.ts';
@@ -72,6 +73,7 @@ function manageable(call: Call): Warehouse {
 function namesOf(call: Call): string[] {
   const parsed = changes.safeParse(call.body);
   if (!parsed.success) throw new RestFault(400, 'INVALID_PARAMETER_VALUE', z.prettifyError(parsed.error));
+  checkFields(call, ['access_control_list']);
   return parsed.data.access_control_list.map((item) => {
     if ('user_name' in item) return item.user_name;
     return 'group_name' in item ? item.group_name : item.service_principal_name;

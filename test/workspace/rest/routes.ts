@@ -5,6 +5,7 @@ import { genieRoutes } from './genie.ts';
 import { mcpServiceRoutes } from './mcp-services.ts';
 import { overrideRoutes } from './overrides.ts';
 import { permissionRoutes } from './permissions.ts';
+import { queryHistoryRoutes } from './query-history.ts';
 import { scimRoutes } from './scim.ts';
 import { settingsRoutes } from './settings.ts';
 import { vectorSearchRoutes } from './vector-search.ts';
@@ -16,6 +17,7 @@ export const restRoutes: Route[] = [
   ...warehouseRoutes,
   ...settingsRoutes,
   ...permissionRoutes,
+  ...queryHistoryRoutes,
   ...scimRoutes,
   ...catalogRoutes,
   ...mcpServiceRoutes,

@@ -1,5 +1,6 @@
 import { type Call, type Route, ScimFault } from '../http.ts';
 import type { User, WorkspaceState } from '../model.ts';
+import { SMALL_PAGE } from './paging.ts';
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): who the caller is, and users by name. */
 
@@ -9,14 +10,18 @@ const DEFAULT_COUNT = 100;
 /** What those who are no admins get to see of others. */
 const PUBLIC_ATTRIBUTES = ['id', 'userName', 'applicationId', 'displayName', 'active'];
 
+/** RFC 7644 §3.4.2, §3.9. */
+const ATTRIBUTES = ['attributes', 'excludedAttributes'];
+const LIST = [...ATTRIBUTES, 'filter', 'startIndex', 'count', 'sortBy', 'sortOrder'];
+
 export const scimRoutes: Route[] = [
-  { method: 'GET', path: `${BASE}/Me`, scopes: 'any', handle: me },
-  { method: 'GET', path: `${BASE}/Users`, scopes: ['scim'], handle: users },
-  { method: 'GET', path: `${BASE}/Users/:id`, scopes: ['scim'], handle: userById },
-  { method: 'GET', path: `${BASE}/ServicePrincipals`, scopes: ['scim'], handle: principals },
-  { method: 'GET', path: `${BASE}/ServicePrincipals/:id`, scopes: ['scim'], handle: principalById },
-  { method: 'GET', path: `${BASE}/Groups`, scopes: ['scim'], handle: groups },
-  { method: 'GET', path: `${BASE}/Groups/:id`, scopes: ['scim'], handle: groupById },
+  { method: 'GET', path: `${BASE}/Me`, query: ATTRIBUTES, scopes: 'any', handle: me },
+  { method: 'GET', path: `${BASE}/Users`, query: LIST, scopes: ['scim'], handle: users },
+  { method: 'GET', path: `${BASE}/Users/:id`, query: ATTRIBUTES, scopes: ['scim'], handle: userById },
+  { method: 'GET', path: `${BASE}/ServicePrincipals`, query: LIST, scopes: ['scim'], handle: principals },
+  { method: 'GET', path: `${BASE}/ServicePrincipals/:id`, query: ATTRIBUTES, scopes: ['scim'], handle: principalById },
+  { method: 'GET', path: `${BASE}/Groups`, query: LIST, scopes: ['scim'], handle: groups },
+  { method: 'GET', path: `${BASE}/Groups/:id`, query: ATTRIBUTES, scopes: ['scim'], handle: groupById },
 ];
 
 function me(call: Call): unknown {
@@ -94,7 +99,8 @@ function groupOf({ users: all, nestedGroups }: WorkspaceState, name: string): Re
 function page(call: Call, all: Record<string, unknown>[]): unknown {
   const matching = all.filter(filterOf(call.query.get('filter')));
   const startIndex = Math.max(numberOf(call, 'startIndex', 1), 1);
-  const count = numberOf(call, 'count', DEFAULT_COUNT);
+  const asked = numberOf(call, 'count', DEFAULT_COUNT);
+  const count = call.behaviors.has('smallPages') ? Math.min(asked, SMALL_PAGE) : asked;
   const shown = matching.slice(startIndex - 1, startIndex - 1 + count);
   return {
     schemas: [LIST_SCHEMA],

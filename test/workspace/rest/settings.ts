@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { checkFields } from '../demands.ts';
 import type { Call, Route } from '../http.ts';
 import { RestFault } from '../model.ts';
 
@@ -8,9 +9,16 @@ import { RestFault } from '../model.ts';
 const PATH = '/api/2.0/settings/types/default_warehouse_id/names/default';
 
 export const settingsRoutes: Route[] = [
-  { method: 'GET', path: PATH, scopes: ['settings'], feature: 'defaultWarehouseSetting', handle: get },
+  { method: 'GET', path: PATH, query: ['etag'], scopes: ['settings'], feature: 'defaultWarehouseSetting', handle: get },
   { method: 'PATCH', path: PATH, scopes: ['settings'], feature: 'defaultWarehouseSetting', handle: update },
-  { method: 'DELETE', path: PATH, scopes: ['settings'], feature: 'defaultWarehouseSetting', handle: remove },
+  {
+    method: 'DELETE',
+    path: PATH,
+    query: ['etag'],
+    scopes: ['settings'],
+    feature: 'defaultWarehouseSetting',
+    handle: remove,
+  },
 ];
 
 const updateRequest = z.object({
@@ -36,6 +44,7 @@ function update(call: Call): unknown {
   checkAdmin(call);
   const parsed = updateRequest.safeParse(call.body);
   if (!parsed.success) throw new RestFault(400, 'INVALID_PARAMETER_VALUE', z.prettifyError(parsed.error));
+  checkFields(call, ['allow_missing', 'field_mask', 'setting']);
   const { etag, string_val: wanted } = parsed.data.setting;
   checkEtag(call, etag);
   const found = call.state.warehouses.some(({ id, state }) => id === wanted.value && state !== 'DELETED');

@@ -10,8 +10,14 @@ const MAX_PAGE = 100;
 const SCOPES = ['vector-search', 'ai-search'];
 
 export const vectorSearchRoutes: Route[] = [
-  { method: 'GET', path: `${BASE}/endpoints`, scopes: SCOPES, handle: endpoints },
-  { method: 'GET', path: `${BASE}/indexes`, scopes: SCOPES, handle: indexes },
+  { method: 'GET', path: `${BASE}/endpoints`, query: ['page_size', 'page_token'], scopes: SCOPES, handle: endpoints },
+  {
+    method: 'GET',
+    path: `${BASE}/indexes`,
+    query: ['endpoint_name', 'page_size', 'page_token'],
+    scopes: SCOPES,
+    handle: indexes,
+  },
   { method: 'GET', path: `${BASE}/indexes/:name`, scopes: SCOPES, handle: index },
 ];
 
@@ -62,7 +68,7 @@ function summary(item: VectorIndex): Record<string, unknown> {
 }
 
 function answer<T>(call: Call, name: string, items: T[], show: (item: T) => unknown): unknown {
-  const size = pageSize(call.query.get('page_size'), call.features.chosenPageSize, MAX_PAGE);
+  const size = pageSize(call, 'page_size', call.features.chosenPageSize, MAX_PAGE);
   const page = pageOf(items, size, call.query.get('page_token'));
   return {
     [name]: page.items.map(show).filter((item) => item !== undefined),

@@ -17,7 +17,7 @@ const SEARCH = {
 let workspace: EmbeddedWorkspace;
 let client: OAuthClient;
 beforeAll(async () => {
-  workspace = await startWorkspace();
+  workspace = await startWorkspace({ profile: 'lenient' });
   client = new OAuthClient(workspace, await discover(workspace));
 });
 beforeEach(() => {

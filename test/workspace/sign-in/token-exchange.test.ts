@@ -7,7 +7,7 @@ import { PUBLISHED_CLIENTS } from './clients.ts';
 
 let workspace: EmbeddedWorkspace;
 beforeAll(async () => {
-  workspace = await startWorkspace({ oauthClients: PUBLISHED_CLIENTS });
+  workspace = await startWorkspace({ profile: 'lenient', oauthClients: PUBLISHED_CLIENTS });
 });
 afterEach(() => {
   workspace.entra.federated = true;
