@@ -1,10 +1,11 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import { isGone } from '../../preload/contract/words/warehouse.ts';
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, UpdateOptions } from '../workspace/overrides.ts';
+import { isAdmin } from '../workspace/scim.ts';
 import type { Warehouses } from '../workspace/warehouses.ts';
 
 /** How long the lookup after a refusal may take. */
@@ -17,16 +18,18 @@ export type OverrideOperations = ReturnType<typeof overrideOperations>;
  * is called after each change, also where its answer was lost.
  */
 export function overrideOperations(
-  { overrides, warehouses }: Pick<RestClient, 'overrides' | 'warehouses'>,
+  { overrides, warehouses, users }: Pick<RestClient, 'overrides' | 'warehouses' | 'users'>,
   onChange: () => void = () => {},
 ) {
   const attempt = async <T>(attempted: OverrideAttempt, run: () => Promise<T>): Promise<T> => {
     try {
       return await run();
     } catch (error) {
-      throw inOverrideWords(error, attempted);
+      throw await explained(error, attempted);
     }
   };
+  const explained = async (error: unknown, attempted: OverrideAttempt) =>
+    inOverrideWords(error, attempted, dependsOnCaller(error, attempted) ? await callerOf(users) : undefined);
   const change = <T>(attempted: OverrideAttempt, run: () => Promise<T>, warehouseId = '') =>
     attempt(attempted, async () => {
       try {
@@ -58,7 +61,7 @@ export function overrideOperations(
       try {
         yield* overrides.list(signal, pageSize, pageToken);
       } catch (error) {
-        throw inOverrideWords(error, { operation: 'list', id: '' });
+        throw await explained(error, { operation: 'list', id: '' });
       }
     },
     /** As `get`, with `null` for no override. */
@@ -103,9 +106,11 @@ export interface OverrideAttempt {
 
 interface Explanation {
   operations: readonly OverrideOperation[];
-  when: ErrorCode;
+  when: ErrorCode | readonly ErrorCode[];
   /** Set only if the owner of the override matters. */
   own?: boolean;
+  /** Given only if it matters whether the caller is a workspace admin. */
+  isAdmin?: Caller['isAdmin'];
   /** Given only if it matters whether the update could have created one. */
   allowMissing?: boolean;
   code: ErrorCode;
@@ -116,6 +121,9 @@ interface Explanation {
 
 const ALL_OPERATIONS: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
 const SINGLE_OPERATIONS: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete'];
+
+/** What a create is refused with if there is one: the status says so, and not every workspace names the reason. */
+const EXISTS = ['already_exists', 'conflict'] as const;
 
 const ASK_AN_ADMIN = 'Ask a workspace admin to do it or to make you an admin.';
 
@@ -164,7 +172,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     operations: ['create'],
-    when: 'already_exists',
+    when: EXISTS,
     own: true,
     code: 'already_exists',
     message: () => 'You already have an override.',
@@ -173,7 +181,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     operations: ['create'],
-    when: 'already_exists',
+    when: EXISTS,
     own: false,
     code: 'already_exists',
     message: ({ id }) => `User ${id} already has an override.`,
@@ -184,17 +192,39 @@ const EXPLANATIONS: readonly Explanation[] = [
     operations: ['list'],
     when: 'permission_denied',
     code: 'permission_denied',
-    message: () => 'Only workspace admins can see the overrides of all users.',
+    isAdmin: false,
+    message: (_, { message }) => sentences(message, 'Only workspace admins can see the overrides of all users.'),
     remedy: ASK_AN_ADMIN,
     action: { do: 'show-own-override' },
+  },
+  {
+    operations: ALL_OPERATIONS,
+    when: 'permission_denied',
+    own: false,
+    isAdmin: true,
+    code: 'permission_denied',
+    message: (_, { message }) => sentences(message, 'You are a workspace admin. Something else is missing.'),
+    remedy: 'Check your entitlements, and the scopes of your sign-in.',
+  },
+  {
+    operations: ALL_OPERATIONS,
+    when: 'permission_denied',
+    own: false,
+    isAdmin: 'unknown',
+    code: 'permission_denied',
+    message: (_, { message }) => message,
+    remedy: 'If you are not a workspace admin, ask one to do it.',
   },
   {
     operations: SINGLE_OPERATIONS,
     when: 'permission_denied',
     own: false,
+    isAdmin: false,
     code: 'permission_denied',
-    message: ({ operation, id }) =>
-      `Only workspace admins can ${operation === 'get' ? 'read' : operation} another user’s override (${id}).`,
+    message: ({ operation, id }, { message }) => {
+      const verb = operation === 'get' ? 'read' : operation;
+      return sentences(message, `Only workspace admins can ${verb} another user’s override (${id}).`);
+    },
     remedy: ASK_AN_ADMIN,
     action: { do: 'change-own-override' },
   },
@@ -205,16 +235,41 @@ function noOverride({ id }: OverrideAttempt, error: WorkspaceError): string {
   return `User ${id} has no override or does not exist (${error.message})`;
 }
 
+/** Who was refused something, as far as that is known. */
+export interface Caller {
+  /** The numeric user id; empty if it is not known. */
+  id: string;
+  isAdmin: boolean | 'unknown';
+}
+
+const UNKNOWN_CALLER: Caller = { id: '', isAdmin: 'unknown' };
+
+/** Whether a refusal means one thing to an admin and another to the others. */
+function dependsOnCaller(error: unknown, { id }: OverrideAttempt): boolean {
+  return error instanceof WorkspaceError && error.code === 'permission_denied' && id !== 'me';
+}
+
+/** A refusal says little of its reason: the caller's groups are the only evidence. */
+async function callerOf(users: Pick<RestClient['users'], 'me'>): Promise<Caller> {
+  try {
+    const { user } = await users.me(AbortSignal.timeout(LOOKUP_TIMEOUT_MS));
+    return { id: user.id, isAdmin: isAdmin(user) };
+  } catch {
+    return UNKNOWN_CALLER;
+  }
+}
+
 /** Explains a failed operation. Errors that are the same for every request are returned unchanged. */
-export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unknown {
+export function inOverrideWords(error: unknown, attempt: OverrideAttempt, caller: Caller = UNKNOWN_CALLER): unknown {
   // An error with a workspace error as its cause is already explained.
   if (!(error instanceof WorkspaceError) || error.cause instanceof WorkspaceError) return error;
   const words = EXPLANATIONS.find(
-    ({ operations, when, own, allowMissing }) =>
-      when === error.code &&
+    ({ operations, when, own, allowMissing, isAdmin: admin }) =>
+      [when].flat().includes(error.code) &&
       operations.includes(attempt.operation) &&
       (allowMissing === undefined || allowMissing === (attempt.allowMissing ?? false)) &&
-      (own === undefined || own === (attempt.id === 'me')),
+      (admin === undefined || admin === caller.isAdmin) &&
+      (own === undefined || own === (attempt.id === 'me' || attempt.id === caller.id)),
   );
   return words ? error.rephrased(words.code, words.message(attempt, error), words.remedy, words.action) : error;
 }

@@ -33,9 +33,9 @@ function OfProfile({ profile }: { profile: string }) {
   if (bulk) return <BulkView profile={profile} bulk={bulk} />;
   const { status, problem, count } = overrides;
   if (status === 'failed' && problem?.code === 'permission_denied' && count === 0) {
-    const { title, text, button } = strings.notAdmin;
+    const { title, button } = strings.refused;
     return (
-      <Instead icon={IconLock} title={title} text={text}>
+      <Instead icon={IconLock} title={title} text={problem.message}>
         <Button onClick={() => showScreen('warehouse')}>{button}</Button>
         <Button variant="default" onClick={readAnew}>
           {strings.refresh}

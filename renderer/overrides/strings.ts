@@ -31,9 +31,8 @@ export const strings = {
     text: 'Sign in to a workspace to see its overrides.',
     button: 'Open accounts',
   },
-  notAdmin: {
-    title: 'Admins only',
-    text: 'Only workspace admins can see and change the overrides of all users.',
+  refused: {
+    title: 'No access to all overrides',
     button: 'Show my warehouse',
   },
   empty: {

@@ -60,7 +60,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await chooseProfile('ben');
     await shown.page.getByRole('link', { name: 'Overrides' }).waitFor({ state: 'detached' });
     await shown.page.evaluate(() => location.assign('#overrides'));
-    await shown.page.getByText('Only workspace admins can see and change the overrides of all users.').waitFor();
+    await shown.page.getByText('Only workspace admins can see the overrides of all users.').waitFor();
     await inspect('everyone-no-admin');
     await button('Show my warehouse').click();
     await shown.page.getByText('Your queries run on').first().waitFor();

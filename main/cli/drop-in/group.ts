@@ -106,10 +106,12 @@ async function asOriginal(context: CommandContext, run: () => Promise<void>): Pr
 
 /** The workspace's own words, if it said anything, and what they mean here. */
 async function linesOf(error: unknown): Promise<string[]> {
-  const { saidBy } = await import('../../workspace/errors.ts');
+  const { saidBy, WorkspaceError } = await import('../../workspace/errors.ts');
   const said = saidBy(error);
   const own = inOneLine(error);
   if (said === undefined) return [own];
+  const refusal = error instanceof WorkspaceError && error.cause instanceof WorkspaceError ? error.cause.message : '';
+  if (refusal !== '' && own.startsWith(refusal)) return [said, own.slice(refusal.length).trim()].filter(Boolean);
   const explanation = own.includes(said) ? remedyFor('command', asCausewayError(error)) : own;
   return explanation === undefined ? [said] : [said, explanation];
 }

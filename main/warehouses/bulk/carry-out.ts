@@ -45,7 +45,7 @@ export async function carryOut(
   const changes = chosenChanges(plan, options.isLeftOut);
   const { profile } = client.rest;
   const overrides = client.pacedOverrides(new Pacer());
-  const operations = overrideOperations({ overrides, warehouses: client.warehouses }, onOverrideChange);
+  const operations = overrideOperations({ ...client, overrides }, onOverrideChange);
   const admin: OverrideChanges = {
     setOverride: (id, fields, signal) => setOverride(operations, id, fields, signal),
     clearOverride: (id, signal) => clearOverride(operations, id, signal),
