@@ -1,13 +1,13 @@
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
-import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
+import type { OverrideFields, OverrideRecord, UpdateOptions } from '../workspace/overrides.ts';
 import { finished, lookAfterwards } from './lost-answers.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';
 
 /** What the workspace holds after a change. */
 export interface StoredOverride {
-  /** As read back; as the change itself answered where reading back failed. */
+  /** As read back; where that failed, as the change itself answered or, if it answered nothing, as it was asked for. */
   record: OverrideRecord;
   /** Why the record could not be read back, if it could not. */
   unverified?: string;
@@ -25,7 +25,7 @@ export async function setOverride(
   fields: OverrideFields,
   signal?: AbortSignal,
 ): Promise<StoredOverride> {
-  let answered: OverrideRecord;
+  let answered: OverrideRecord | null;
   try {
     answered = await operations.update(id, fields, { mask: '*', allowMissing: true }, signal);
   } catch (error) {
@@ -38,7 +38,7 @@ export async function setOverride(
     record = await operations.find(id, signal);
   } catch (error) {
     const unverified = `The change was saved, but could not be read back. ${inOneLine(error)}`;
-    return { record: answered, unverified };
+    return { record: answered ?? { ...fields, name: `default-warehouse-overrides/${id}` }, unverified };
   }
   if (record !== null && holds(record, fields)) return { record };
   throw changedMeanwhile(record);
@@ -51,13 +51,43 @@ export async function createOverride(
   fields: OverrideFields,
   signal?: AbortSignal,
 ): Promise<OverrideRecord> {
+  let answered: OverrideRecord | null;
   try {
-    return await operations.create(id, fields, signal);
+    answered = await operations.create(id, fields, signal);
   } catch (error) {
     const now = await lookAfterwards(error, (late) => operations.find(id, late));
     if (now !== null && holds(now, fields)) return finished(now, error);
     throw unfinished(error, now);
   }
+  return answered ?? readBack(operations, id, fields, signal);
+}
+
+/** The plain update: gives the record as it answered, or as it is read back where the answer has none. */
+export async function updateOverride(
+  operations: OverrideOperations,
+  id: string,
+  fields: OverrideFields,
+  options: UpdateOptions,
+  signal?: AbortSignal,
+): Promise<OverrideRecord> {
+  const answered = await operations.update(id, fields, options, signal);
+  const isWhole = options.mask === '*' || options.mask.includes(',');
+  return answered ?? readBack(operations, id, isWhole ? fields : {}, signal);
+}
+
+/** The record after a change that answered nothing. @throws {CausewayError} `conflict` if it is not what was asked for */
+async function readBack(
+  operations: OverrideOperations,
+  id: string,
+  fields: Partial<OverrideFields>,
+  signal?: AbortSignal,
+): Promise<OverrideRecord> {
+  const record = await operations.find(id, signal).catch((error: unknown) => {
+    const message = `The change was accepted, but could not be read back. ${inOneLine(error)}`;
+    throw error instanceof WorkspaceError ? error.rephrased(error.code, message, 'Check the override again.') : error;
+  });
+  if (record !== null && (fields.type === undefined || holds(record, { ...fields, type: fields.type }))) return record;
+  throw changedMeanwhile(record);
 }
 
 /** Removes an override. Having none is success: `had-none`. @throws {CausewayError} as `setOverride` */

@@ -6,20 +6,37 @@ import type { Rest } from './rest.ts';
 const PATH = '/api/warehouses/v1/default-warehouse-overrides';
 const PAGE_SIZE = 1000;
 
-const Record = z.looseObject({
-  name: z.string(),
+const COLLECTION = 'default-warehouse-overrides/';
+
+const Fields = z.looseObject({
+  name: z.string().optional(),
   default_warehouse_override_id: z.string().optional(),
   /** `CUSTOM`, `LAST_SELECTED`, or a word that is newer than this. */
   type: z.string(),
   warehouse_id: z.string().optional(),
 });
+/** The name and the id say the same, and a workspace may leave one of them out. */
+const Record = Fields.refine(({ name, default_warehouse_override_id: id }) => name || id, 'no name').transform(
+  ({ name, default_warehouse_override_id: id, ...rest }): OverrideRecord => ({
+    ...rest,
+    name: name || `${COLLECTION}${id}`,
+    default_warehouse_override_id: id || ownerIn(name ?? ''),
+  }),
+);
+/** What a change answers is not documented: the record, or nothing. */
+const Changed = z.union([z.strictObject({}).transform(() => null), Record]);
 const List = z.looseObject({
   default_warehouse_overrides: z.array(Record).default([]),
   next_page_token: z.string().optional(),
 });
 
 /** The record as the workspace keeps it (spec/default-warehouse-override.md › Default warehouse override). */
-export type OverrideRecord = z.infer<typeof Record>;
+export interface OverrideRecord {
+  name: string;
+  default_warehouse_override_id?: string | undefined;
+  type: string;
+  warehouse_id?: string | undefined;
+}
 
 /** What a create or an update sets. `warehouse_id` is required with `CUSTOM`. */
 export interface OverrideFields {
@@ -36,30 +53,36 @@ export interface UpdateOptions {
 }
 
 /** The numeric user id that a record belongs to. */
-export function ownerOf(record: OverrideRecord): string {
-  return record.default_warehouse_override_id ?? record.name.slice(record.name.lastIndexOf('/') + 1);
+export function ownerOf({ default_warehouse_override_id: id, name }: OverrideRecord): string {
+  return id ?? ownerIn(name);
+}
+
+function ownerIn(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
 }
 
 /** The five operations on overrides (spec/default-warehouse-override.md › Endpoints). An id is `me` or a numeric user id. */
 export function overridesApi(rest: Rest) {
   return {
+    /** Gives the record as the answer has it; null if it has none. */
     create: (id: string, fields: OverrideFields, signal?: AbortSignal) =>
       rest.request({
         method: 'POST',
         path: PATH,
         query: { default_warehouse_override_id: checked(id) },
         body: fields,
-        schema: Record,
+        schema: Changed,
         signal,
       }),
     get: (id: string, signal?: AbortSignal) => rest.request({ path: pathOf(id), schema: Record, signal }),
+    /** Gives the record as the answer has it; null if it has none. */
     update: (id: string, fields: OverrideFields, { mask, allowMissing }: UpdateOptions, signal?: AbortSignal) =>
       rest.request({
         method: 'PATCH',
         path: pathOf(id),
         query: { update_mask: mask, allow_missing: allowMissing },
         body: fields,
-        schema: Record,
+        schema: Changed,
         idempotent: true,
         signal,
       }),

@@ -47,9 +47,12 @@ async function update(
   flags: OverrideFlags,
 ): Promise<void> {
   const fields = await fieldsOf(context, type, flags);
-  const session = await open(context, flags);
+  const [session, { updateOverride }] = await Promise.all([
+    open(context, flags),
+    import('../../warehouses/override-changes.ts'),
+  ]);
   const how = { mask, allowMissing: flags.allowMissing || undefined };
-  await print(context, await session.warehouses.operations.update(idOf(name), fields, how, context.signal));
+  await print(context, await updateOverride(session.warehouses.operations, idOf(name), fields, how, context.signal));
   await sayWhere(context, session);
 }
 
