@@ -30,7 +30,7 @@ export function isSignedOut({ warehouse }: DesktopState): boolean {
 }
 
 /** What makes queries fail although a user chose the warehouse. */
-const DANGLING = new Set<WarehouseProblem['code']>(['warehouse-gone', 'cannot-use', 'deleting']);
+const DANGLING = new Set<WarehouseProblem['code']>(['warehouse-gone', 'warehouse-unseen', 'cannot-use', 'deleting']);
 
 /** The problem of an override that names a warehouse that is gone or that the user cannot use; null for none. */
 export function danglingProblem({ warehouse }: DesktopState): WarehouseProblem | null {

@@ -209,11 +209,8 @@ function remedyFor(step: EffectiveStep): string {
 
 function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProblem | undefined {
   if (target.kind === 'gone') {
-    return {
-      code: 'warehouse-gone',
-      message: `Warehouse ${target.id} no longer exists. Queries will fail.`,
-      remedy,
-    };
+    const code = target.mayBeHidden ? 'warehouse-unseen' : 'warehouse-gone';
+    return { code, message: `Warehouse ${target.id} ${whyGone(target)}. Queries will fail.`, remedy };
   }
   const { name, state, canUse } = target.warehouse;
   const code = queryFailure(state, canUse);
@@ -226,10 +223,15 @@ function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProble
   };
 }
 
+/** What a 404 says of a warehouse. */
+export function whyGone({ mayBeHidden }: Pick<Extract<WarehouseTarget, { kind: 'gone' }>, 'mayBeHidden'>): string {
+  return mayBeHidden ? 'no longer exists, or you cannot see it' : 'no longer exists';
+}
+
 /** A named warehouse as far as it is visible: in the list, by its id only, or not at all. */
 export type WarehouseTarget =
   | { kind: 'seen'; warehouse: WarehouseSummary }
-  | { kind: 'gone'; id: string }
+  | { kind: 'gone'; id: string; mayBeHidden: boolean }
   | { kind: 'hidden'; warehouse: WarehouseSummary; forbidden: boolean };
 
 /** Finds a warehouse by id in what was read. */
@@ -240,7 +242,9 @@ export function findTarget(readings: Readings, id: string): WarehouseTarget {
   const named = readings.named.get(id);
   if (listed) return { kind: 'seen', warehouse: summarize(listed, usable) };
   if (named?.kind === 'known') return { kind: 'seen', warehouse: summarize(named.value, usable) };
-  if (named?.kind === 'none') return { kind: 'gone', id };
+  // An admin sees every warehouse there is. For others, a workspace may say 404 of one that they cannot see.
+  const mayBeHidden = readings.user.kind !== 'known' || isAdmin(readings.user.value) !== true;
+  if (named?.kind === 'none') return { kind: 'gone', id, mayBeHidden };
   const forbidden = named?.kind === 'unreadable' && named.error.code === 'permission_denied';
   const canUse = forbidden ? false : 'unknown';
   const warehouse = { id, name: id, state: 'UNKNOWN', size: '', type: '', serverless: false, canUse } as const;

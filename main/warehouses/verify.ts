@@ -5,7 +5,7 @@ import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import { type AskCli, askCliDefault, type CliAnswer } from './cli-lookup.ts';
-import { findTarget, nameOf } from './effective.ts';
+import { findTarget, nameOf, whyGone } from './effective.ts';
 import { type EndToEndOptions, runEndToEnd, SQL_SERVER_PATH, type VerifyFinding } from './end-to-end.ts';
 import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
@@ -108,7 +108,7 @@ function intentionOf({ override, workspaceDefault }: Readings, named: string | u
 function whyUnusable(readings: Readings, id: string): string | undefined {
   const target = findTarget(readings, id);
   const name = nameOf(readings, id);
-  const why = target.kind === 'gone' ? `${name} no longer exists` : whyQueriesFail({ ...target.warehouse, name });
+  const why = target.kind === 'gone' ? `${name} ${whyGone(target)}` : whyQueriesFail({ ...target.warehouse, name });
   return why && `${why.charAt(0).toUpperCase()}${why.slice(1)}. Queries will fail.`;
 }
 

@@ -38,6 +38,7 @@ const step = z.object({
 const warehouseProblem = z.object({
   code: z.enum([
     'warehouse-gone',
+    'warehouse-unseen',
     'cannot-use',
     'deleting',
     'last-selected-unseen',

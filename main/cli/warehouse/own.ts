@@ -36,7 +36,9 @@ export function describeEffective(
 function headline({ warehouse, decidedBy, certainty, problems }: EffectiveWarehouse): string {
   const sure = certainty === 'known' ? '' : `, ${certainty}`;
   if (warehouse) return `${describeWarehouse(warehouse)}${sure}`;
-  if (problems.some(({ code }) => code === 'warehouse-gone')) return 'A warehouse that no longer exists';
+  const gone = problems.find(({ code }) => code === 'warehouse-gone' || code === 'warehouse-unseen');
+  if (gone)
+    return gone.code === 'warehouse-gone' ? 'A warehouse that no longer exists' : 'A warehouse that you cannot see';
   if (decidedBy === 'override') return 'The last selected warehouse; only the workspace knows which one';
   return certainty === 'known' ? 'No warehouse' : 'Not known';
 }

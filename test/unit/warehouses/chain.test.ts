@@ -29,6 +29,8 @@ const readings = (some: Partial<Readings>): Readings => ({
   ...some,
 });
 
+const ADMIN = known({ id: '7', userName: 'ana@example.com', groups: [{ display: 'admins' }] });
+
 const record = (type: string, warehouse_id?: string) =>
   known({ name: 'default-warehouse-overrides/7', type, ...(warehouse_id ? { warehouse_id } : {}) });
 
@@ -316,14 +318,21 @@ describe('a problem that is found in advance', () => {
     ],
     [
       'an override that names a warehouse that is gone',
-      { ...custom, ...gone },
+      { ...custom, ...gone, user: ADMIN },
       'warehouse-gone',
       'Warehouse 3 no longer exists. Queries will fail.',
       ofOverride,
     ],
     [
+      'an override whose warehouse is not there for a user who is not an admin',
+      { ...custom, ...gone },
+      'warehouse-unseen',
+      'Warehouse 3 no longer exists, or you cannot see it. Queries will fail.',
+      ofOverride,
+    ],
+    [
       'a default that is gone',
-      { ...byDefault, ...gone },
+      { ...byDefault, ...gone, user: ADMIN },
       'warehouse-gone',
       'Warehouse 3 no longer exists. Queries will fail.',
       ofDefault,
