@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WorkspaceError } from './errors.ts';
-import type { Rest } from './rest.ts';
+import type { Rest, RestRequest } from './rest.ts';
 
 const PATH = '/api/2.0/preview/scim/v2';
 /** More than most workspaces give at once; whatever they give is how far the next page begins. */
@@ -89,17 +89,33 @@ export function usersApi(rest: Rest) {
         return one('ServicePrincipals').catch(() => Promise.reject(error));
       }
     },
-    list: (options?: UserListOptions, signal?: AbortSignal) => listed(rest, options, signal),
+    list: (options: UserListOptions = {}, signal?: AbortSignal): AsyncGenerator<ScimUser> => {
+      const { kind = 'Users', filter, withGroups = false } = options;
+      const attributes = `${KINDS[kind].attributes}${withGroups ? ',groups' : ''}`;
+      return resources(rest, {
+        path: `${PATH}/${kind}`,
+        query: { filter, attributes },
+        schema: listOf(KINDS[kind].schema),
+        signal,
+      });
+    },
   };
 }
 
 /** The groups of the SCIM API over one REST client. */
 export function groupsApi(rest: Rest) {
   return {
-    /** The groups that a SCIM filter finds, or all, without their members: the first page, which is enough for a name. */
+    /** The groups that a SCIM filter finds, or all, without their members: as many as a page may hold, which is enough for a name. */
     find: async (filter: string | undefined, signal?: AbortSignal): Promise<ScimGroup[]> => {
-      const query = { filter, attributes: 'id,displayName', startIndex: 1, count: PAGE_SIZE };
-      return (await rest.request({ path: `${PATH}/Groups`, query, schema: listOf(GroupSchema), signal })).Resources;
+      const asked = {
+        path: `${PATH}/Groups`,
+        query: { filter, attributes: 'id,displayName' },
+        schema: listOf(GroupSchema),
+        signal,
+      };
+      const found: ScimGroup[] = [];
+      for await (const group of resources(rest, asked)) if (found.push(group) >= PAGE_SIZE) break;
+      return found;
     },
     /** A group with its members. */
     get: (id: string, signal?: AbortSignal): Promise<ScimGroup> =>
@@ -110,13 +126,12 @@ export function groupsApi(rest: Rest) {
 export type Groups = ReturnType<typeof groupsApi>;
 
 /** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page, or the total, is the end. */
-async function* listed(rest: Rest, options: UserListOptions = {}, signal?: AbortSignal): AsyncGenerator<ScimUser> {
-  const { kind = 'Users', filter, withGroups = false } = options;
-  const attributes = `${KINDS[kind].attributes}${withGroups ? ',groups' : ''}`;
-  const schema = listOf(KINDS[kind].schema);
+async function* resources<T>(
+  rest: Rest,
+  asked: RestRequest<z.output<ReturnType<typeof listOf<T>>>>,
+): AsyncGenerator<T> {
   for (let startIndex = 1; ; ) {
-    const query = { filter, attributes, startIndex, count: PAGE_SIZE };
-    const page = await rest.request({ path: `${PATH}/${kind}`, query, schema, signal });
+    const page = await rest.request({ ...asked, query: { ...asked.query, startIndex, count: PAGE_SIZE } });
     yield* page.Resources;
     startIndex += page.Resources.length;
     if (page.Resources.length === 0) return;
