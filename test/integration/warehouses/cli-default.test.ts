@@ -87,6 +87,8 @@ describe('get-default-warehouse', () => {
     ['nothing that is gone', ['a DELETING', 'b DELETED', 'c STOPPING'], 'c'],
     ['no "shared" first, no serverless first', ['shared RUNNING', 'a RUNNING'], 'a'],
   ])('the first usable warehouse is chosen: %s', async (_rule, world, expected) => {
+    // The Databricks CLI reads one page.
+    workspace.behaviors.delete('smallPages');
     const warehouses = world.map((entry) => {
       const [name = '', state] = entry.split(' ');
       return warehouse(name, state as Warehouse['state']);

@@ -308,7 +308,7 @@ describe('reading back', () => {
 
   test('reports an unknown outcome when it fails after a lost response', async () => {
     cli.workspace.faults.add({
-      effect: { kind: 'cut', afterBytes: 5 },
+      effect: { kind: 'cut', afterBytes: 1 },
       method: 'PATCH',
       path: OVERRIDES,
       times: 'always',

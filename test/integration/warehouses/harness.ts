@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { runProgram } from '../../../main/cli/program.ts';
+import type { BehaviorName } from '../../workspace/behaviors.ts';
 import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';
 
 /** What a run of the command line came to. */
@@ -23,6 +24,8 @@ export interface CommandLine extends AsyncDisposable {
   run(profile: string, ...args: string[]): Promise<Run>;
   /** The same, for a command that must succeed and print JSON. */
   json(profile: string, ...args: string[]): Promise<unknown>;
+  /** The workspace from now on without these behaviors, whatever its profile. */
+  without(...names: BehaviorName[]): void;
   /** Stores a user's override; without a warehouse, one that follows what the user selected last. */
   give(user: keyof typeof USERS, warehouseId?: string): void;
   /** Sends a query through the SQL server with a client that is not ours; gives the warehouse it was routed to. */
@@ -69,6 +72,9 @@ export async function openCommandLine(options: WorkspaceOptions = {}): Promise<C
       if (code !== 0) throw new Error(`causeway ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout);
     },
+    without: (...names) => {
+      for (const name of names) workspace.behaviors.delete(name);
+    },
     give: (user, warehouseId) => {
       const type = warehouseId ? 'CUSTOM' : 'LAST_SELECTED';
       workspace.state.overrides.set(USERS[user], { userId: USERS[user], type, warehouseId });
@@ -86,8 +92,8 @@ const UNFINISHED = new Set(['PENDING', 'RUNNING']);
 
 async function query(workspace: EmbeddedWorkspace, profile: string) {
   const token = workspace.users.find(({ userName }) => userName.startsWith(`${profile}@`))?.token;
-  // Answers to ids that it did not send mean nothing to this client.
-  workspace.behaviors.delete('textIds');
+  // Untidy streams, and answers to ids that it did not send, mean nothing to this client.
+  for (const name of ['textIds', 'untidyStreams'] as const) workspace.behaviors.delete(name);
   const client = new Client({ name: 'somebody-else', version: '1.0.0' });
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/api/2.0/mcp/sql', workspace.host), {

@@ -275,6 +275,8 @@ describe(`${MANY} overrides`, () => {
   test('are all as before after an import and its undo, each killed in the middle and run again', {
     timeout: 300_000,
   }, async () => {
+    // A list of six hundred would come two by two.
+    cli.without('smallPages');
     const large = largeWorld({ overrides: MANY + 1, warehouses: 40 });
     const { warehouses } = large;
     const users = large.users.slice(1);

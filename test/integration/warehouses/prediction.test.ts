@@ -125,7 +125,7 @@ function check(one: World, user: User, effective: EffectiveWarehouse, heuristic:
   } else {
     expect(effective).toMatchObject({ decidedBy: choice.source, certainty: 'known' });
   }
-  const gone = effective.problems.some(({ code }) => code === 'warehouse-gone');
+  const gone = effective.problems.some(({ code }) => code === 'warehouse-gone' || code === 'warehouse-unseen');
   if (decided === undefined) expect(gone).toBe(true);
   else if ('warehouseId' in choice && (choice.source !== 'heuristic' || heuristic === fiveTiers)) {
     expect(decided).toBe(choice.warehouseId);

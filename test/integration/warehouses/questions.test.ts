@@ -218,6 +218,8 @@ describe('all --dangling', () => {
     cli.give('chloe', WAREHOUSES.shared);
     cli.give('ana', WAREHOUSES.science);
     cli.workspace.requests.clear();
+    // Without a total, the end of a list of users costs a request.
+    cli.without('smallPages', 'omitsOptionalFields');
     await dangling();
     expect(cli.workspace.requests.count({ path: '/api/2.0/permissions/*' })).toBe(2);
     expect(cli.workspace.requests.count()).toBe(6);
@@ -234,7 +236,9 @@ test('a list that is cut off is not followed by other JSON', async () => {
   expect(code).toBe(1);
   expect(stdout).toContain('"userId":"1"');
   expect(stdout).not.toContain('error');
-  expect(stderr).toMatch(/^causeway: Only workspace admins/);
+  expect(stderr).toMatch(
+    /^causeway: The workspace answered 403: .* You are a workspace admin. Something else is missing./,
+  );
 });
 
 test('all without --access does not claim that any user can use the warehouse', async () => {

@@ -11,6 +11,8 @@ const LIST = '/api/2.0/sql/warehouses';
 let cli: CommandLine;
 beforeEach(async () => {
   cli = await openCommandLine();
+  // More pages are more requests.
+  cli.without('smallPages');
 });
 afterEach(() => cli[Symbol.asyncDispose]());
 

@@ -76,9 +76,13 @@ describe('What the service does', () => {
   test('an override whose warehouse is gone is found before a query fails', async () => {
     cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
-    expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-gone' }] });
+    expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-unseen' }] });
     const { stdout } = await cli.run('ben', 'warehouse');
-    expect(stdout).toContain(`Warehouse ${shared} no longer exists. Queries will fail.`);
+    expect(stdout).toContain(`Warehouse ${shared} no longer exists, or you cannot see it. Queries will fail.`);
+    cli.give('ana', shared);
+    expect((await cli.run('ana', 'warehouse')).stdout).toContain(
+      `Warehouse ${shared} no longer exists. Queries will fail.`,
+    );
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 

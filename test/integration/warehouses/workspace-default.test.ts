@@ -130,7 +130,10 @@ describe('causeway warehouse default', () => {
 
   test('a user who is not an admin reads the workspace’s own refusal', async () => {
     const { code, stderr } = await run('ben', ...set);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Only workspace admins may read or change')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/403: (Only workspace admins may read or change|The caller is not authorized)/),
+    ]);
     expect(now()).toBe(WAREHOUSES.starter);
   });
 
