@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentences } from '../platform/errors.ts';
 import { WorkspaceError } from './errors.ts';
 import type { Rest } from './rest.ts';
 
@@ -64,7 +65,13 @@ export function mcpServicesApi(rest: Rest) {
   return {
     /** Undefined if no sign-in is needed. @throws {WorkspaceError} if that cannot be read */
     signInConnection: async (service: string, signal?: AbortSignal): Promise<ServiceConnection | undefined> => {
-      const { id, config } = await rest.request({ path: pathOf(service), schema: Service, signal });
+      const found = rest.request({ path: pathOf(service), schema: Service, signal });
+      const { id, config } = await found.catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+        // One without EXECUTE may look missing, too.
+        const message = sentences(error.message, `There is no service "${service}" that you can see.`);
+        throw error.rephrased(error.code, message, error.remedy);
+      });
       const source = config?.source_connection;
       if (!SIGN_IN_KINDS.has(source?.securable_kind)) return undefined;
       return { service, serviceId: id, connection: source?.name?.replace(/^connections\//, '') };
@@ -104,6 +111,6 @@ export function mcpServicesApi(rest: Rest) {
 }
 
 /** A missing record; a missing API has another code. */
-function isNotFound(error: unknown): boolean {
+function isNotFound(error: unknown): error is WorkspaceError {
   return error instanceof WorkspaceError && error.code === 'not_found';
 }

@@ -102,7 +102,7 @@ describe.skipIf(process.platform === 'win32')("the sign-in to a service's connec
       'a service that does not exist',
       ['sign-in', 'system.ai.nothing', '--profile', 'ben'],
       4,
-      "MCP service 'system.ai.nothing' does not exist.",
+      'There is no service "system.ai.nothing" that you can see.',
     ],
   ])('opens no page for %s', async (_what, args, code, words) => {
     const done = await run(...args);
