@@ -12,7 +12,8 @@ const ANA = 'ana@example.com';
 const BEN = 'ben@example.com';
 const WITH_LOGOUT = 'with a logout between them';
 // A token that the workspace no longer takes would hide who still sends it.
-const stage = setStage(() => '', { accessTokensOutliveRevocation: true });
+/** Sessions, so that one of the first user could go on as the second. */
+const stage = setStage(() => '', { accessTokensOutliveRevocation: true, mcp: { sessions: 'demanded' } });
 let clients: ProxyProcess[];
 let calls: HubCall[];
 let causeway: Causeway | undefined;
