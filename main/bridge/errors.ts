@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { isSqlServer, pathOfRow } from '../../preload/contract/server-kinds.ts';
 import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
-import { asSentence, CausewayError } from '../platform/errors.ts';
+import { asSentence, CausewayError, sentences } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { answerFault, networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
@@ -46,6 +47,15 @@ export interface FailureContext {
 /** Message and remedy for one kind of refusal; `detail` is the status and the workspace's own message. */
 type RefusalText = (where: FailureContext, detail: string) => [message: string, remedy: string | NextAction];
 
+/** How a workspace says that the preview behind a service is off. */
+const SUSPENDED = /administratively suspended/i;
+
+/** What to do without a service whose preview is off. */
+function insteadOf(path: string): string {
+  const ask = 'Ask an account admin to switch on the preview "Enhanced Unity Gateway".';
+  return isSqlServer(path) ? sentences(`The server "sql" at ${pathOfRow('sql')} works without it.`, ask) : ask;
+}
+
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
 const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
   unauthenticated: ({ host, path, profile, by }) => [
@@ -65,10 +75,11 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
     `The user of profile "${profile}" has no access to ${path} (${detail}).`,
     'Ask its owner for access to the catalog, schema, function, index or Genie space behind it.',
   ],
-  feature_unavailable: ({ host, path }, detail) => [
-    `${host} has no managed MCP server at ${path} (${detail}).`,
-    'Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
-  ],
+  feature_unavailable: ({ host, path }, detail) => {
+    if (SUSPENDED.test(detail)) return [`${path} is not switched on at ${host} (${detail}).`, insteadOf(path)];
+    const remedy = 'Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.';
+    return [`${host} has no managed MCP server at ${path} (${detail}).`, remedy];
+  },
   not_found: ({ host, path }, detail) => [
     `${host} found nothing at ${path} (${detail}).`,
     'Check the catalog, schema, index, function or Genie space that the path names.',

@@ -41,10 +41,10 @@ export function isSqlService({ name }: Pick<McpService, 'name'>): boolean {
 
 const plain = { about: '', obstacle: null, successor: null };
 
-/** The SQL server at its older path. */
+/** The SQL server at its older path. It works in every workspace; its successor is a preview that many have switched off. */
 export function olderSqlServer(hasSuccessor: boolean): OfferedServer {
   const successor = hasSuccessor ? SQL_SUCCESSOR : null;
-  const title = hasSuccessor ? 'Databricks SQL (older)' : 'Databricks SQL';
+  const title = hasSuccessor ? 'Databricks SQL (every workspace)' : 'Databricks SQL';
   return { ...plain, group: 'sql', title, add: 'sql', path: pathOfRow('sql'), successor };
 }
 

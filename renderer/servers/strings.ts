@@ -128,7 +128,7 @@ export const strings = {
     searchAll: 'Search all',
     showAll: 'Show all',
     more: (title: string, count: number) => `Show more: ${title} (${count})`,
-    replacedBy: (name: string) => `Replaced by ${name}`,
+    newer: (name: string) => `Newer, where it is switched on: ${name}`,
   },
 
   page: {
@@ -161,8 +161,8 @@ export const strings = {
     signOutVerb: 'Sign out',
     signOutText: (title: string) =>
       `AI clients that use this workspace as you lose access to ${title}, on every computer, until you sign in again.`,
-    moved: (name: string) => `${name} has replaced this server.`,
-    moveText: 'Moving keeps its name, permissions and entries in your AI clients.',
+    moved: (name: string) => `${name} is newer than this server.`,
+    moveText: 'Moving keeps its name, permissions and entries. Nothing changes if the newer server does not respond.',
     move: 'Move server',
     movedTo: (name: string) => `Moved to ${name}`,
     notMoved: 'Some clients still use the old server.',

@@ -127,10 +127,10 @@ describe.skipIf(whyNotHere)("a server's page in the window", () => {
 
   it('moves a server to its replacement', async () => {
     await openSql();
-    await text('Databricks SQL has replaced this server.');
+    await text('Databricks SQL is newer than this server.');
     await button('Move server').click();
     await text('Moved to Databricks SQL');
     await expect.poll(async () => (await openList()).read().servers[0]?.path).toMatch(/system\.ai\.dbsql/);
-    await page().getByText('Databricks SQL has replaced this server.').waitFor({ state: 'detached' });
+    await page().getByText('Databricks SQL is newer than this server.').waitFor({ state: 'detached' });
   });
 });

@@ -120,7 +120,11 @@ class GroupPrinter {
       this.#heading = undefined;
     }
     this.first ??= server;
-    const notes = [obstacle ?? '', successor === null ? '' : `Replaced by ${successor}.`, shortened(about)];
+    const notes = [
+      obstacle ?? '',
+      successor === null ? '' : `Newer, where it is switched on: ${successor}.`,
+      shortened(about),
+    ];
     const named = title === add || add.endsWith(`:${title}`) ? '' : title;
     const rest = [shortened(named), ...notes].filter((part) => part !== '').join('  ');
     await writeLine(stdout, `  ${add.padEnd(ADD_WIDTH)}  ${rest}`.trimEnd());

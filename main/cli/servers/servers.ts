@@ -71,7 +71,7 @@ export async function listServers(context: CommandContext, options: { json?: boo
     if (!successor) continue;
     await writeLine(
       context.stdout,
-      `${name}: replaced by ${successor.add}. Move it with: causeway servers move ${name}`,
+      `${name}: ${successor.add} is newer. Where it is switched on, move with: causeway servers move ${name}`,
     );
   }
 }

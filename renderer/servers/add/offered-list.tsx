@@ -127,9 +127,9 @@ function Group({ title, servers, chosen, onChoose }: GroupProps) {
 }
 
 function aboutOffered({ title, about, add, obstacle, successor }: OfferedServerInfo): string {
-  const replaced = successor === null ? '' : texts.replacedBy(successor);
+  const newer = successor === null ? '' : texts.newer(successor);
   const fullName = title === add || add.includes(':') || !add.includes('.') ? '' : add;
-  return [obstacle ?? '', replaced, about, fullName].filter((part) => part !== '').join(' · ');
+  return [obstacle ?? '', newer, about, fullName].filter((part) => part !== '').join(' · ');
 }
 
 function together(first: Offered, more: Offered): OfferedServerInfo[] {

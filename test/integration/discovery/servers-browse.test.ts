@@ -73,7 +73,7 @@ describe('what a workspace offers', () => {
     const headings = stdout.split('\n').filter((line) => /^[A-Z]/.test(line));
     expect(headings.toSorted()).toEqual(['Apps', 'Connections', 'Functions', 'Genie', 'SQL', 'Search', 'Services']);
     expect(stdout).toMatch(/^ {2}genie:\S+ +New York taxi trips/m);
-    expect(stdout).toMatch(/^ {2}sql +.*Replaced by system\.ai\.dbsql\.$/m);
+    expect(stdout).toMatch(/^ {2}sql +.*Newer, where it is switched on: system\.ai\.dbsql\.$/m);
     expect(stdout).toMatch(/images_index +Not searchable: it manages its own embeddings/);
     expect(stdout).toMatch(/app:mcp-reports +Stopped/);
     expect(stdout).not.toContain('mcp-payroll');

@@ -129,7 +129,7 @@ describe('the explanation of a refusal', () => {
       '400 for a disabled service',
       refused(400, rest('BAD_REQUEST', 'The MCP service is administratively suspended')),
       'feature_unavailable',
-      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (400: The MCP service is administratively suspended). Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+      '/api/2.0/mcp/sql is not switched on at acme.cloud.databricks.com (400: The MCP service is administratively suspended). The server "sql" at /api/2.0/mcp/sql works without it. Ask an account admin to switch on the preview "Enhanced Unity Gateway".',
     ],
     [
       '429',
