@@ -13,7 +13,7 @@ import { PROFILE_NAMES, profileNamed } from './workspace/behaviors.ts';
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SUITES = ['warehouses', 'proxy', 'cli'].map((name) => `test/integration/${name}`);
+const SUITES = ['warehouses', 'proxy', 'cli'].map((name) => `test/integration/${name}/`);
 const BRIEF = [
   'test/integration/warehouses/spec-',
   'test/integration/warehouses/listing',
