@@ -9,6 +9,8 @@ export interface Account {
   table(rows: Record<string, string>[]): void;
   done(summary: string, data?: Record<string, unknown>): void;
   failed(reason: string): void;
+  /** A line with a verdict, and what it rests on beneath it. */
+  verdict(verdict: 'pass' | 'fail' | 'left-out', title: string, beneath: string[], data: Record<string, unknown>): void;
   end(summary: string): void;
   /** What the demo does not show. */
   note(text: string): void;
@@ -53,6 +55,11 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
       settle(paint('red', '✗'), title);
       stream.write(`  ${paint('red', reason)}\n`);
     },
+    verdict(verdict, text, lines) {
+      const mark = { pass: paint('green', '✓'), fail: paint('red', '✗'), 'left-out': paint('dim', '–') }[verdict];
+      stream.write(`${mark} ${text}\n`);
+      for (const line of lines) stream.write(`  ${paint('dim', line)}\n`);
+    },
     end: (summary) => void stream.write(`\n${summary}\n`),
     note: (text) => void stream.write(`${paint('dim', text)}\n`),
   };
@@ -74,6 +81,7 @@ function jsonAccount(stream: NodeJS.WriteStream): Account {
     table() {},
     done: (summary, data = {}) => write({ step, ok: true, summary, seconds: took(start), ...data }),
     failed: (reason) => write({ step, ok: false, reason, seconds: took(start) }),
+    verdict: (_verdict, _title, _beneath, data) => write(data),
     end: (summary) => write({ done: summary, seconds: took(began) }),
     note: (text) => write({ note: text }),
   };

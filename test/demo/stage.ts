@@ -50,7 +50,8 @@ export async function openStage(account: Account): Promise<Stage> {
   }
 }
 
-function environmentIn(home: string): Record<string, string> {
+/** This computer's environment for a program that is to find that home folder and nothing of the user's. */
+export function environmentIn(home: string): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !LEADS_ELSEWHERE.test(name));
   return {
     ...Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),

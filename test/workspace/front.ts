@@ -18,6 +18,7 @@ import type { SignIn } from './sign-in/sign-in.ts';
 import type { ReplaceableState } from './state.ts';
 import type { TokenRecord } from './token-record.ts';
 import { challengeFor, wellKnown } from './well-known.ts';
+import type { WireRecord } from './wire.ts';
 
 /** The workspace's front door: every request comes through here, and meets the faults first. */
 
@@ -29,6 +30,8 @@ export interface FrontParts {
   bearers: Bearers;
   faults: FaultRules;
   log: RequestLog;
+  /** Undefined where contents are not kept. */
+  wire: WireRecord | undefined;
   signIn: SignIn;
   serviceLogin: ServiceLogin;
   mcp: ManagedServers;
@@ -56,6 +59,7 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
 
   response.setHeader('x-databricks-org-id', state.workspaceId);
   const entry = log.add(request, response, url);
+  parts.wire?.follow(request, response, entry);
   parts.tokens.add(host, request, bearerOf(request), true);
   const effect = faults.next(entry.method, url.pathname);
   if (effect) {

@@ -27,6 +27,7 @@ import { createSignIn, type Lifetimes, type SignInOptions } from './sign-in/sign
 import type { FederationPolicy } from './sign-in/token-exchange.ts';
 import { createState, type ReplaceableState, type StateOptions } from './state.ts';
 import { TokenRecord } from './token-record.ts';
+import { type Exchange, WireRecord } from './wire.ts';
 
 export interface WorkspaceOptions {
   /** A free port if left out. */
@@ -54,6 +55,8 @@ export interface WorkspaceOptions {
   profile?: WorkspaceProfile;
   /** How the managed MCP servers behave. */
   mcp?: Partial<ManagedServerSettings>;
+  /** Whether `wire` keeps what passes, bodies included. */
+  keepsWire?: boolean;
 }
 
 interface WorkspaceUser {
@@ -93,6 +96,8 @@ export interface EmbeddedWorkspace {
   /** Which token reached which origin, apps and the foreign host included. */
   tokens: TokenRecord;
   requests: RequestLog;
+  /** What passed, with bodies but without secrets; empty unless `keepsWire`. */
+  wire: readonly Exchange[];
   /** The managed MCP servers: their settings may be changed at any time. */
   mcp: ManagedServers;
   /** Every statement that ran on a warehouse, in its order. */
@@ -118,6 +123,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
   };
   const federation: EmbeddedWorkspace['federation'] = { clientId: 'federated-agent', policies: [] };
   const log = new RequestLog();
+  const wire = options.keepsWire ? new WireRecord() : undefined;
   const rules = new FaultRules();
   const behaviors = behaviorsOf(options.profile ?? profileOfTests());
   const mcp = createManagedServers({ state, behaviors, host: () => host, ...options.mcp });
@@ -185,6 +191,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
       bearers,
       faults: rules,
       log,
+      wire,
       signIn,
       serviceLogin,
       mcp,
@@ -218,6 +225,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     apps,
     tokens,
     requests: log,
+    wire: wire?.exchanges ?? [],
     mcp,
     statements: mcp.statements,
     controlUrl: `${host}${controlPath}`,
