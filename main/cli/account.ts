@@ -2,14 +2,16 @@ import { SIGN_IN_METHODS } from '../../preload/contract/words/sign-in.ts';
 import { type SignInStatus, signInStatus } from '../app/accounts.ts';
 import type { Causeway } from '../app/causeway.ts';
 import type { Profile, ProfileEntry } from '../auth/auth.ts';
-import { CausewayError } from '../platform/errors.ts';
+import type { AuthService } from '../auth/open.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import { SILENCE } from '../platform/silent-host.ts';
 import { inOneLine } from '../words/failure.ts';
 import { checkToken, type TokenCheck } from '../workspace/check-token.ts';
+import type { Answer } from './answers/answers.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { jsonFailure } from './failure.ts';
 import { asDate } from './login.ts';
-import { columns, writeJson, writeLine } from './terminal.ts';
+import { columns, writeAnswer, writeDone, writeLine, writeNotice } from './terminal.ts';
 
 export interface LogoutOptions {
   profile?: string;
@@ -20,12 +22,30 @@ export interface LogoutOptions {
 export async function logout(context: CommandContext, options: LogoutOptions): Promise<void> {
   const auth = await context.causeway().auth();
   const profile = await auth.profile(options.profile);
-  const { revoked } = await auth.signOut(profile);
-  if (options.json) return writeJson(context.stdout, { profile: profile.name, host: profile.host, revoked });
+  const { wasSignedIn, revoked } = await signOutOf(auth, profile);
+  if (options.json) {
+    const { name, host, method } = profile;
+    const state = 'signed-out' as const;
+    const signedOut = { profile: name, host, method, state, userName: null, expiresAt: null };
+    return writeAnswer(context, 'logout', { ...signedOut, wasSignedIn, revoked });
+  }
+  if (!wasSignedIn) {
+    return writeDone(context, `You were not signed in to ${profile.host} (profile ${profile.name}).`);
+  }
   const atWorkspace = revoked
     ? 'The workspace revoked its tokens.'
     : 'The workspace did not confirm the revocation of its tokens. They will expire.';
-  await writeLine(context.stdout, `Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`);
+  await writeDone(context, `Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`);
+}
+
+/** Ends a sign-in. That there is none is not a failure: it is what was asked for. */
+async function signOutOf(auth: AuthService, profile: Profile): Promise<{ wasSignedIn: boolean; revoked: boolean }> {
+  try {
+    return { wasSignedIn: true, ...(await auth.signOut(profile)) };
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'signed_out') return { wasSignedIn: false, revoked: false };
+    throw error;
+  }
 }
 
 export interface ProfilesOptions {
@@ -33,26 +53,7 @@ export interface ProfilesOptions {
   skipValidate?: boolean;
 }
 
-interface Row {
-  name: string;
-  host: string | null;
-  method: Profile['method'] | null;
-  default: boolean;
-  state:
-    | 'ready'
-    | 'signed in'
-    | 'signed out'
-    | 'refused'
-    | 'no access'
-    | 'unreachable'
-    | 'failed'
-    | 'not checked'
-    | 'unusable';
-  userName: string | null;
-  expiresAt: string | null;
-  /** What is wrong and what to do; null if nothing is. */
-  message: string | null;
-}
+type Row = Answer<'profiles'>['profiles'][number];
 
 /** How long the slowest workspace may take, in milliseconds: longer than a silent host, whose error is more specific. */
 const WHOAMI_TIMEOUT_MS = SILENCE.limitMs + 5_000;
@@ -70,26 +71,23 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
     entries.map((entry) => describe(causeway, entry, options.skipValidate === true, signal)),
   ).finally(() => clearTimeout(timer));
   context.signal.throwIfAborted();
-  if (options.json) return writeJson(context.stdout, rows);
+  if (options.json) return writeAnswer(context, 'profiles', { profiles: rows });
   if (rows.length === 0) {
-    return writeLine(
-      context.stderr,
-      'There are no profiles. Sign in with: causeway login --host https://YOUR-WORKSPACE',
-    );
+    return writeNotice(context, 'There are no profiles. Sign in with: causeway login --host https://YOUR-WORKSPACE');
   }
   const table = rows.map((row) => [
-    `${row.default ? '*' : ' '} ${row.name}`,
+    `${row.isDefault ? '*' : ' '} ${row.profile}`,
     row.host ?? '-',
     row.method === null ? '-' : SIGN_IN_METHODS[row.method].command,
-    row.state,
+    row.state.replaceAll('-', ' '),
     row.userName ?? '-',
     row.expiresAt ?? '-',
   ]);
   for (const line of columns([['  PROFILE', 'HOST', 'METHOD', 'STATE', 'WHO', 'EXPIRES'], ...table])) {
     await writeLine(context.stdout, line);
   }
-  for (const { name, message } of rows) {
-    if (message !== null) await writeLine(context.stderr, `${name}: ${message}`);
+  for (const { profile, error } of rows) {
+    if (error) await writeLine(context.stderr, `${profile}: ${sentences(error.message, error.remedy)}`);
   }
 }
 
@@ -99,23 +97,24 @@ async function describe(
   skipValidate: boolean,
   signal: AbortSignal,
 ): Promise<Row> {
-  const row = { name: entry.name, default: entry.isDefault, userName: null, expiresAt: null, message: null };
+  const row = { profile: entry.name, isDefault: entry.isDefault, userName: null, expiresAt: null, error: null };
   if (!entry.usable) {
-    return { ...row, host: entry.host ?? null, method: null, state: 'unusable', message: entry.message };
+    const error = jsonFailure(new CausewayError('profile_unusable', entry.message));
+    return { ...row, host: entry.host ?? null, method: null, state: 'unusable', error };
   }
   const { profile } = entry;
-  const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
+  const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not-checked' };
   try {
     const users = skipValidate ? undefined : (await causeway.open(profile.name)).client.users;
     const checked = users && (await checkToken(users, signal));
     if (checked && 'error' in checked) {
-      return { ...known, state: FAILED_CHECKS[checked.state](checked.error), message: inOneLine(checked.error) };
+      return { ...known, state: FAILED_CHECKS[checked.state](checked.error), error: jsonFailure(checked.error) };
     }
     const asked: Row = checked ? { ...known, state: 'ready', userName: checked.userName ?? null } : known;
     return signedIn(asked, await signInStatus(await causeway.auth(), entry));
   } catch (error) {
     const isLate = error instanceof CausewayError && ['cancelled', 'timeout'].includes(error.code);
-    return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
+    return { ...known, state: isLate ? 'unreachable' : 'failed', error: jsonFailure(error) };
   }
 }
 
@@ -124,12 +123,13 @@ function signedIn(row: Row, found: SignInStatus): Row {
   switch (found.status) {
     case 'signed-in': {
       const userName = row.userName ?? found.userName;
-      return { ...row, state: 'signed in', userName, expiresAt: asDate(found.expiresAt) };
+      return { ...row, state: 'signed-in', userName, expiresAt: asDate(found.expiresAt) };
     }
     case 'signed-out': {
       const { demanded } = found;
-      const message = demanded === undefined ? null : `Your organization requires the OAuth application "${demanded}".`;
-      return { ...row, state: 'signed out', userName: null, message };
+      const required = `Your organization requires the OAuth application "${demanded}".`;
+      const error = demanded === undefined ? null : jsonFailure(new CausewayError('managed', required));
+      return { ...row, state: 'signed-out', userName: null, error };
     }
     case 'unreadable':
       throw found.error;
@@ -141,8 +141,8 @@ function signedIn(row: Row, found: SignInStatus): Row {
 /** The states of a profile whose token does not work, or could not be checked. */
 const FAILED_CHECKS: Record<Exclude<TokenCheck['state'], 'signed-in'>, (error: CausewayError) => Row['state']> = {
   // Whether there was a token at all that could be refused.
-  refused: ({ code }) => (code === 'unauthenticated' ? 'refused' : 'signed out'),
-  forbidden: () => 'no access',
+  refused: ({ code }) => (code === 'unauthenticated' ? 'refused' : 'signed-out'),
+  forbidden: () => 'no-access',
   'not-asked': () => 'unreachable',
 };
 
@@ -167,16 +167,17 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
     const signIn = await (await causeway.auth()).signInState(profile);
     const expiresAt = asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined);
     const { userName = null, displayName = null, isServicePrincipal = null } = who ?? {};
-    await writeJson(context.stdout, {
-      state: found.state,
-      userName,
-      displayName,
-      isServicePrincipal,
+    const works = signIn.state === 'signed-in' ? 'signed-in' : 'ready';
+    await writeAnswer(context, 'whoami', {
       profile: name,
       host,
       method,
+      state: found.state === 'not-asked' ? 'unreachable' : works,
+      userName,
+      displayName,
+      isServicePrincipal,
       expiresAt,
-      ...(found.state === 'not-asked' && { error: jsonFailure(found.error) }),
+      error: found.state === 'not-asked' ? jsonFailure(found.error) : null,
     });
   }
   if (found.state === 'not-asked') {
@@ -185,7 +186,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   }
   if (options.json) return;
   await writeLine(context.stdout, formatUser(who));
-  await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${SIGN_IN_METHODS[method].command}).`);
+  await writeDone(context, `The token works at ${host} (profile ${name}, ${SIGN_IN_METHODS[method].command}).`);
 }
 
 function formatUser(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {

@@ -8,8 +8,19 @@ import { readApproval, readApprovals, readDone } from '../hub/wire-schemas.ts';
 import { noLongerWaits } from '../permissions/approvals.ts';
 import { tooLongToAllow } from '../permissions/shown-call.ts';
 import { CausewayError } from '../platform/errors.ts';
+import type { Answer } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
-import { askWord, bold, columns, write, writeJson, writeLine, writeStyledLine } from './terminal.ts';
+import {
+  askWord,
+  bold,
+  columns,
+  writeAnswer,
+  writeAnswerLine,
+  writeDone,
+  writeLine,
+  writeNotice,
+  writeStyledLine,
+} from './terminal.ts';
 
 interface ApprovalsOptions {
   json?: boolean;
@@ -26,9 +37,9 @@ export async function listApprovals(context: CommandContext, { json, watch }: Ap
   if (watch) return watchApprovals(context, json === true);
   const found = await readAll(context);
   const names = await serverNames(context);
-  if (json) return writeJson(context.stdout, dataOf(found, names));
+  if (json) return writeAnswer(context, 'approvals', dataOf(found, names));
   const { approvals, allowances } = found;
-  if (approvals.length === 0) await writeLine(context.stdout, 'No calls are waiting.');
+  if (approvals.length === 0) await writeDone(context, 'No calls are waiting.');
   const rows = approvals.map((waiting) => [
     String(waiting.id),
     clientOf(waiting),
@@ -56,35 +67,35 @@ export async function allowCall(context: CommandContext, id: string): Promise<vo
   const isAllowed = await askToAllow(context, waiting, context.signal);
   if (!isAllowed) return writeLine(context.stdout, 'Not allowed. The call still waits.');
   await tell(context, { question: 'answer-approval', id: waiting.id, askedAt: waiting.askedAt, answer: 'allow' });
-  await writeLine(context.stdout, 'Allowed.');
+  await writeDone(context, 'Allowed.');
 }
 
 /** `causeway approvals block ID`. */
 export async function blockCall(context: CommandContext, id: string): Promise<void> {
   const { askedAt, ...waiting } = await find(context, id);
   await tell(context, { question: 'answer-approval', id: waiting.id, askedAt, answer: 'block' });
-  await writeLine(context.stdout, 'Blocked.');
+  await writeDone(context, 'Blocked.');
 }
 
 /** `causeway approvals extend ID`. */
 export async function extendCall(context: CommandContext, id: string): Promise<void> {
   const { askedAt, ...waiting } = await find(context, id);
   await tell(context, { question: 'answer-approval', id: waiting.id, askedAt, answer: 'extend' });
-  await writeLine(context.stdout, `This call now expires in ${secondsLeft(await find(context, id))} s.`);
+  await writeDone(context, `This call now expires in ${secondsLeft(await find(context, id))} s.`);
 }
 
 /** `causeway approvals revoke`. */
 export async function revokeAllowances(context: CommandContext): Promise<void> {
   await tell(context, { question: 'end-allowances' });
-  await writeLine(context.stdout, 'Causeway asks about each call again.');
+  await writeDone(context, 'Causeway asks about each call again.');
 }
 
 /** Shows each call as it comes, and takes the answer if there is a terminal. Ends with Ctrl+C, which is not a failure. */
 async function watchApprovals(context: CommandContext, json: boolean): Promise<void> {
-  const { signal, stdin, stdout } = context;
+  const { signal, stdin } = context;
   const isInteractive = !json && stdin.isTTY === true;
   const seen = new Set<string>();
-  if (!json) await writeLine(context.stderr, 'Waiting for calls that need approval. Ctrl+C ends this.');
+  if (!json) await writeNotice(context, 'Waiting for calls that need approval. Ctrl+C ends this.');
   while (!signal.aborted) {
     try {
       const names = await serverNames(context);
@@ -93,7 +104,7 @@ async function watchApprovals(context: CommandContext, json: boolean): Promise<v
         seen.add(keyOf(waiting));
         const whole = await find(context, String(waiting.id)).catch(ignoreGone);
         if (!whole) continue;
-        if (json) await write(stdout, `${JSON.stringify(dataOfOne(whole, names))}\n`);
+        if (json) await writeAnswerLine(context, 'approvals --watch', watchedData(whole, names));
         else await show(context, whole, names);
         if (isInteractive) await answerInTerminal(context, whole);
       }
@@ -233,7 +244,7 @@ async function serverNames(context: CommandContext): Promise<Names> {
     servers.find((server) => server.profile === profile && server.path === path)?.name ?? path;
 }
 
-function dataOf({ approvals, allowances }: ApprovalsAnswer, names: Names) {
+function dataOf({ approvals, allowances }: ApprovalsAnswer, names: Names): Answer<'approvals'> {
   return {
     approvals: approvals.map((waiting) => dataOfOne(waiting, names)),
     allowances: allowances.map(({ client, profile, path, tool, until }) => ({
@@ -246,15 +257,26 @@ function dataOf({ approvals, allowances }: ApprovalsAnswer, names: Names) {
   };
 }
 
-function dataOfOne<Approval extends WireApproval>(waiting: Approval, names: Names) {
-  const { askedAt, expiresAt, client, ...rest } = waiting;
+function dataOfOne(waiting: WireApproval, names: Names): Answer<'approvals'>['approvals'][number] {
+  const { id, client, profile, path, user: userName, tool, readsOnly, askedAt, expiresAt, canExtend } = waiting;
   return {
-    ...rest,
+    id,
     client: client === null ? null : displayNameOf(client),
     server: names(waiting),
+    profile,
+    path,
+    userName,
+    tool,
+    readsOnly,
     askedAt: new Date(askedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
+    canExtend,
   };
+}
+
+function watchedData(waiting: Whole, names: Names): Answer<'approvals --watch'> {
+  const { statement, rest, cut } = waiting;
+  return { ...dataOfOne(waiting, names), statement, rest, cut };
 }
 
 function keyOf({ id, askedAt }: WireApproval): string {

@@ -4,7 +4,7 @@ import { isLocked } from '../permissions/policy/policy.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { CommandContext } from './command.ts';
-import { printable, writeJson, writeLine } from './terminal.ts';
+import { printable, writeAnswer, writeLine } from './terminal.ts';
 
 export interface AuditOptions {
   json?: boolean;
@@ -17,7 +17,9 @@ export async function showAudit(context: CommandContext, { json }: AuditOptions)
   const targets = await auditTargets(context.env);
   const managed = isLocked(await currentPolicy(), 'audit');
   const file = targets?.file ? auditFile(context.env) : null;
-  if (json) return writeJson(context.stdout, { on: targets !== undefined, file, otlp: targets?.otlp ?? null, managed });
+  if (json) {
+    return writeAnswer(context, 'audit', { on: targets !== undefined, file, otlp: targets?.otlp ?? null, managed });
+  }
   if (managed) await writeLine(context.stdout, 'Managed by your organization. See: causeway policy show');
   if (!targets) return writeLine(context.stdout, 'Calls are not audited. Start with: causeway audit on');
   if (file !== null) await writeLine(context.stdout, printable(`Calls are audited in ${file}, without contents.`));

@@ -7,6 +7,8 @@ export interface CommandContext {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
+  /** Whether only results and errors are to be printed. */
+  readonly quiet: boolean;
   /** Aborted by Ctrl+C. Commands pass it on, so that nothing is left half done without a message. */
   signal: AbortSignal;
   causeway(): Causeway;

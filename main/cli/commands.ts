@@ -58,6 +58,7 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
   for (const command of everyCommand(program)) {
     // A group takes the name of an unknown command, to name the known ones. Its commands take what they ask for.
     if (command.commands.length === 0 && !isDropIn(command)) command.allowExcessArguments(false);
+    if (takesQuiet(command)) command.option('-q, --quiet', 'print results and errors only');
     command.on('command:*', ([name = '']: string[]) => {
       throw noSuchCommand(name, command);
     });
@@ -82,6 +83,11 @@ export function commandFirst(program: Command, args: readonly string[]): string[
   return flagsBehindCommand(program, [...flags, ...named]);
 }
 
+/** Whether a command prints anything that `--quiet` leaves out. */
+function takesQuiet(command: Command): boolean {
+  return command.parent !== null && !isDropIn(command) && !['proxy', 'help', 'completion'].includes(command.name());
+}
+
 /** A command and all of its subcommands. */
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
@@ -103,7 +109,7 @@ function refuseEmptyValues(command: Command): void {
 const STATUS_HELP = `
 Checks each server the way an AI client reaches it, without starting a sign-in. Shows only sessions that go through the
 running application. Without it, AI clients connect on their own and are not listed.
-Checks that fail are reported, and do not change the exit code.
+Without --check, what does not work is shown and does not change the exit code.
 --watch refreshes sessions every second and everything else every 30 seconds, until Ctrl-C. With --json, it prints one line
 for each change.`;
 
@@ -114,6 +120,7 @@ function registerStatus(program: Command, context: CommandContext): void {
     .description('show the application, its sessions, your servers, AI clients and warehouse')
     .option('-p, --profile <name>', 'the profile whose warehouse to show (default: as the Databricks CLI chooses)')
     .option('-w, --watch', 'keep running and show every change, until Ctrl-C')
+    .option('--check', 'fail if something does not work, with the exit code of that failure')
     .option('--json', 'print JSON')
     .addHelpText('after', STATUS_HELP)
     .action(async (options) => (await import('./status.ts')).status(context, options));

@@ -27,9 +27,10 @@ import { writeOutsidePieces } from '../platform/outside-file.ts';
 import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
 import { VERSION } from '../platform/version.ts';
 import { inOneLine } from '../words/failure.ts';
+import type { Answer } from './answers/answers.ts';
 import { openClients } from './clients/options.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
-import { exitCodeOfAll } from './failure.ts';
+import { exitCodeOfAll, jsonFailure } from './failure.ts';
 import { askToReplace } from './output-file.ts';
 import { type Application, askApplication, askServers } from './status.ts';
 import {
@@ -38,8 +39,8 @@ import {
   printable,
   sayStillWaiting,
   write,
-  writeJson,
-  writeLine,
+  writeAnswer,
+  writeNotice,
   writeStyledLine,
 } from './terminal.ts';
 
@@ -74,16 +75,16 @@ export async function diagnose(context: CommandContext, options: DiagnoseOptions
   if (isPrinted && json) throw new CausewayError('usage', '--report - and --json both print to stdout.');
   if (report !== undefined && !isPrinted) await askToReplace(context, report, options.force);
   const run = await openRun(commandSource(context, options.profile), context.signal);
-  const made = await makeAll(context, run, json);
+  const made = await makeAll(context, run, json || context.quiet);
   context.signal.throwIfAborted();
   if (isPrinted) await write(context.stdout, await reportFor(context, run, made));
-  else if (json) await writeJson(context.stdout, await asJson(run, made));
+  else if (json) await writeAnswer(context, 'diagnose', await asJson(run, made));
   else for (const line of linesOf(made, context)) await writeStyledLine(context.stdout, line);
   context.setExitCode(exitCodeFor(made));
   if (report === undefined || isPrinted) return;
   const text = await reportFor(context, run, made);
   await writeOutsidePieces(report, Readable.from([text]), 'text', context.signal);
-  await writeLine(context.stderr, `Wrote the report to ${report}.`);
+  await writeNotice(context, `Wrote the report to ${report}.`);
 }
 
 async function makeAll(context: CommandContext, run: CheckRun, quiet: boolean | undefined): Promise<Made[]> {
@@ -129,7 +130,7 @@ function outcome(made: readonly Made[]): string {
   return count('warning') > 0 ? 'No problem found. See the warnings above.' : 'No problem found.';
 }
 
-async function asJson(run: CheckRun, made: readonly Made[]): Promise<object> {
+async function asJson(run: CheckRun, made: readonly Made[]): Promise<Answer<'diagnose'>> {
   return {
     version: VERSION,
     profile: (await run.profile())?.name ?? null,
@@ -139,7 +140,7 @@ async function asJson(run: CheckRun, made: readonly Made[]): Promise<object> {
       status: finding.status,
       message: finding.words,
       remedy: remedyAsCommand(finding),
-      code: finding.error?.code ?? null,
+      error: finding.error ? jsonFailure(finding.error) : null,
     })),
   };
 }
@@ -190,7 +191,9 @@ export function commandSource(context: CommandContext, profile: string | undefin
     servers: () => askServers(context),
     clients: async () => openClients(context, {}).survey((await openServers(context.env)).initial.servers),
     hub: async () => hubFinding(await askApplication(env)),
-    onSilence: (host) => sayStillWaiting(context, host),
+    onSilence: (host) => {
+      if (!context.quiet) sayStillWaiting(context, host);
+    },
     onFault: (error) =>
       void stderr.write(`causeway: A check failed with an internal error. ${printable(inOneLine(error))}\n`),
   };

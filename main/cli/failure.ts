@@ -1,20 +1,9 @@
 import { type Command, CommanderError } from 'commander';
 import { ERROR_FACTS, type ErrorCode } from '../../preload/contract/error-facts.ts';
-import { asCausewayError, type Candidate, CausewayError, sentences } from '../platform/errors.ts';
+import { asCausewayError, CausewayError, sentences } from '../platform/errors.ts';
 import { didYouMean, similarNames } from '../platform/similar-names.ts';
 import { remedyFor } from '../words/failure.ts';
-
-/** A failure as `--json` prints it. */
-export interface JsonFailure {
-  code: ErrorCode;
-  message: string;
-  /** What to do about it; null if there is no known remedy. */
-  remedy: string | null;
-  /** The possible meanings of a name that is unknown or ambiguous. */
-  candidates?: readonly Candidate[];
-  /** The delay that the workspace asked for, in milliseconds. */
-  retryAfterMs?: number;
-}
+import type { JsonFailure } from './answers/failure.ts';
 
 /** The error of `command`, for programs. */
 export function jsonFailure(error: unknown, command?: Command): JsonFailure {
@@ -25,15 +14,15 @@ export function jsonFailure(error: unknown, command?: Command): JsonFailure {
     code,
     message,
     remedy: remedyFor('command', known) ?? null,
-    ...(candidates && { candidates }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    candidates: candidates ? [...candidates] : null,
+    retryAfterMs: retryAfterMs ?? null,
   };
 }
 
 function usageFailure({ message }: CommanderError, command: Command | undefined): JsonFailure {
   const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
   const remedy = sentences(...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), helpHint(command));
-  return { code: 'usage', message: what, remedy };
+  return { code: 'usage', message: what, remedy, candidates: null, retryAfterMs: null };
 }
 
 function helpHint(command: Command | undefined): string {
@@ -94,7 +83,16 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** One exit code for several failures: theirs if they agree, else 1; 0 if there are none. */
 export function exitCodeOfAll(errors: readonly unknown[]): ExitCode {
-  const [first, ...others] = new Set(errors.map(exitCodeOf));
+  return oneFor(errors.map(exitCodeOf));
+}
+
+/** The same for failures of which only the codes are known. */
+export function exitCodeOfCodes(codes: readonly ErrorCode[]): ExitCode {
+  return oneFor(codes.map((code) => ERROR_FACTS[code].exit));
+}
+
+function oneFor(codes: readonly ExitCode[]): ExitCode {
+  const [first, ...others] = new Set(codes);
   if (first === undefined) return 0;
   return others.length === 0 ? first : 1;
 }

@@ -15,6 +15,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { long: '--log-format', hasValue: true },
   { long: '--log-level', hasValue: true },
   { long: '--json', hasValue: false },
+  { long: '--quiet', short: '-q', hasValue: false },
   { long: '--config-root', hasValue: true },
 ];
 

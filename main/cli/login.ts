@@ -14,7 +14,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
 import { Secret } from '../platform/secret.ts';
 import type { CommandContext } from './command.ts';
-import { confirm, printable, writeJson, writeLine } from './terminal.ts';
+import { confirm, printable, writeAnswer, writeDone } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
@@ -67,16 +67,19 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
   await keepRest();
   const { userName, expiresAt, scopes } = state;
   if (options.json) {
-    await writeJson(context.stdout, {
-      profile: profile.name,
-      host: profile.host,
-      userName,
-      scopes,
+    const { name, host, method } = profile;
+    await writeAnswer(context, 'login', {
+      profile: name,
+      host,
+      method,
+      state: 'signed-in',
+      userName: userName ?? null,
       expiresAt: asDate(expiresAt),
+      scopes: [...scopes],
     });
   } else {
     const who = userName === undefined ? '' : ` as ${userName}`;
-    await writeLine(context.stdout, `Signed in to ${profile.host}${who} (profile ${profile.name}).`);
+    await writeDone(context, `Signed in to ${profile.host}${who} (profile ${profile.name}).`);
   }
 }
 
@@ -199,8 +202,11 @@ function scopesOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter(Boolean);
 }
 
-function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProgress): void {
+function tell({ stderr, quiet }: CommandContext, profile: Profile, progress: SignInProgress): void {
   const { host } = profile;
+  // Without the address to open, the user could not go on.
+  const isNeeded = progress.step === 'waiting-for-browser' && !progress.opened;
+  if (quiet && !isNeeded) return;
   const say = (line: string) => stderr.write(`${printable(line)}\n`);
   switch (progress.step) {
     case 'waiting-for-other':

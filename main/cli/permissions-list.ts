@@ -1,12 +1,13 @@
 import { type PermissionsHere, permissionsHere } from '../app/permissions.ts';
 import { effectivePermissions, type PermissionRow } from '../permissions/in-effect.ts';
-import { formatPermissions } from '../permissions/permissions.ts';
+import { formatPermissions, type ToolPermissions } from '../permissions/permissions.ts';
 import type { Policy } from '../permissions/policy/policy.ts';
 import { sentences } from '../platform/errors.ts';
 import { remedyFor } from '../words/failure.ts';
+import type { Answer } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
-import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
+import { columns, printable, write, writeAnswer, writeDone, writeLine } from './terminal.ts';
 
 /** How many of the latest changes are shown. */
 const SHOWN_CHANGES = 5;
@@ -14,13 +15,13 @@ const SHOWN_CHANGES = 5;
 /** `causeway permissions`: every permission with who has decided it, and the latest changes. */
 export async function listPermissions(context: CommandContext, options: { json?: boolean }): Promise<void> {
   const here = await permissionsHere(context.env, await context.causeway().auth());
-  if (options.json) return writeJson(context.stdout, asData(here));
+  if (options.json) return writeAnswer(context, 'permissions list', asData(here));
   const { policy, own, rows, serversOf } = here;
   const line = organizationLine(policy, rows);
   if (line !== undefined) await writeLine(context.stdout, printable(line));
   if (policy.problem === null && rows.length === 0) {
     await writeLine(context.stdout, 'Nothing is restricted yet. Every client may use every tool.');
-    return writeLine(context.stdout, 'Start with: causeway permissions set --all --read-only');
+    return writeDone(context, 'Start with: causeway permissions set --all --read-only');
   }
   const isManaged = rows.some(({ by }) => by === 'organization');
   const table = rows.map((row) => [
@@ -68,41 +69,58 @@ function deciderText({ by, locked }: Pick<PermissionRow, 'by' | 'locked'>): stri
   return locked ? 'organization' : 'organization, until you decide';
 }
 
-function asData({ policy, own, rows, serversOf }: PermissionsHere): object {
+type PermissionAnswer = Answer<'permissions set'>['permission'];
+type InEffect = Exclude<Answer<'status'>['permissions'], { error: unknown }>;
+
+function asData({ policy, own, rows, serversOf }: PermissionsHere): Answer<'permissions list'> {
   const ofUser = rows.filter(({ by }) => by === 'user');
   return {
-    rules: ofUser.map((row) => ({ ...placeOf(row, serversOf), ...row.of })),
+    permissions: ofUser.map((row) => permissionAnswer(serversOf(row), row.client?.id, row.of)),
     history: own.history ?? [],
     ...inEffectData({ policy, rows, serversOf }),
   };
 }
 
 /** What decides about tools, and who has decided it. */
-export function inEffectData({ policy, rows, serversOf }: Omit<PermissionsHere, 'own'>) {
+export function inEffectData({ policy, rows, serversOf }: Omit<PermissionsHere, 'own'>): InEffect {
   return {
     inEffect: rows.flatMap((row) => {
       const of = effectivePermissions(row);
-      return of === undefined ? [] : [{ ...placeOf(row, serversOf), ...of, by: row.by, locked: row.locked }];
+      const { by, locked } = row;
+      return of === undefined ? [] : [{ ...permissionAnswer(serversOf(row), row.client?.id, of), by, locked }];
     }),
-    organization: policy.source === null ? null : organizationData(policy),
+    organization: organizationData(policy),
   };
 }
 
-function placeOf(row: PermissionRow, serversOf: PermissionsHere['serversOf']) {
-  const servers = serversOf(row);
-  return { server: servers?.[0] ?? null, servers, client: row.client?.id ?? null };
+/** The permissions of one scope as commands print them. */
+export function permissionAnswer(
+  servers: string[] | null,
+  client: string | undefined,
+  { readOnly, newTools, on = [], off = [], ask = [] }: ToolPermissions,
+): PermissionAnswer {
+  const decided = { readOnly: readOnly ?? null, newTools: newTools ?? null };
+  return { servers, client: client ?? null, ...decided, on, off, ask };
 }
 
-function organizationData(policy: Policy) {
+function organizationData(policy: Policy): InEffect['organization'] {
   const { source, organization: name, contact, problem, keys } = policy;
+  if (source === null) return null;
   const locked = keys.readOnly?.locked === true || keys.rules?.locked === true;
-  return { source, name, contact, locked: problem !== null || locked, problem: problem && jsonFailure(problem) };
+  return { source, name, contact, locked: problem !== null || locked, error: problem && jsonFailure(problem) };
 }
 
 /** What decides about tools, in a line for each permission. */
-export function inEffectLines({ inEffect, organization }: ReturnType<typeof inEffectData>): string[] {
-  if (organization?.problem) return [`no tool may be called: ${organization.problem.message}`];
-  return inEffect.map(({ servers, client, by, locked, ...of }) => {
+export function inEffectLines({ inEffect, organization }: InEffect): string[] {
+  if (organization?.error) return [`no tool may be called: ${organization.error.message}`];
+  return inEffect.map(({ servers, client, by, locked, readOnly, newTools, on, off, ask }) => {
+    const of: ToolPermissions = {
+      ...(readOnly !== null && { readOnly }),
+      ...(newTools !== null && { newTools }),
+      on,
+      off,
+      ask,
+    };
     const where = [servers?.join(', ') ?? 'all servers', ...(client === null ? [] : [client])].join(', ');
     return `${where}: ${formatPermissions(of)}${by === 'user' ? '' : ` (${deciderText({ by, locked })})`}`;
   });

@@ -18,7 +18,8 @@ import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import type { Switch } from '../permissions/switches.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { CommandContext } from './command.ts';
-import { writeJson, writeLine } from './terminal.ts';
+import { permissionAnswer } from './permissions-list.ts';
+import { writeAnswer, writeDone, writeNotice } from './terminal.ts';
 
 interface ScopeOptions {
   client?: string;
@@ -114,17 +115,13 @@ async function printChanged(
   const rows = permissionsInEffect(await currentPolicy(), after).filter(({ by }) => by === 'organization');
   const said = [...warnings, ...(others.length === 0 ? [] : [isSame]), ...organizationNotes(scope, rows)];
   if (json) {
-    return writeJson(context.stdout, {
-      server,
-      client: scope.client?.id ?? null,
-      ...of,
-      warnings: said,
-    });
+    const permission = permissionAnswer(server === null ? null : [server, ...others], scope.client?.id, of);
+    return writeAnswer(context, 'permissions set', { dryRun: dryRun === true, permission, warnings: said });
   }
   const now = formatPermissions(of);
   const line = `Permissions for ${scope.words}${dryRun ? ' would be' : ''}: ${now === '' ? 'not set' : now}`;
-  await writeLine(context.stdout, line);
-  for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
+  await writeDone(context, line);
+  for (const warning of said) await writeNotice(context, `causeway: ${warning}`);
 }
 
 /** What the organization's permissions say beside those of a scope; none if they are for other servers and clients. */

@@ -13,17 +13,18 @@ import { CausewayError, sentences } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { didYouMean } from '../platform/similar-names.ts';
 import { remedyFor } from '../words/failure.ts';
+import type { Answer } from './answers/answers.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
-import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
+import { columns, printable, write, writeAnswer, writeDone, writeJson, writeLine } from './terminal.ts';
 
 /** `causeway policy show`: what the organization has decided, by which file, and what users cannot change. */
 export async function showPolicy(context: CommandContext, options: { json?: boolean }): Promise<void> {
   const file = systemPolicy();
   const policy = await file.now();
   if (policy.problem) context.setExitCode(1);
-  if (options.json) return writeJson(context.stdout, asData(policy, file.place));
+  if (options.json) return writeAnswer(context, 'policy show', asData(policy, file.place));
   if (policy.problem) {
     await writeLine(context.stdout, policy.problem.message);
     return writeLine(context.stdout, remedyFor('command', policy.problem) ?? '');
@@ -36,7 +37,7 @@ export async function showPolicy(context: CommandContext, options: { json?: bool
   await printFacts(context, policyFacts(policy));
   const notice = ignoredKeys(policy);
   if (notice !== undefined) await writeLine(context.stdout, printable(notice));
-  await writeLine(context.stdout, printable(`To change a locked setting: ${askWhom(policy.contact)}`));
+  await writeDone(context, printable(`To change a locked setting: ${askWhom(policy.contact)}`));
 }
 
 /** `causeway policy schema`: the JSON Schema of a policy. */
@@ -71,17 +72,18 @@ export async function checkPolicy(context: CommandContext, name: string, options
   if (errors > 0 || (options.strict && warnings > 0)) context.setExitCode(1);
   if (options.json) {
     const { home } = computer;
-    return writeJson(context.stdout, { ...asData(policy, path), errors, warnings, computer: { home }, ...trial });
+    const effects = trial.effects.map(({ server = null, client = null, ...effect }) => ({ ...effect, server, client }));
+    const { issues } = trial;
+    const answer = { ...asData(policy, path), errors, warnings, computer: { home }, issues, effects };
+    return writeAnswer(context, 'policy check', answer);
   }
   await writeLine(context.stdout, `${path} ${verdictOn(errors, warnings)}`);
   await printFacts(context, policyFacts(policy));
   await printIssues(context, trial.issues);
   await printEffects(context, trial.effects, computer);
+  if (context.quiet) return;
   await write(context.stdout, '\n');
-  await writeLine(
-    context.stdout,
-    `It takes effect once it is ${systemPolicy().place}. Only administrators can write there.`,
-  );
+  await writeDone(context, `It takes effect once it is ${systemPolicy().place}. Only administrators can write there.`);
 }
 
 function verdictOn(errors: number, warnings: number): string {
@@ -169,6 +171,13 @@ async function printFacts(context: CommandContext, facts: PolicyFact[]): Promise
   for (const line of columns([['WHAT', 'STATE', 'VALUE', 'WHY'], ...rows])) await writeLine(context.stdout, line);
 }
 
-function asData({ source, organization, contact, problem, keys, ignored }: Policy, place: string): object {
-  return { place, source, organization, contact, problem: problem && jsonFailure(problem), keys, ignored };
+function asData(policy: Policy, place: string): Answer<'policy show'> {
+  const { source, organization, contact, problem, keys, ignored } = policy;
+  const decided = Object.entries(keys).flatMap(([name, entry]) => {
+    if (!entry) return [];
+    const { value, locked, reason = null } = entry;
+    return [[name, { value, locked, reason }]];
+  });
+  const error = problem && jsonFailure(problem);
+  return { place, source, organization, contact, keys: Object.fromEntries(decided), ignored: [...ignored], error };
 }

@@ -25,7 +25,10 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
 
   let exitCode = 0;
   const opened: Causeway[] = [];
-  const onSilence = (host: string) => sayStillWaiting(io, host);
+  let isQuiet = false;
+  const onSilence = (host: string) => {
+    if (!isQuiet) sayStillWaiting(io, host);
+  };
   const changedAt = new Set<string>();
   const onOverrideChange = (host: string) => void changedAt.add(host);
   const contextOf = (env: NodeJS.ProcessEnv): CommandContext => {
@@ -35,6 +38,9 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       stderr: io.stderr,
       stdin: io.stdin,
       env,
+      get quiet() {
+        return isQuiet;
+      },
       signal: interrupted.signal,
       causeway: () => {
         if (!causeway) {
@@ -58,6 +64,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   let running: Command | undefined;
   const program = buildProgram(context, (command) => {
     running = command;
+    isQuiet = command.optsWithGlobals().quiet === true;
   });
 
   try {

@@ -7,9 +7,11 @@ import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
+import { resultText } from './clients/change-answer.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
-import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
+import { exitCodeOfAll, jsonFailure } from './failure.ts';
+import { columns, printable, write, writeAnswer, writeDone, writeJson, writeLine, writeNotice } from './terminal.ts';
 
 export interface ProvisionOptions {
   dryRun?: boolean;
@@ -50,27 +52,42 @@ export async function provision(
     clients: openClients(context, {}),
     dryRun: options.dryRun === true,
   });
-  if (done.some(({ result }) => result === 'conflict' || result === 'failed')) context.setExitCode(1);
-  if (options.json) return writeJson(context.stdout, done);
-  if (done.length === 0) return writeLine(context.stdout, 'The file sets nothing up.');
+  const failures = done.filter(({ result }) => result === 'conflict' || result === 'failed');
+  context.setExitCode(
+    exitCodeOfAll(failures.map(({ error, message = '' }) => error ?? new CausewayError('conflict', message))),
+  );
+  if (options.json) {
+    const changes = done.map(({ what, name: of, result, message = null, diff = null, error }) => ({
+      what,
+      name: of,
+      result,
+      message,
+      diff,
+      error: error ? jsonFailure(error) : null,
+    }));
+    return writeAnswer(context, 'provision', { dryRun: options.dryRun === true, changes });
+  }
+  if (done.length === 0) return writeDone(context, 'The file sets nothing up.');
   await print(context, done);
 }
 
 async function print(context: CommandContext, done: Provisioned[]): Promise<void> {
-  const rows = done.map(({ what, name, result, message = '' }) => [what, name, result, message].map(printable));
+  const rows = done.map(({ what, name, result, message = '' }) =>
+    [what, name, resultText(result), message].map(printable),
+  );
   for (const line of columns([['WHAT', 'NAME', 'RESULT', 'WHY'], ...rows])) await writeLine(context.stdout, line);
   for (const { result, diff = '' } of done) {
-    if (result !== 'would add') continue;
+    if (result !== 'would-add') continue;
     for (const line of diff.trimEnd().split('\n').filter(Boolean)) await write(context.stdout, `${printable(line)}\n`);
   }
   const signIn = done.some(({ what, result }) => what === 'profile' && result === 'added');
-  if (signIn) await writeLine(context.stdout, 'Sign in to the new profiles with: causeway login --profile NAME');
+  if (signIn) await writeDone(context, 'Sign in to the new profiles with: causeway login --profile NAME');
 }
 
 async function exportTo(context: CommandContext, name: string, { force, json }: ProvisionOptions): Promise<void> {
   const { provision: found, leftOut } = await exportProvision(context.env, openClients(context, {}));
   for (const { profile, keys } of leftOut) {
-    await writeLine(context.stderr, printable(`causeway: Left out of profile "${profile}": ${keys.join(', ')}.`));
+    await writeNotice(context, printable(`causeway: Left out of profile "${profile}": ${keys.join(', ')}.`));
   }
   if (name === '-') return write(context.stdout, formatProvision(json ? '.json' : '', found));
   const path = resolve(name);
@@ -90,7 +107,7 @@ async function exportTo(context: CommandContext, name: string, { force, json }: 
   }
   const { profiles, servers, clients } = found;
   const counts = { profiles: profiles.length, servers: servers.length, clients: clients.length };
-  if (json) return writeJson(context.stdout, { file: path, ...counts, leftOut });
+  if (json) return writeAnswer(context, 'provision --export', { file: path, ...counts, leftOut });
   const words = `${counts.profiles} profiles, ${counts.servers} servers, entries in ${counts.clients} AI clients, no secrets`;
-  await writeLine(context.stdout, printable(`Wrote ${path}: ${words}.`));
+  await writeDone(context, printable(`Wrote ${path}: ${words}.`));
 }

@@ -1,47 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntryState } from '../../preload/contract/clients.ts';
 import type { ServerStatus } from '../app/diagnosis/local-checks.ts';
 import { permissionsHere } from '../app/permissions.ts';
 import { openServers } from '../clients/servers.ts';
-import type { FileReport } from '../clients/survey.ts';
 import { displayNameOf } from '../clients/table.ts';
 import { askHub, isHubAlive } from '../hub/attach.ts';
 import { formatHealth } from '../hub/health/format.ts';
+import type { ServerHealth } from '../hub/health/health.ts';
 import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
 import { readSessions } from '../hub/wire-schemas.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { VERSION } from '../platform/version.ts';
-import type { EffectiveWarehouse } from '../warehouses/effective.ts';
 import { remedyFor } from '../words/failure.ts';
+import type { Answer } from './answers/answers.ts';
+import { clientAnswer } from './clients/clients.ts';
 import { STATE_TEXTS, shownEntries } from './clients/entry-states.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
-import { type JsonFailure, jsonFailure } from './failure.ts';
+import { type ExitCode, exitCodeOfCodes, jsonFailure } from './failure.ts';
 import { inEffectData, inEffectLines } from './permissions-list.ts';
-import { bold, columns, printable, write, writeJson, writeStyledLine } from './terminal.ts';
-import { describeEffective } from './warehouse/own.ts';
+import { bold, columns, printable, write, writeAnswer, writeStyledLine } from './terminal.ts';
+import { describeEffective, effectiveAnswer } from './warehouse/own.ts';
 
 interface StatusOptions {
   profile?: string;
   json?: boolean;
   watch?: boolean;
+  /** Whether the command fails where something does not work. */
+  check?: boolean;
 }
 
-export interface Status {
-  version: string;
-  application: Application;
-  servers: (Pick<AskedServer, 'name' | 'profile' | 'path' | 'remedy'> & { state: string; message: string })[];
-  /** The clients that were found, with their files and the state of each server's entry in them. */
-  clients: {
-    id: string;
-    name: string;
-    files: (Pick<FileReport, 'path' | 'entries' | 'all' | 'servedByAll'> & { problem: string | null })[];
-    problem: string | null;
-  }[];
-  warehouse: EffectiveWarehouse | { error: JsonFailure };
-  /** What decides about tools, and who has decided it. */
-  permissions: ReturnType<typeof inEffectData> | { error: JsonFailure };
-}
+export type Status = Answer<'status'>;
 
 /** The parts that take longer than the application's own answer. */
 type Slow = Omit<Status, 'version' | 'application'>;
@@ -60,8 +50,29 @@ export async function status(context: CommandContext, options: StatusOptions): P
   const slow = await look(context, options);
   context.signal.throwIfAborted();
   const found: Status = { version: VERSION, application, ...slow };
-  if (options.json) return writeJson(context.stdout, found);
+  if (options.check) context.setExitCode(exitCodeOfStatus(found));
+  if (options.json) return writeAnswer(context, 'status', found);
   for (const line of statusLines(found, context)) await writeStyledLine(context.stdout, line);
+}
+
+/** The entries of clients through which a client has no server. */
+const BROKEN: ReadonlySet<EntryState> = new Set<EntryState>(['broken', 'not-on-path']);
+
+/** The exit code of what does not work, or of what could not be checked. */
+function exitCodeOfStatus({ application, servers, clients, warehouse, permissions }: Status): ExitCode {
+  const files = clients.flatMap((client) => client.files);
+  const isBroken = files.some(({ entries }) => Object.values(entries).some((state) => BROKEN.has(state)));
+  const isUnreadable = [application, ...clients, ...files].some(({ problem }) => problem !== null);
+  const doQueriesFail = 'problems' in warehouse && warehouse.problems.length > 0;
+  const errors = [
+    ...servers.map(({ error }) => error),
+    'error' in warehouse ? warehouse.error : null,
+    'error' in permissions ? permissions.error : (permissions.organization?.error ?? null),
+  ];
+  return exitCodeOfCodes([
+    ...errors.flatMap((error) => error?.code ?? []),
+    ...(isBroken || isUnreadable || doQueriesFail ? (['invalid_file'] as const) : []),
+  ]);
 }
 
 /** A name that is mistyped is no state to report. @throws {CausewayError} `profile_not_found` */
@@ -111,33 +122,17 @@ async function look(context: CommandContext, { profile }: StatusOptions): Promis
 
 async function serversOf(context: CommandContext): Promise<Status['servers']> {
   const asked = await askServers(context);
-  return asked.map(({ name, profile, path, status: state, words: message, remedy }) => ({
-    name,
-    profile,
-    path,
-    state,
-    message,
-    remedy,
-  }));
+  return asked.map(({ name, profile, path, status: state, words: message, remedy, problem }) => {
+    const why = state === 'no-grants' ? new CausewayError('no_grants', message) : problem;
+    return { name, profile, path, state, message, remedy, error: why ? jsonFailure(why) : null };
+  });
 }
 
 async function clientsOf(context: CommandContext): Promise<Status['clients']> {
   const { servers } = (await openServers(context.env)).initial;
-  const reports = await openClients(context, {}).survey(servers);
-  return reports
-    .filter(({ because }) => because !== null)
-    .map(({ id, name, files, problem = null }) => ({
-      id,
-      name,
-      files: files.map(({ path, entries, all, servedByAll, problem: ofFile = null }) => ({
-        path,
-        entries,
-        all,
-        servedByAll,
-        problem: ofFile,
-      })),
-      problem,
-    }));
+  const clients = openClients(context, {});
+  const reports = await clients.survey(servers);
+  return reports.filter(({ because }) => because !== null).map((report) => clientAnswer(clients, report));
 }
 
 async function permissionsOf(context: CommandContext): Promise<Status['permissions']> {
@@ -152,7 +147,7 @@ async function permissionsOf(context: CommandContext): Promise<Status['permissio
 async function warehouseOf(context: CommandContext, profile: string | undefined): Promise<Status['warehouse']> {
   try {
     const { warehouses } = await context.causeway().open(profile);
-    return await warehouses.effective(context.signal);
+    return effectiveAnswer(await warehouses.survey(context.signal));
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code === 'cancelled') throw error;
     return { error: jsonFailure(error) };
@@ -188,12 +183,12 @@ function sessionRows({ application: { sessions }, servers }: Status): string[] {
   if (sessions === null || sessions.length === 0) return [];
   return columns([
     ['CLIENT', 'SERVER', 'AS', 'SINCE', 'IN FLIGHT', 'DONE', 'FAILED'],
-    ...sessions.map(({ client, pid, profile, path, user, since, calls }) => {
+    ...sessions.map(({ client, pid, profile, path, userName, since, calls }) => {
       const server = servers.find((each) => each.path === path && (profile === null || each.profile === profile));
       return [
         printable(client ?? `process ${pid}`),
         printable(`${server?.name ?? path}${profile === null ? '' : ` (${profile})`}`),
-        printable(user ?? '-'),
+        printable(userName ?? '-'),
         timeOf(since),
         String(calls.inFlight),
         String(calls.done),
@@ -239,34 +234,8 @@ function warehouseLines(warehouse: Status['warehouse']): string[] {
 }
 
 /** What a command can find out about the application. */
-export interface Application {
-  running: boolean;
-  pid: number | null;
-  /** Null if it is not running, or did not say. */
-  version: string | null;
-  /** The sessions of AI clients that go through it; null if it is not running, or did not report them. */
-  sessions: ClientSession[] | null;
-  /** Why it cannot be used although its file exists. */
-  problem: string | null;
-}
-
-/** One AI client's session with one server. */
-interface ClientSession {
-  /** The client's name as users know it; null until it has said one. */
-  client: string | null;
-  clientVersion: string | null;
-  /** The process of `causeway proxy`. */
-  pid: number;
-  /** Null if the client's entry names none. */
-  profile: string | null;
-  path: string;
-  /** As whom its last call was sent; null if that is not known. */
-  user: string | null;
-  /** When it began, and when its last request came, in ISO 8601. */
-  since: string;
-  lastCallAt: string | null;
-  calls: { inFlight: number; done: number; failed: number };
-}
+export type Application = Status['application'];
+type ClientSession = NonNullable<Application['sessions']>[number];
 
 const NOT_RUNNING: Application = { running: false, pid: null, version: null, sessions: null, problem: null };
 
@@ -299,7 +268,7 @@ function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>):
       pid,
       profile: profile ?? null,
       path,
-      user,
+      userName: user,
       since: new Date(since).toISOString(),
       lastCallAt: lastCallAt === null ? null : new Date(lastCallAt).toISOString(),
       calls: { inFlight: open, done, failed },
@@ -310,6 +279,7 @@ function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>):
 /** A configured server and its current state. */
 export interface AskedServer extends ServerStatus {
   profile: string;
+  status: ServerHealth['name'];
 }
 
 /** Asks each configured server as an AI client would. The user is not asked to sign in. */

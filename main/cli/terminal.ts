@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { withoutControls } from '../platform/display.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { jsonArrayLines } from '../platform/json-array.ts';
+import type { Answer, AnswerName } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
 
 type Output = CommandContext['stdout'];
@@ -33,14 +33,37 @@ export async function writeStyledLine(output: Output, line: string): Promise<voi
   await write(output, `${line}\n`);
 }
 
-/** Writes a value as indented JSON. */
+/** Writes what a command has done, or how to go on, to stdout. Nothing with `--quiet`. */
+export async function writeDone({ stdout, quiet }: CommandContext, line: string): Promise<void> {
+  if (!quiet) await writeLine(stdout, line);
+}
+
+/** Writes what is worth knowing beside the result to stderr. Nothing with `--quiet`. */
+export async function writeNotice({ stderr, quiet }: CommandContext, line: string): Promise<void> {
+  if (!quiet) await writeLine(stderr, line);
+}
+
+/** Writes a value as indented JSON. What a command prints with `--json` goes through `writeAnswer`. */
 export async function writeJson(output: Output, value: unknown): Promise<void> {
   await write(output, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Writes a JSON array one element at a time. */
-export async function writeJsonArray(output: Output, values: AsyncIterable<unknown>): Promise<void> {
-  for await (const some of jsonArrayLines(values)) await write(output, some);
+/** Writes what a command prints with `--json`. The name is that of its row in `main/cli/answers/answers.ts`, which gives the shape. */
+export async function writeAnswer<Name extends AnswerName>(
+  { stdout }: Pick<CommandContext, 'stdout'>,
+  _name: Name,
+  answer: Answer<Name>,
+): Promise<void> {
+  await writeJson(stdout, answer);
+}
+
+/** Writes one line of a command that prints such an answer for each change. */
+export async function writeAnswerLine<Name extends AnswerName>(
+  { stdout }: Pick<CommandContext, 'stdout'>,
+  _name: Name,
+  answer: Answer<Name>,
+): Promise<void> {
+  await write(stdout, `${JSON.stringify(answer)}\n`);
 }
 
 /** A line as it may be shown in a terminal: without the control characters that a terminal obeys. */

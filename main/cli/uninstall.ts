@@ -3,10 +3,11 @@ import type { Removal } from '../app/uninstall/step.ts';
 import { uninstall } from '../app/uninstall/uninstall.ts';
 import { PACKAGE_NAME } from '../platform/npm-package.ts';
 import { inOneLine } from '../words/failure.ts';
+import type { Answer } from './answers/answers.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
-import { jsonFailure } from './failure.ts';
-import { printable, writeJson, writeLine } from './terminal.ts';
+import { exitCodeOfAll, jsonFailure } from './failure.ts';
+import { printable, writeAnswer, writeDone, writeLine } from './terminal.ts';
 
 export interface UninstallCommandOptions {
   yes?: boolean;
@@ -33,9 +34,11 @@ export async function uninstallCommand(context: CommandContext, options: Uninsta
   const auth = await context.causeway().auth();
   const clients = openClients(context, {});
   const { removals, kept } = await uninstall({ env: context.env, auth, clients, dryRun, evenRunning: options.force });
-  if (removals.some(({ result }) => result === 'failed')) context.setExitCode(1);
-  if (options.json) return writeJson(context.stdout, { dryRun, removals: removals.map(asData), kept });
-  const line = (text: string) => writeLine(context.stdout, printable(text));
+  context.setExitCode(exitCodeOfAll(removals.flatMap(({ error }) => error ?? [])));
+  if (options.json) return writeAnswer(context, 'uninstall', { dryRun, removals: removals.map(asData), kept });
+  const line = dryRun
+    ? (text: string) => writeLine(context.stdout, printable(text))
+    : (text: string) => writeDone(context, printable(text));
   if (removals.length === 0) return line('There is nothing to remove.');
   let heading = '';
   for (const removal of removals) {
@@ -54,6 +57,7 @@ function described({ what, result, note, error }: Removal): string {
   return note === undefined ? done : `${done}${result === 'removed' ? '' : '.'} ${note}`;
 }
 
-function asData({ error, note, ...removal }: Removal): object {
-  return { ...removal, note: note ?? null, ...(error && { error: jsonFailure(error) }) };
+function asData(removal: Removal): Answer<'uninstall'>['removals'][number] {
+  const { kind, what, result, note = null, isRunning = false, error } = removal;
+  return { kind, what, result, note, isRunning, error: error ? jsonFailure(error) : null };
 }

@@ -98,7 +98,7 @@ function neverAtRest({ name }: ClientFacts, file: string): CausewayError {
 /** The result of restoring a backup. */
 export interface Restored {
   file: string;
-  result: 'restored' | 'unchanged' | 'would restore';
+  result: 'restored' | 'unchanged' | 'would-restore';
   /** The backup of the file's previous content. */
   kept: string | undefined;
   /** The difference, as a unified diff; left out if there is none. */
@@ -125,7 +125,7 @@ export async function restoreBackup(id: string, options: RestoreOptions): Promis
       file,
       kept: undefined,
       ...(diff === undefined ? {} : { diff }),
-      result: isSame ? 'unchanged' : 'would restore',
+      result: isSame ? 'unchanged' : 'would-restore',
     };
   }
   return withFileLock(file, { locks, folder: client?.lock === 'folder' }, async () => {

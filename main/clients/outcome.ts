@@ -45,7 +45,7 @@ export function changeOutcome(
   const backup = 'backup' in planned && planned.backup ? { backup: planned.backup.id } : {};
   return {
     ...base,
-    result: dryRun === true ? 'would change' : 'written',
+    result: dryRun === true ? 'would-change' : 'written',
     diff: change.diff,
     ...backup,
     afterwards,

@@ -133,7 +133,7 @@ function entryWithAddress(client: ClientFacts, file: LocatedFile, server: EntryT
 
 /** Entries to paste, and links to follow, by the server's name. */
 export interface Pasteable {
-  entries: unknown;
+  entries: Record<string, unknown>;
   links: Record<string, string>;
 }
 
@@ -141,7 +141,10 @@ export interface Pasteable {
 export function entriesToPaste(servers: readonly EntryTarget[], launcher: Launcher, client?: ClientFacts): Pasteable {
   const { key, stdio, deepLink } = client ?? { key: ['mcpServers'], stdio: plain };
   const shown = servers.map((server) => [server.name, wholeEntry(stdio(launchOf(launcher, server)))] as const);
-  const entries = key.reduceRight<unknown>((inner, part) => ({ [part]: inner }), Object.fromEntries(shown));
+  const entries = key.reduceRight<Record<string, unknown>>(
+    (inner, part) => ({ [part]: inner }),
+    Object.fromEntries(shown),
+  );
   const links = shown.flatMap(([name, entry]) => (deepLink ? [[name, deepLink(name, entry)]] : []));
   return { entries, links: Object.fromEntries(links) };
 }

@@ -22,7 +22,7 @@ export function uninstallHandlers({ causeway, env, shell }: DesktopContext): Han
     getUninstallPlan: async () => {
       const report = await run({ dryRun: true, except: ['application', 'login-item'] });
       const isOn = await shell.loginItem?.isOn();
-      return asOutput(report, isOn ? [{ kind: 'login-item', what: LOGIN_ITEM, result: 'would remove' }] : []);
+      return asOutput(report, isOn ? [{ kind: 'login-item', what: LOGIN_ITEM, result: 'would-remove' }] : []);
     },
     uninstall: async ({ evenRunning }) => {
       const except = [...LATER, 'login-item' as const];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inProfile, list, problem, text } from './parts.ts';
 
 /** One profile of the configuration file, and whether a user is signed in to it. */
-const account = z.object({
+export const account = z.object({
   name: z.string(),
   host: z.string().nullable(),
   isDefault: z.boolean(),

@@ -10,7 +10,7 @@ const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited'
 
 const clientName = z.object({ id: z.string(), name: z.string() });
 
-const clientFile = z.object({
+export const clientFile = z.object({
   path: z.string(),
   exists: z.boolean(),
   /** Whether Causeway has entries in it: its first one is shown as a difference before. */
@@ -112,11 +112,11 @@ const clientChange = z.object({
     .default(null),
 });
 
-const clientOutcome = z.object({
+export const clientOutcome = z.object({
   client: z.string(),
   name: z.string(),
   file: z.string().nullable(),
-  result: z.enum(['written', 'unchanged', 'would change', 'failed']),
+  result: z.enum(['written', 'unchanged', 'would-change', 'failed']),
   /** The difference, as a unified diff. Long lines are cut. */
   diff: z.string().nullable(),
   /** What to do for it to be noticed. */

@@ -3,7 +3,7 @@ import { inProfile, list, problem, text } from './parts.ts';
 import { wanted } from './warehouse.ts';
 
 /** One user's override, with names instead of ids as far as they can be found. */
-const overrideRow = z.object({
+export const overrideRow = z.object({
   userId: z.string(),
   /** Empty if the workspace does not say. */
   userName: z.string(),

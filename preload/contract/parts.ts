@@ -14,7 +14,8 @@ export const text = (max = MAX_TEXT) => z.string().max(max);
 /** A list that the window sends. */
 export const list = <Item extends z.ZodType>(item: Item, max = MAX_ITEMS) => z.array(item).max(max);
 
-const errorCode = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(ERROR_FACTS, value));
+/** One of the codes of Causeway's errors. */
+export const errorCode = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(ERROR_FACTS, value));
 
 /** A failure as it crosses to the window: a code to switch on, what happened, and what to do. Never a stack. */
 export const problem = z.object({ code: errorCode, message: z.string(), remedy: z.string().nullable() });

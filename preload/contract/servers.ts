@@ -107,7 +107,7 @@ const job = z.object({ job: text().min(1) });
 const group = z.enum(SERVER_GROUPS);
 
 /** Something that the workspace offers as an MCP server. */
-const offered = z.object({
+export const offered = z.object({
   group,
   title: z.string(),
   /** The owner's comment; empty if there is none. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { problem } from './parts.ts';
 
-const removal = z.object({
+export const removal = z.object({
   kind: z.enum(['application', 'entries', 'sign-in', 'keychain', 'login-item', 'completion', 'files']),
   /** What it is, such as a path or a profile's name. */
   what: z.string(),
-  result: z.enum(['would remove', 'removed', 'failed']),
+  result: z.enum(['would-remove', 'removed', 'failed']),
   /** What else there is to know of it. */
   note: z.string().nullable(),
   /** Whether the AI client that has it is running, and may write it again. */

@@ -6,7 +6,7 @@ const certainty = z.enum(['known', 'predicted', 'unknown']);
 const stepSource = z.enum(['override', 'workspace-default', 'heuristic']);
 
 /** What users are shown of a warehouse, in window, tray and command alike. */
-const warehouse = z.object({
+export const warehouse = z.object({
   id: z.string(),
   /** The id again if the name cannot be read. */
   name: z.string(),
@@ -50,7 +50,7 @@ const warehouseProblem = z.object({
 });
 
 /** Which warehouse this user's queries run on, and why. */
-const effectiveWarehouse = z.object({
+export const effectiveWarehouse = z.object({
   profile: z.string(),
   host: z.string(),
   user: z.object({

@@ -185,7 +185,7 @@ function Removals({ title, removals }: { title: string; removals: readonly Remov
 }
 
 const MARKS: Record<Removal['result'], ReactNode> = {
-  'would remove': null,
+  'would-remove': null,
   removed: <Icon of={IconCircleCheckFilled} />,
   failed: <Icon of={IconCircleXFilled} />,
 };

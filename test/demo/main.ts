@@ -1,5 +1,5 @@
 /**
- * `npm run demo [-- --json]`: exit code 0 when every step did what it says, 1 when one did not. `-- --app` opens the
+ * `npm run demo`, or `npm run --silent demo -- --json`: exit code 0 when every step did what it says, 1 when one did not. `-- --app` opens the
  * application on the same workspace, `-- --browser` its window in the browser; both until they are interrupted, and with
  * `--as-built` without building them first. `-- --acceptance` judges the specification sentence by sentence and writes a page
  * (`--page FILE`); `--only NUMBER` limits it, `--no-window` leaves the window out, `--command FILE` judges another command.

@@ -15,7 +15,7 @@ import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { checkServer, checkWorkspace } from '../../permissions/policy/policy.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { keyOfAddress } from '../../permissions/server-key.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { asCausewayError, CausewayError } from '../../platform/errors.ts';
 import { ownMember } from '../../platform/own-member.ts';
 import { configFilePath } from '../../platform/paths.ts';
 import { inOneLine } from '../../words/failure.ts';
@@ -23,12 +23,14 @@ import type { Provision, ProvisionedProfile } from './provision-file.ts';
 
 /** The result of one part of a file. */
 export interface Provisioned {
-  what: 'profile' | 'server' | 'rule' | 'client';
+  what: 'profile' | 'server' | 'permission' | 'client';
   name: string;
   /** `conflict`: something else has this name here, and was left alone. */
-  result: 'added' | 'would add' | 'unchanged' | 'conflict' | 'failed' | 'not installed';
+  result: 'added' | 'would-add' | 'unchanged' | 'conflict' | 'failed' | 'not-installed';
   /** Why, if it is neither added nor unchanged. */
   message?: string;
+  /** The failure behind it. */
+  error?: CausewayError;
   /** For a client, what changes in its file. */
   diff?: string;
 }
@@ -57,11 +59,15 @@ async function attempt(what: Provisioned['what'], name: string, work: () => Prom
   try {
     return { what, name, ...(await work()) };
   } catch (error) {
-    return { what, name, result: 'failed', message: inOneLine(error) };
+    return { what, name, ...failedWith(error) };
   }
 }
 
-const added = ({ dryRun }: ApplyOptions): Part => ({ result: dryRun ? 'would add' : 'added' });
+function failedWith(error: unknown): Pick<Provisioned, 'result' | 'message' | 'error'> {
+  return { result: 'failed', message: inOneLine(error), error: asCausewayError(error) };
+}
+
+const added = ({ dryRun }: ApplyOptions): Part => ({ result: dryRun ? 'would-add' : 'added' });
 
 async function addProfile({ name, host, ...others }: ProvisionedProfile, options: ApplyOptions): Promise<Part> {
   const { env, dryRun } = options;
@@ -145,7 +151,7 @@ async function addPermissions(wanted: PermissionSet, options: ApplyOptions): Pro
     const isMissing = present === undefined || (typeof present === 'object' && Object.keys(present ?? {}).length === 0);
     const same = isDeepStrictEqual(present, value);
     outcomes.push({
-      what: 'rule',
+      what: 'permission',
       name,
       ...(same
         ? { result: 'unchanged' as const }
@@ -185,7 +191,7 @@ async function addPermissions(wanted: PermissionSet, options: ApplyOptions): Pro
       edit(file.permissions);
     } else await file.change(edit);
   } catch (error) {
-    return [{ what: 'rule', name: 'all permissions', result: 'failed', message: inOneLine(error) }];
+    return [{ what: 'permission', name: 'all permissions', ...failedWith(error) }];
   }
   return outcomes;
 }
@@ -202,15 +208,14 @@ async function addClient(
       : await clients.add([id], servers, { dryRun });
     return outcomes.map((outcome) => ofClient(id, outcome));
   } catch (error) {
-    return [{ what: 'client', name: id, result: 'failed', message: inOneLine(error) }];
+    return [{ what: 'client', name: id, ...failedWith(error) }];
   }
 }
 
 function ofClient(id: string, { result, error, file, diff }: ChangeOutcome): Provisioned {
   const base = { what: 'client' as const, name: file === null ? id : `${id} (${file})` };
-  if (error?.code === 'not_found' && file === null) return { ...base, result: 'not installed', message: error.message };
-  if (error)
-    return { ...base, result: error.code === 'already_exists' ? 'conflict' : 'failed', message: inOneLine(error) };
+  if (error?.code === 'not_found' && file === null) return { ...base, result: 'not-installed', message: error.message };
+  if (error) return { ...base, ...failedWith(error), ...(error.code === 'already_exists' && { result: 'conflict' }) };
   if (result === 'unchanged') return { ...base, result };
-  return { ...base, result: result === 'written' ? 'added' : 'would add', ...(diff === undefined ? {} : { diff }) };
+  return { ...base, result: result === 'written' ? 'added' : 'would-add', ...(diff === undefined ? {} : { diff }) };
 }

@@ -35,5 +35,5 @@ export async function removeEntries(
 function asRemoval({ name, file, result, error }: ChangeOutcome): Removal {
   const what = `${name}: ${file ?? 'its files'}`;
   if (error) return { kind: 'entries', what, result: 'failed', error };
-  return { kind: 'entries', what, result: result === 'written' ? 'removed' : 'would remove' };
+  return { kind: 'entries', what, result: result === 'written' ? 'removed' : 'would-remove' };
 }

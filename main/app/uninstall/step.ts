@@ -29,7 +29,7 @@ export async function removeAll(remnants: readonly Remnant[], dryRun: boolean): 
   const removals: Removal[] = [];
   for (const { kind, what, note, remove } of remnants) {
     if (dryRun) {
-      removals.push({ kind, what, result: 'would remove', note });
+      removals.push({ kind, what, result: 'would-remove', note });
       continue;
     }
     try {

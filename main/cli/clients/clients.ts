@@ -4,11 +4,27 @@ import { type ChangeChoice, type ChangeOutcome, directly } from '../../clients/o
 import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
+import type { ClientsService } from '../../clients/service.ts';
 import type { ClientReport, FileReport } from '../../clients/survey.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
-import { inOneLine, remedyFor } from '../../words/failure.ts';
+import { inOneLine } from '../../words/failure.ts';
+import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
-import { bold, columns, confirm, printable, write, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
+import { exitCodeOfAll } from '../failure.ts';
+import {
+  bold,
+  columns,
+  confirm,
+  printable,
+  write,
+  writeAnswer,
+  writeDone,
+  writeJson,
+  writeLine,
+  writeNotice,
+  writeStyledLine,
+} from '../terminal.ts';
+import { changeAnswer, resultText } from './change-answer.ts';
 import { STATE_TEXTS, shownEntries } from './entry-states.ts';
 import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
@@ -97,7 +113,7 @@ export async function removeClients(
   await report(context, options, await remove({ ...chosen, evenShared: agreed }));
   const projects = chosen.project === undefined && ids.length === 0 ? await clients.projects() : [];
   for (const folder of projects) {
-    await writeLine(context.stderr, `${folder} has entries too: causeway clients remove --project ${folder}`);
+    await writeNotice(context, `${folder} has entries too: causeway clients remove --project ${folder}`);
   }
 }
 
@@ -172,25 +188,22 @@ async function report(
   options: ClientCommandOptions,
   outcomes: ChangeOutcome[],
 ): Promise<void> {
-  if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
-  if (options.json) return writeJson(context.stdout, outcomes.map(asData));
-  if (outcomes.length === 0) return writeLine(context.stderr, 'No AI clients found.');
-  for (const outcome of outcomes) await print(context, outcome);
+  context.setExitCode(exitCodeOfAll(outcomes.flatMap(({ error }) => error ?? [])));
+  if (options.json) {
+    const dryRun = options.dryRun === true;
+    return writeAnswer(context, 'clients add', { dryRun, changes: outcomes.map(changeAnswer) });
+  }
+  if (outcomes.length === 0) return writeNotice(context, 'No AI clients found.');
+  for (const outcome of outcomes) await print(context, outcome, options.dryRun === true);
 }
 
-/** An outcome as JSON. An error has its message and remedy, and both in one line. */
-function asData({ error, ...outcome }: ChangeOutcome): object {
-  if (!error) return outcome;
-  const { code, message: what } = error;
-  const remedy = remedyFor('command', error) ?? null;
-  return { ...outcome, error: { code, message: inOneLine(error), what, remedy } };
-}
-
-async function print(context: CommandContext, outcome: ChangeOutcome): Promise<void> {
+async function print(context: CommandContext, outcome: ChangeOutcome, isShown: boolean): Promise<void> {
   const { name, file, result, diff = '', backup, afterwards, sharedWith = [], warnings, error } = outcome;
   if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
-  await writeLine(context.stdout, `${name}: ${result}${file === null ? '' : ` ${file}`}`);
-  if (result === 'would change') {
+  // What a dry run would change was asked for.
+  const say = isShown ? (text: string) => writeLine(context.stdout, text) : (text: string) => writeDone(context, text);
+  await say(`${name}: ${resultText(result)}${file === null ? '' : ` ${file}`}`);
+  if (result === 'would-change') {
     for (const text of diff.trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
   }
   const isWritten = result === 'written';
@@ -202,7 +215,7 @@ async function print(context: CommandContext, outcome: ChangeOutcome): Promise<v
     ),
     ...warnings,
   ];
-  for (const note of notes) await writeLine(context.stdout, `  ${note}`);
+  for (const note of notes) await writeDone(context, `  ${note}`);
 }
 
 const REPAIRS: Partial<Record<FileReport['entries'][string], string>> = {
@@ -220,17 +233,37 @@ export async function listClients(context: CommandContext, options: ClientOption
   const reports = await clients.survey(servers, project);
   const shown = reports.filter(({ because }) => options.all || because !== null);
   if (options.json) {
-    const patience = (id: string) => clients.client(id).patience?.ms ?? null;
-    return writeJson(
-      context.stdout,
-      shown.map((report) => ({ ...report, patienceMs: patience(report.id) })),
-    );
+    return writeAnswer(context, 'clients list', { clients: shown.map((report) => clientAnswer(clients, report)) });
   }
   if (shown.length === 0 && project !== undefined) {
-    return writeLine(context.stderr, `${project} has no AI client files yet.`);
+    return writeNotice(context, `${project} has no AI client files yet.`);
   }
-  if (shown.length === 0) return writeLine(context.stderr, 'No AI clients found. --all lists all supported clients.');
+  if (shown.length === 0) return writeNotice(context, 'No AI clients found. --all lists all supported clients.');
   for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
+}
+
+/** A client as commands print it. */
+export function clientAnswer(clients: ClientsService, report: ClientReport): Answer<'clients list'>['clients'][number] {
+  const { id, name, because, files, managed = [], problem = null } = report;
+  const patienceMs = clients.client(id).patience?.ms ?? null;
+  return { id, name, because, patienceMs, files: files.map(fileAnswer), managed, problem };
+}
+
+function fileAnswer(file: FileReport): Answer<'clients list'>['clients'][number]['files'][number] {
+  const {
+    path,
+    exists,
+    entries,
+    all,
+    servedByAll,
+    leftOver,
+    repairable,
+    sharedWith,
+    project,
+    meta,
+    problem = null,
+  } = file;
+  return { path, exists, entries, all, servedByAll, leftOver, repairable, sharedWith, project, meta, problem };
 }
 
 async function printReport(
@@ -266,8 +299,17 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
 /** `causeway clients backups`: the backups of clients' files, the newest first. */
 export async function backups(context: CommandContext, options: ClientOptions): Promise<void> {
   const all = await listBackups(context.env);
-  if (options.json) return writeJson(context.stdout, all);
-  if (all.length === 0) return writeLine(context.stderr, 'No backups yet. Causeway has not changed any files.');
+  if (options.json) {
+    const listed = all.map(({ id, client, file, at, missing }) => ({
+      id,
+      client,
+      file,
+      at: new Date(at).toISOString(),
+      missing,
+    }));
+    return writeAnswer(context, 'clients backups', { backups: listed });
+  }
+  if (all.length === 0) return writeNotice(context, 'No backups yet. Causeway has not changed any files.');
   const rows = all.map(({ id, client, at, file, missing }) =>
     [id, client, new Date(at).toISOString(), missing ? `${file} (did not exist)` : file].map(printable),
   );
@@ -283,14 +325,23 @@ export async function restore(
   const { dryRun, force } = options;
   const restored = await openClients(context, options).restore(id, { dryRun, whileRunning: force });
   const { file, kept, result, diff } = restored;
-  if (options.json) return writeJson(context.stdout, { ...restored, kept: kept ?? null });
-  if (result === 'would restore') {
+  if (options.json) {
+    const dry = dryRun === true;
+    return writeAnswer(context, 'clients restore', {
+      dryRun: dry,
+      file,
+      result,
+      diff: diff ?? null,
+      kept: kept ?? null,
+    });
+  }
+  if (result === 'would-restore') {
     await writeLine(context.stdout, `would restore ${file}`);
     for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, line);
     return;
   }
-  await writeLine(context.stdout, `Restored ${file}.`);
-  if (kept !== undefined) await writeLine(context.stdout, `To undo this: causeway clients restore ${kept}`);
+  await writeDone(context, `Restored ${file}.`);
+  if (kept !== undefined) await writeDone(context, `To undo this: causeway clients restore ${kept}`);
 }
 
 /**
@@ -306,7 +357,9 @@ export async function json(
   const servers = await chosenServers(context, options);
   const shown = options.allInOne ? [allInOne(servers, options)] : servers;
   const { entries, links } = await clients.toPaste(shown, id);
-  if (id === undefined) return writeJson(context.stdout, entries);
+  const client = id === undefined ? null : clients.client(id).id;
+  if (options.json) return writeAnswer(context, 'clients json', { client, entries, links });
+  if (client === null) return writeJson(context.stdout, entries);
   const followed = Object.keys(links).length === 0 ? {} : { links };
-  await writeJson(context.stdout, { client: clients.client(id).id, entries, ...followed });
+  await writeJson(context.stdout, { client, entries, ...followed });
 }

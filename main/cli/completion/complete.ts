@@ -108,6 +108,7 @@ function unusedContext(env: NodeJS.ProcessEnv): CommandContext {
     stdout: nowhere,
     stderr: nowhere,
     env,
+    quiet: false,
     signal,
     causeway: refuse,
     inHome: refuse,

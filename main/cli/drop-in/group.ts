@@ -84,6 +84,7 @@ function withGlobalFlags(command: Command): Command {
     .option('-o, --output [type]', 'output type: text or json')
     .option('-t, --target [name]', 'accepted and ignored, as there is no bundle here')
     .option('--debug', 'print each request to stderr')
+    .addOption(new Option('--quiet').hideHelp())
     .addOption(new Option('--log-file [file]').hideHelp())
     .addOption(new Option('--log-format [format]').hideHelp())
     .addOption(new Option('--log-level [level]').hideHelp());

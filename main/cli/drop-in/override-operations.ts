@@ -4,7 +4,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { syntaxFault } from '../../platform/json-faults.ts';
 import { utf8Text } from '../../platform/utf8.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
-import { sayWhere } from '../changed-where.ts';
+import { placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { write, writeLine } from '../terminal.ts';
 import { asIndentedJson } from './json-output.ts';
@@ -31,7 +31,7 @@ async function create(context: CommandContext, [id = '', type]: string[], flags:
     import('../../warehouses/override-changes.ts'),
   ]);
   await print(context, await createOverride(session.warehouses.operations, idOf(id), fields, context.signal));
-  await sayWhere(context, session);
+  await sayWhere(context, await placeOf(context, session));
 }
 
 /** `get-default-warehouse-override NAME`. */
@@ -53,7 +53,7 @@ async function update(
   ]);
   const how = { mask, allowMissing: flags.allowMissing || undefined };
   await print(context, await updateOverride(session.warehouses.operations, idOf(name), fields, how, context.signal));
-  await sayWhere(context, session);
+  await sayWhere(context, await placeOf(context, session));
 }
 
 /** `list-default-warehouse-overrides`. */
@@ -80,7 +80,7 @@ async function remove(context: CommandContext, [name = '']: string[], flags: Ove
     import('../../warehouses/override-changes.ts'),
   ]);
   await deleteOverride(session.warehouses.operations, id, context.signal);
-  await sayWhere(context, session);
+  await sayWhere(context, await placeOf(context, session));
 }
 
 function open(context: CommandContext, { profile }: OverrideFlags): Promise<WorkspaceSession> {

@@ -5,8 +5,8 @@ import { typedServer } from '../../app/servers/typed-server.ts';
 import { parseMeta } from '../../clients/server-arguments.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
-import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
-import { describeServer } from './servers.ts';
+import { confirm, openProgress, printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
+import { describeServer, serverAnswer } from './servers.ts';
 
 export interface AddServerOptions {
   profile?: string;
@@ -25,7 +25,7 @@ export async function addServer(
   target: string,
   options: AddServerOptions,
 ): Promise<void> {
-  const { stdout, signal } = context;
+  const { signal } = context;
   const { dryRun = false, json } = options;
   const causeway = context.causeway();
   const meta = options.meta && parseMeta(options.meta);
@@ -38,13 +38,13 @@ export async function addServer(
   const planned = await add(causeway, wanted, { dryRun: true });
   if (address) await agree(context, address, profile, options);
   const { server, isNew } = dryRun ? planned : await add(causeway, wanted);
-  if (json) return writeJson(stdout, server);
+  if (json) return writeAnswer(context, 'servers add', { dryRun, server: serverAnswer(server), isNew });
   const did = isNew ? ['Would add', 'Added'] : ['Would confirm', 'Confirmed'];
-  await writeLine(stdout, `${did[dryRun ? 0 : 1]} ${describeServer(server)}`);
+  await writeDone(context, `${did[dryRun ? 0 : 1]} ${describeServer(server)}`);
   if (dryRun) return;
-  if (address?.halt) await writeLine(stdout, describeHalt(address.halt, server.name));
-  await writeLine(
-    stdout,
+  if (address?.halt) await writeDone(context, describeHalt(address.halt, server.name));
+  await writeDone(
+    context,
     `Try it with \`causeway servers test ${server.name}\`. Add it to your clients with \`causeway clients add\`.`,
   );
 }
@@ -75,13 +75,13 @@ export async function startServer(
   name: string,
   { profile, json }: { profile?: string; json?: boolean },
 ): Promise<void> {
-  const { stdout, signal } = context;
-  const progress = openProgress(context, json);
+  const { signal } = context;
+  const progress = openProgress(context, json || context.quiet);
   const onProgress = (text: string) => progress.say(printable(text));
   const started = await startAppNamed(context.causeway(), name, { profile, signal, onProgress }).finally(() =>
     progress.end(),
   );
-  if (json) return writeJson(stdout, started);
+  if (json) return writeAnswer(context, 'servers start', started);
   const { app, wasStarted } = started;
-  await writeLine(stdout, printable(`App "${app}" ${wasStarted ? 'is running now' : 'is already running'}.`));
+  await writeDone(context, printable(`App "${app}" ${wasStarted ? 'is running now' : 'is already running'}.`));
 }

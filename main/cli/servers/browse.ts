@@ -3,8 +3,9 @@ import { CausewayError } from '../../platform/errors.ts';
 import { leftOutOf, OUTSIDE_CATALOG, walkCatalog } from '../../workspace/catalog-walk.ts';
 import { GROUP_TITLES, type OfferedServer, type ServerGroup } from '../../workspace/offered-servers.ts';
 import type { WalkEnd } from '../../workspace/walk-queue.ts';
+import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
-import { bold, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
+import { bold, printable, writeAnswer, writeLine, writeNotice, writeStyledLine } from '../terminal.ts';
 
 export interface BrowseOptions {
   profile?: string;
@@ -31,8 +32,8 @@ export async function browseServers(context: CommandContext, options: BrowseOpti
   const found: OfferedServer[] = [];
   for await (const event of walk) {
     if (event.what === 'end') {
-      if (options.json) return writeJson(context.stdout, inJson(found, event));
-      if (!printer.first) await writeLine(context.stderr, nothing(options, profile.name));
+      if (options.json) return writeAnswer(context, 'servers browse', inJson(found, event));
+      if (!printer.first) await writeNotice(context, nothing(options, profile.name));
       return closing(context, options, event, printer.first);
     }
     if (!options.json) await printer.take(event);
@@ -147,10 +148,10 @@ async function closing(
   first?: OfferedServer,
 ): Promise<void> {
   const left = leftOutOf(end);
-  if (left.length > 0) await writeLine(context.stderr, `Left out: ${left.join(' ')}${waysToTheRest(options, end)}`);
+  if (left.length > 0) await writeNotice(context, `Left out: ${left.join(' ')}${waysToTheRest(options, end)}`);
   const as = options.profile === undefined ? '' : ` --profile ${options.profile}`;
   if (first)
-    await writeLine(context.stderr, `Add one by its first column, for example: causeway servers add ${first.add}${as}`);
+    await writeNotice(context, `Add one by its first column, for example: causeway servers add ${first.add}${as}`);
 }
 
 /** How to see what was left out. */
@@ -171,7 +172,7 @@ function nothing({ search, in: within }: BrowseOptions, profile: string): string
   );
 }
 
-function inJson(servers: readonly OfferedServer[], end: WalkEnd): object {
+function inJson(servers: OfferedServer[], end: WalkEnd): Answer<'servers browse'> {
   const { requests, maxRequests, stopped } = end;
   return {
     servers,

@@ -2,10 +2,12 @@ import { moveServer as move } from '../../app/servers/move-server.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { inOneLine } from '../../words/failure.ts';
+import { changeAnswer, resultText } from '../clients/change-answer.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
-import { writeJson, writeLine } from '../terminal.ts';
-import { describeServer } from './servers.ts';
+import { exitCodeOfAll } from '../failure.ts';
+import { writeAnswer, writeDone, writeLine } from '../terminal.ts';
+import { describeServer, serverAnswer } from './servers.ts';
 
 export interface MoveOptions {
   json?: boolean;
@@ -26,24 +28,26 @@ export async function moveServer(context: CommandContext, name: string, options:
     whileRunning: options.force,
     signal: context.signal,
   });
-  if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
+  context.setExitCode(exitCodeOfAll(outcomes.flatMap(({ error }) => error ?? [])));
   if (json) {
-    const clients = outcomes.map(inData);
-    return writeJson(context.stdout, { from: before.path, server: after, tools, hasRules: hasPermissions, clients });
+    return writeAnswer(context, 'servers move', {
+      dryRun: dryRun === true,
+      from: before.path,
+      server: serverAnswer(after),
+      tools,
+      hasPermissions,
+      changes: outcomes.map(changeAnswer),
+    });
   }
-  await writeLine(context.stdout, `${dryRun ? 'Would move' : 'Moved'} ${describeServer(after)} (was ${before.path})`);
-  if (hasPermissions) await writeLine(context.stdout, `Its permissions ${dryRun ? 'would apply' : 'apply'} there too.`);
+  await writeDone(context, `${dryRun ? 'Would move' : 'Moved'} ${describeServer(after)} (was ${before.path})`);
+  if (hasPermissions) await writeDone(context, `Its permissions ${dryRun ? 'would apply' : 'apply'} there too.`);
   for (const outcome of outcomes) await tell(context, outcome);
 }
 
-function inData({ error, ...outcome }: ChangeOutcome): object {
-  return error ? { ...outcome, error: { code: error.code, message: inOneLine(error) } } : outcome;
-}
-
-async function tell(
-  { stdout, stderr }: CommandContext,
-  { name, file, result, afterwards, error }: ChangeOutcome,
-): Promise<void> {
-  if (error) return writeLine(stderr, `${name}: ${inOneLine(error)}`);
-  await writeLine(stdout, `${name}: ${result}${file === null ? '' : ` ${file}`}${afterwards ? `. ${afterwards}` : ''}`);
+async function tell(context: CommandContext, { name, file, result, afterwards, error }: ChangeOutcome): Promise<void> {
+  if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
+  await writeDone(
+    context,
+    `${name}: ${resultText(result)}${file === null ? '' : ` ${file}`}${afterwards ? `. ${afterwards}` : ''}`,
+  );
 }

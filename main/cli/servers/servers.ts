@@ -12,9 +12,10 @@ import { serverKey } from '../../permissions/server-key.ts';
 import { permissionsOfServer } from '../../permissions/server-permissions.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
+import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
-import { exitCodeOfAll } from '../failure.ts';
-import { columns, printable, writeJson, writeLine } from '../terminal.ts';
+import { exitCodeOfAll, jsonFailure } from '../failure.ts';
+import { columns, printable, writeAnswer, writeDone, writeLine, writeNotice } from '../terminal.ts';
 
 /** `causeway servers set NAME --meta …`. */
 export async function setServer(
@@ -29,9 +30,11 @@ export async function setServer(
   }
   const wanted = meta === false ? {} : parseMeta(meta);
   const changed = await setMeta(context.causeway(), name, () => wanted, { dryRun });
-  if (json) return writeJson(context.stdout, changed);
-  await writeLine(context.stdout, `${dryRun ? 'Would be' : 'Now'} ${describeServer(changed)}`);
-  if (!dryRun) await writeLine(context.stdout, 'Run `causeway clients repair` to update the entries of your clients.');
+  if (json) {
+    return writeAnswer(context, 'servers set', { dryRun: dryRun === true, server: serverAnswer(changed) });
+  }
+  await writeDone(context, `${dryRun ? 'Would be' : 'Now'} ${describeServer(changed)}`);
+  if (!dryRun) await writeDone(context, 'Run `causeway clients repair` to update the entries of your clients.');
 }
 
 /** `causeway servers remove NAME…`. */
@@ -41,19 +44,22 @@ export async function removeServer(
   { json, dryRun }: { json?: boolean; dryRun?: boolean },
 ): Promise<void> {
   const removed = await removeServers(context.causeway(), names, { dryRun });
-  if (json) return writeJson(context.stdout, removed);
+  if (json) {
+    const servers = removed.map(serverAnswer);
+    return writeAnswer(context, 'servers remove', { dryRun: dryRun === true, servers });
+  }
   const did = dryRun ? 'Would remove' : 'Removed';
-  for (const server of removed) await writeLine(context.stdout, `${did} ${describeServer(server)}`);
+  for (const server of removed) await writeDone(context, `${did} ${describeServer(server)}`);
   if (dryRun) return;
-  await writeLine(context.stdout, 'AI clients keep their entries. Remove them with `causeway clients remove`.');
+  await writeDone(context, 'AI clients keep their entries. Remove them with `causeway clients remove`.');
 }
 
 /** `causeway servers`: the servers that clients are to have. */
 export async function listServers(context: CommandContext, options: { json?: boolean }): Promise<void> {
   const { servers } = (await openServers(context.env)).initial;
-  if (options.json) return writeJson(context.stdout, servers.map(withSuccessor));
+  if (options.json) return writeAnswer(context, 'servers list', { servers: servers.map(serverAnswer) });
   if (servers.length === 0) {
-    return writeLine(context.stderr, 'No servers yet. Add one with: causeway servers add sql');
+    return writeNotice(context, 'No servers yet. Add one with: causeway servers add sql');
   }
   const more: [head: string, of: (server: ManagedServer) => string][] = [
     ['TITLE', ({ title = '' }) => title],
@@ -69,16 +75,19 @@ export async function listServers(context: CommandContext, options: { json?: boo
   for (const { name, path } of servers) {
     const { successor } = serverAt(path);
     if (!successor) continue;
-    await writeLine(
-      context.stdout,
+    await writeDone(
+      context,
       `${name}: ${successor.add} is newer. Where it is switched on, move with: causeway servers move ${name}`,
     );
   }
 }
 
-function withSuccessor(server: ManagedServer): object {
-  const { successor } = serverAt(server.path);
-  return successor ? { ...server, successor } : server;
+/** A server of the list as commands print it. */
+export function serverAnswer(server: ManagedServer): Answer<'servers list'>['servers'][number] {
+  const { name, profile, kind, path, title = null, meta = {}, confirmed = null } = server;
+  const { successor } = serverAt(path);
+  const replacedBy = successor ? { path: successor.path, add: successor.add } : null;
+  return { name, profile, kind, path, title, meta, confirmed, successor: replacedBy };
 }
 
 interface Tested {
@@ -86,7 +95,7 @@ interface Tested {
   tools: PermittedTool[] | null;
   /** Tool names that a client would cut or refuse, as sentences. */
   warnings: string[];
-  error: string | null;
+  error: unknown;
 }
 
 /** `causeway servers test [NAME…]`: connects to each server as an AI client does, and prints its tools. */
@@ -99,17 +108,25 @@ export async function test(context: CommandContext, names: string[], options: { 
     });
   }
   const tested: Tested[] = [];
-  const failures: unknown[] = [];
   for (const server of servers) {
-    const one = await testOne(context, server, failures);
+    const one = await testOne(context, server);
     tested.push(one);
     if (!options.json) await print(context, one);
   }
-  if (options.json) await writeJson(context.stdout, tested);
-  context.setExitCode(exitCodeOfAll(failures));
+  if (options.json) await writeAnswer(context, 'servers test', { servers: tested.map(testedAnswer) });
+  context.setExitCode(exitCodeOfAll(tested.flatMap(({ error }) => (error === null ? [] : [error]))));
 }
 
-async function testOne(context: CommandContext, server: ManagedServer, failures: unknown[]): Promise<Tested> {
+function testedAnswer({ server, tools, warnings, error }: Tested): Answer<'servers test'>['servers'][number] {
+  return {
+    server: serverAnswer(server),
+    tools: tools?.map((tool) => ({ ...tool, description: tool.description ?? null })) ?? null,
+    warnings,
+    error: error === null ? null : jsonFailure(error),
+  };
+}
+
+async function testOne(context: CommandContext, server: ManagedServer): Promise<Tested> {
   try {
     const tools = await listTools(context.causeway(), server, context.signal);
     return {
@@ -123,13 +140,12 @@ async function testOne(context: CommandContext, server: ManagedServer, failures:
     };
   } catch (error) {
     context.signal.throwIfAborted();
-    failures.push(error);
-    return { server, tools: null, warnings: [], error: inOneLine(error) };
+    return { server, tools: null, warnings: [], error };
   }
 }
 
 async function print({ stdout, stderr }: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
-  if (!tools) return writeLine(stderr, `${server.name}: ${error}`);
+  if (!tools) return writeLine(stderr, `${server.name}: ${inOneLine(error)}`);
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   await writeLine(stdout, `${server.name}: ${tools.length === 0 ? 'no tools' : count}`);
   for (const tool of tools) await writeLine(stdout, `  ${toolLine(tool)}`);

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../auth/single-flight.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, writeJson, writeLine } from '../terminal.ts';
+import { printable, writeAnswer, writeDone } from '../terminal.ts';
 
 export interface ServiceOptions {
   profile?: string;
@@ -47,11 +47,14 @@ export async function signOutOfService(context: CommandContext, name: string, op
   if (!hasSignIn && !options.json) return tell(context, service, 'not-needed', options);
   const wasSignedIn = hasSignIn && (await unlessAborted(service.signOut(), context.signal));
   const { title, profile } = service;
-  if (options.json) return writeJson(context.stdout, { ...named(service), wasSignedIn });
+  if (options.json) {
+    const state = hasSignIn ? 'signed-out' : 'not-needed';
+    return writeAnswer(context, 'servers sign-out', { ...named(service), state, wasSignedIn });
+  }
   const line = wasSignedIn
     ? `Signed out of ${title}, for all clients and computers (profile ${profile.name}).`
     : `You were not signed in to ${title} (profile ${profile.name}).`;
-  await writeLine(context.stdout, printable(line));
+  await writeDone(context, printable(line));
 }
 
 /** Whether the browser could be opened. */
@@ -73,14 +76,15 @@ async function tell(
 ): Promise<void> {
   const { title, profile } = service;
   if (json) {
-    return writeJson(context.stdout, { ...named(service), state: how === 'not-needed' ? how : 'signed-in' });
+    const state = how === 'not-needed' ? how : 'signed-in';
+    return writeAnswer(context, 'servers sign-in', { ...named(service), state, wasSignedIn: how === 'signed-in' });
   }
   const line = {
     now: `Signed in to ${title} (profile ${profile.name}).`,
     'signed-in': `You are already signed in to ${title} (profile ${profile.name}).`,
     'not-needed': `${title} needs no sign-in of its own.`,
   }[how];
-  await writeLine(context.stdout, printable(line));
+  await writeDone(context, printable(line));
 }
 
 function named({ service, title, profile }: ServiceSignIn) {

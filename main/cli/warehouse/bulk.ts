@@ -4,9 +4,10 @@ import { asCausewayError, CausewayError, sentences } from '../../platform/errors
 import { type LineResult, reportLine } from '../../warehouses/bulk/apply.ts';
 import type { CarriedOut, ImportSource } from '../../warehouses/bulk/carry-out.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
-import { whereAndAsWhom } from '../changed-where.ts';
+import { inPlace, placeOf } from '../changed-where.ts';
 import { type CommandContext, EXIT_CHANGES } from '../command.ts';
-import { agreeOrCancel, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import { agreeOrCancel, openProgress, printable, writeLine, writeNotice } from '../terminal.ts';
+import { type Outcome, writeBulk } from './bulk-answer.ts';
 import { type CommonOptions, findWarehouse, openSession } from './options.ts';
 import { checkResultsFile, openResultsFile } from './results-file.ts';
 
@@ -96,7 +97,7 @@ export async function assign(context: CommandContext, name: string, options: Ass
   if (options.only && group.userIds.length === 0) throw nobodyLeft(`The group ${group.name} has no members`);
   const nested = group.nested.length === 0 ? '' : `, with those of ${group.nested.join(', ')}`;
   const members = `${group.userIds.length} ${group.userIds.length === 1 ? 'member' : 'members'}`;
-  await writeLine(context.stderr, printable(`The group ${group.name} has ${members}${nested}.`));
+  await writeNotice(context, printable(`The group ${group.name} has ${members}${nested}.`));
   const source: ImportSource = { kind: 'assignment', source: `group ${group.name}`, sha256: null };
   const task = { plan, source, resultsFile: options.results, skipsInvalid: true, isOfFile: false };
   await carryOut(context, session, task, options);
@@ -126,17 +127,17 @@ async function carryOut(
 ): Promise<void> {
   const { plan, skipsInvalid, isOfFile } = task;
   if (!options.json) for (const planned of plan) await showPlanned(context, planned, isOfFile);
-  await writeLine(context.stderr, planSummary(plan));
+  await writeNotice(context, planSummary(plan));
   const invalid = plan.filter(({ action }) => action === 'invalid').length;
   const isRefused = invalid > 0 && !skipsInvalid;
   if (options.dryRun || isRefused) {
     if (isRefused) await writeLine(context.stderr, refusal(invalid, plan));
     if (options.failOnChange && plan.some(isChange)) context.setExitCode(EXIT_CHANGES);
-    return finish(context, options, plan, undefined);
+    return finish(context, session, { plan }, options);
   }
   if (!plan.some(isChange)) {
     const { results } = await session.warehouses.carryOut(plan, task.source, { signal: context.signal });
-    return finish(context, options, plan, results);
+    return finish(context, session, { plan, results }, options);
   }
   await makeChanges(context, session, task, options);
 }
@@ -155,20 +156,20 @@ async function makeChanges(
   options: BulkOptions,
 ): Promise<void> {
   const { plan, resultsFile } = task;
-  const where = await whereAndAsWhom(context, session);
-  await agreeOrCancel(context, question(plan, where), options.yes);
+  const place = await placeOf(context, session);
+  await agreeOrCancel(context, question(plan, inPlace(place)), options.yes);
   const { results, journal, notKept } = await applyKeepingResults(context, session, task, options);
   const counts = summary(results.map(({ result }) => result));
   if (results.some(({ result }) => result === 'done')) {
-    await writeLine(context.stderr, `Changed ${where}.`);
-    if (journal) await writeLine(context.stderr, `To undo: causeway warehouse import --undo ${journal.id}`);
+    await writeNotice(context, `Changed ${inPlace(place)}.`);
+    if (journal) await writeNotice(context, `To undo: causeway warehouse import --undo ${journal.id}`);
   }
   if (notKept === undefined) {
     const kept = resultsFile === undefined ? '' : ` Each line's result is in ${resultsFile}.`;
-    await writeLine(context.stderr, `${counts}${kept}`);
+    await writeNotice(context, `${counts}${kept}`);
   }
   if (!options.json) for (const result of results) await showFailure(context, result, task.isOfFile);
-  await finish(context, options, plan, results);
+  await finish(context, session, { plan, results, journal: journal?.id, place }, options);
   if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
   if (context.signal.aborted)
     throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to continue.' });
@@ -191,7 +192,7 @@ async function applyKeepingResults(
   { json }: BulkOptions,
 ): Promise<CarriedOut & { notKept: unknown }> {
   const kept = resultsFile === undefined ? undefined : await openResultsFile(resultsFile);
-  const progress = openProgress(context, json);
+  const progress = openProgress(context, json || context.quiet);
   let ended = 0;
   let notKept: unknown;
   const keep = (work: Promise<void> | undefined) =>
@@ -202,7 +203,7 @@ async function applyKeepingResults(
     .carryOut(plan, source, {
       signal: context.signal,
       whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
-      onWait: () => context.stderr.write('Waiting for another import on this computer to end.\n'),
+      onWait: () => void writeNotice(context, 'Waiting for another import on this computer to end.'),
       onResult: async (result) => {
         ended += 1;
         progress.update(ended, plan.length);
@@ -225,14 +226,12 @@ function withCounts(error: CausewayError, counts: string): CausewayError {
 
 async function finish(
   context: CommandContext,
+  session: WorkspaceSession,
+  outcome: Outcome,
   options: BulkOptions,
-  plan: PlannedLine[],
-  results: LineResult[] | undefined,
 ): Promise<void> {
-  if (options.json) {
-    const flat = results?.map(({ planned, result, message, at }) => ({ ...planned, result, message, at }));
-    await writeJson(context.stdout, flat ?? plan);
-  }
+  if (options.json) await writeBulk(context, session, outcome, options.dryRun === true);
+  const { plan, results } = outcome;
   const failed = results
     ? results.some(({ result }) => result !== 'done' && result !== 'unchanged')
     : plan.some(({ action }) => action === 'invalid');

@@ -3,10 +3,11 @@ import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { UserSummary } from '../../warehouses/users.ts';
-import type { OverrideFields } from '../../workspace/overrides.ts';
-import { sayWhere, whereAndAsWhom } from '../changed-where.ts';
+import { type OverrideFields, type OverrideRecord, ownerOf } from '../../workspace/overrides.ts';
+import type { Answer } from '../answers/answers.ts';
+import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { agreeOrCancel, printable, writeJson, writeLine } from '../terminal.ts';
+import { agreeOrCancel, printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
 
 export interface ChangeOptions extends CommonOptions {
@@ -25,6 +26,8 @@ export interface Owner {
   your: 'your' | 'their';
   override: string;
   queries: string;
+  /** Undefined for the signed-in user. */
+  user?: UserSummary;
 }
 
 const YOU: Owner = {
@@ -36,11 +39,12 @@ const YOU: Owner = {
   queries: 'Your queries',
 };
 
-export function ownerFrom({ id, displayName, userName }: UserSummary): Owner {
+export function ownerFrom(user: UserSummary): Owner {
+  const { id, displayName, userName } = user;
   const known = displayName === userName ? userName : `${displayName} <${userName}>`;
   const name = userName === '' && displayName === '' ? `user ${id}` : printable(known);
   const of = { override: `The override of ${name}`, queries: `The queries of ${name}` };
-  return { id, name, you: 'they', your: 'their', ...of };
+  return { id, name, you: 'they', your: 'their', ...of, user };
 }
 
 /** Why an owner's queries on a warehouse fail, or a doubt about that, as a sentence; empty if they run. */
@@ -75,7 +79,7 @@ export const CHANGES = { set: setWarehouse, 'last-selected': setLastSelected, cl
 /** Asks before another user's override is changed. One's own is changed without a question. */
 async function askAboutOther({ context, session, owner, options }: Request, what: string): Promise<void> {
   if (owner.id === 'me' || options.yes) return;
-  await agreeOrCancel(context, `${what} ${await whereAndAsWhom(context, session)}?`);
+  await agreeOrCancel(context, `${what} ${inPlace(await placeOf(context, session))}?`);
 }
 
 /** Makes queries run on a warehouse. One on which they would fail is refused, unless it is forced. */
@@ -96,7 +100,7 @@ async function setWarehouse(request: Request, text: string): Promise<void> {
     ? `${override} now names ${target}, but ${your} queries will fail: ${printable(fails)}.`
     : sentences(`${queries} now run on ${target}.`, doubt);
   await askAboutOther(request, `Run the queries of ${owner.name} on ${target}`);
-  await store(request, { type: 'CUSTOM', warehouse_id: found.id }, done);
+  await store(request, { type: 'CUSTOM', warehouse_id: found.id }, done, found.name);
 }
 
 async function setLastSelected(request: Request): Promise<void> {
@@ -108,10 +112,27 @@ async function setLastSelected(request: Request): Promise<void> {
 async function clear(request: Request): Promise<void> {
   const { context, session, owner, options } = request;
   await askAboutOther(request, `Remove the override of ${owner.name}`);
-  const outcome = await session.warehouses.clearOverride(owner.id, context.signal);
-  if (options.json) await writeJson(context.stdout, { outcome });
-  else await writeLine(context.stdout, cleared(outcome, owner));
-  if (outcome === 'cleared') await sayWhere(context, session);
+  const change = await session.warehouses.clearOverride(owner.id, context.signal);
+  const place = await placeOf(context, session);
+  if (options.json) await writeOverride(context, { override: null, change, place: placeAnswer(place), warning: null });
+  else await writeDone(context, cleared(change, owner));
+  if (change === 'cleared') await sayWhere(context, place);
+}
+
+/** What `warehouse set`, `last-selected`, `clear` and `for` print with `--json`. */
+export function writeOverride(context: CommandContext, answer: Answer<'warehouse for'>): Promise<void> {
+  return writeAnswer(context, 'warehouse for', answer);
+}
+
+/** An override as all commands print it. */
+export function overrideAnswer(
+  record: OverrideRecord,
+  user: UserSummary | null,
+  warehouseName: string | null,
+): NonNullable<Answer<'warehouse for'>['override']> {
+  const { type, warehouse_id: warehouseId = null } = record;
+  const { userName = '', displayName = '' } = user ?? {};
+  return { userId: ownerOf(record), userName, displayName, type, warehouseId, warehouseName };
 }
 
 function cleared(outcome: 'cleared' | 'had-none', owner: Owner): string {
@@ -120,15 +141,23 @@ function cleared(outcome: 'cleared' | 'had-none', owner: Owner): string {
 }
 
 /** Stores an override, and prints what the workspace holds now; on stderr that it could not be read back. */
-async function store({ context, session, owner, options }: Request, fields: OverrideFields, done: string) {
-  const { stdout, stderr, signal } = context;
-  const { record, unverified } = await session.warehouses.setOverride(owner.id, fields, signal);
-  if (options.json) await writeJson(stdout, record);
-  else {
-    await writeLine(stdout, done);
+async function store(
+  { context, session, owner, options }: Request,
+  fields: OverrideFields,
+  done: string,
+  warehouseName: string | null = null,
+): Promise<void> {
+  const { record, unverified } = await session.warehouses.setOverride(owner.id, fields, context.signal);
+  const place = await placeOf(context, session);
+  if (options.json) {
+    const override = overrideAnswer(record, owner.user ?? place.user, warehouseName);
+    const warning = unverified ?? null;
+    await writeOverride(context, { override, change: 'set', place: placeAnswer(place), warning });
+  } else {
+    await writeDone(context, done);
     const target = record.warehouse_id ? ` ${record.warehouse_id}` : '';
-    await writeLine(stdout, `  stored: ${record.name} ${record.type}${target}`);
+    await writeDone(context, `  stored: ${record.name} ${record.type}${target}`);
   }
-  await sayWhere(context, session);
-  if (unverified !== undefined) await writeLine(stderr, `causeway: ${printable(unverified)}`);
+  await sayWhere(context, place);
+  if (unverified !== undefined) await writeLine(context.stderr, `causeway: ${printable(unverified)}`);
 }

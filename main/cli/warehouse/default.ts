@@ -3,9 +3,9 @@ import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
-import { sayWhere, whereAndAsWhom } from '../changed-where.ts';
+import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { agreeOrCancel, writeJson, writeLine } from '../terminal.ts';
+import { agreeOrCancel, writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, openSession, warehouseNamed } from './options.ts';
 
 export interface DefaultOptions extends CommonOptions {
@@ -46,7 +46,7 @@ async function show(
   if (reading.kind === 'unreadable') throw reading.error;
   const id = reading.kind === 'known' ? reading.value.id : null;
   const warehouse = id === null ? null : (survey.list().find((each) => each.id === id) ?? null);
-  if (json) return writeJson(context.stdout, { warehouseId: id, warehouse });
+  if (json) return writeAnswer(context, 'warehouse default', { warehouseId: id, warehouse, change: null });
   await writeLine(context.stdout, id === null ? NONE : `The workspace default is ${described(id, warehouse)}.`);
 }
 
@@ -64,27 +64,31 @@ async function change(
   name: string | null,
   { json, yes }: DefaultOptions,
 ): Promise<void> {
-  const { signal, stdout } = context;
+  const { signal } = context;
   const { warehouses } = session;
   const [all, seen] = await Promise.all([warehouses.list(signal), warehouses.workspaceDefault.read(signal)]);
   const warehouse = name === null ? null : await warehouseNamed(all, name);
-  const result = { warehouseId: warehouse?.id ?? null, warehouse, before: seen.warehouseId };
-  if (result.warehouseId === result.before) {
-    if (json) return writeJson(stdout, { ...result, affected: null });
-    return writeLine(stdout, setTo(warehouse, 'already'));
+  const result = { warehouseId: warehouse?.id ?? null, warehouse };
+  const before = seen.warehouseId;
+  if (result.warehouseId === before) {
+    if (json) return writeAnswer(context, 'warehouse default', { ...result, change: null });
+    return writeDone(context, setTo(warehouse, 'already'));
   }
   const affected = await warehouses.workspaceDefault.affected(signal);
   if (!yes) {
     const what = warehouse
       ? `Make ${describeWarehouse(warehouse)} the workspace default`
       : 'Remove the workspace default';
-    const where = await whereAndAsWhom(context, session);
+    const where = inPlace(await placeOf(context, session));
     await agreeOrCancel(context, `${what} ${where}? ${affectedByDefault(affected)}`);
   }
   await warehouses.workspaceDefault.change(result.warehouseId, seen, signal);
-  if (json) await writeJson(stdout, { ...result, affected });
-  else await writeLine(stdout, sentences(setTo(warehouse, 'now'), affectedByDefault(affected)));
-  await sayWhere(context, session);
+  const place = await placeOf(context, session);
+  if (json) {
+    const change = { before, affected, place: placeAnswer(place) };
+    await writeAnswer(context, 'warehouse default', { ...result, change });
+  } else await writeDone(context, sentences(setTo(warehouse, 'now'), affectedByDefault(affected)));
+  await sayWhere(context, place);
 }
 
 function setTo(warehouse: WarehouseSummary | null, when: 'now' | 'already'): string {

@@ -1,9 +1,8 @@
-import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
-import { exportLines } from '../../warehouses/bulk/files.ts';
+import { exportLines, overrideLines } from '../../warehouses/bulk/files.ts';
 import type { CommandContext } from '../command.ts';
 import { askToReplace } from '../output-file.ts';
-import { write, writeLine } from '../terminal.ts';
+import { write, writeNotice } from '../terminal.ts';
 import { type CommonOptions, openSession } from './options.ts';
 
 /** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
@@ -18,13 +17,13 @@ export async function exportOverrides(
   const rows = counted(warehouses.allOverrides({}, context.signal), () => {
     count += 1;
   });
-  const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
+  const lines = options.json ? overrideLines(rows) : exportLines(rows);
   if (file === '') {
     for await (const some of lines) await write(context.stdout, some);
     return;
   }
   await writePieces(file, lines, context.signal);
-  await writeLine(context.stderr, `Wrote ${count} overrides to ${file}.`);
+  await writeNotice(context, `Wrote ${count} overrides to ${file}.`);
 }
 
 async function* counted<T>(all: AsyncIterable<T>, each: () => void): AsyncGenerator<T> {

@@ -4,10 +4,20 @@ import { CausewayError, sentences } from '../../platform/errors.ts';
 import { ownMember } from '../../platform/own-member.ts';
 import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import { mentions, type UserOverride } from '../../warehouses/all-overrides.ts';
+import { overrideLines } from '../../warehouses/bulk/files.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { printable, writeJson, writeJsonArray, writeLine } from '../terminal.ts';
-import { CHANGES, type Change, type ChangeOptions, type Owner, ownerFrom, prospectOf } from './change.ts';
+import { printable, write, writeLine, writeNotice } from '../terminal.ts';
+import {
+  CHANGES,
+  type Change,
+  type ChangeOptions,
+  type Owner,
+  overrideAnswer,
+  ownerFrom,
+  prospectOf,
+  writeOverride,
+} from './change.ts';
 import { type CommonOptions, describeWarehouse, openSession } from './options.ts';
 
 export interface AllCommandOptions extends CommonOptions {
@@ -34,11 +44,11 @@ export async function all(context: CommandContext, filter: string, options: AllC
   const withAccess = options.access === true || options.dangling === true;
   const tally: Tally = { looked: 0, shown: 0, unknown: 0, unknownOwners: 0, lastSelected: 0 };
   const rows = chosen(warehouses.allOverrides({ withAccess }, context.signal), filter, options, tally);
-  if (options.json) await writeJsonArray(context.stdout, rows);
+  if (options.json) for await (const some of overrideLines(rows)) await write(context.stdout, some);
   else for await (const row of rows) await writeLine(context.stdout, describe(row));
   if (options.dangling) await sayWhatIsUnknown(context, tally);
   if (options.json || tally.shown > 0) return;
-  await writeLine(context.stderr, nothingShown(tally, filter, options));
+  await writeNotice(context, nothingShown(tally, filter, options));
 }
 
 async function* chosen(
@@ -69,16 +79,16 @@ async function sayWhatIsUnknown(
   if (unknown > 0) {
     context.setExitCode(EXIT_UNKNOWN);
     const of = unknown === 1 ? '1 override' : `${unknown} overrides`;
-    await writeLine(context.stderr, `Causeway could not check the user's permission for ${of}.`);
+    await writeNotice(context, `Causeway could not check the user's permission for ${of}.`);
   }
   if (unknownOwners > 0) {
     context.setExitCode(EXIT_UNKNOWN);
     const of = unknownOwners === 1 ? '1 override' : `${unknownOwners} overrides`;
-    await writeLine(context.stderr, `Causeway could not read the owner of ${of}.`);
+    await writeNotice(context, `Causeway could not read the owner of ${of}.`);
   }
   if (lastSelected > 0) {
     const which = lastSelected === 1 ? '1 override names' : `${lastSelected} overrides name`;
-    await writeLine(context.stderr, `${which} no warehouse. Only the workspace knows where those queries run.`);
+    await writeNotice(context, `${which} no warehouse. Only the workspace knows where those queries run.`);
   }
 }
 
@@ -127,18 +137,23 @@ export async function forUser(
 }
 
 async function showOverride(
-  { stdout, signal }: CommandContext,
+  context: CommandContext,
   warehouses: WarehouseService,
   owner: Owner,
   options: CommonOptions,
 ): Promise<void> {
+  const { stdout, signal } = context;
   const record = await warehouses.operations.find(owner.id, signal);
-  if (options.json) return writeJson(stdout, record);
-  await writeLine(stdout, `${owner.name} (${owner.id}) has ${printable(describeOverride(record))}.`);
   const target = record?.warehouse_id;
-  if (target === undefined) return;
-  const [all, canUse] = await Promise.all([warehouses.list(signal), warehouses.canUse(owner.id, target, signal)]);
+  const all = target === undefined ? [] : await warehouses.list(signal);
   const warehouse = all.find(({ id }) => id === target);
+  if (options.json) {
+    const override = record && overrideAnswer(record, owner.user ?? null, warehouse?.name ?? null);
+    return writeOverride(context, { override, change: null, place: null, warning: null });
+  }
+  await writeLine(stdout, `${owner.name} (${owner.id}) has ${printable(describeOverride(record))}.`);
+  if (target === undefined) return;
+  const canUse = await warehouses.canUse(owner.id, target, signal);
   const what = warehouse ? describeWarehouse(warehouse) : 'a warehouse that no longer exists: their queries will fail';
   await writeLine(stdout, `  ${printable(target)} is ${what}.`);
   const { fails, doubt } = warehouse ? prospectOf({ ...warehouse, canUse }, owner) : {};

@@ -5,17 +5,22 @@ import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { EffectiveStep, EffectiveWarehouse } from '../../warehouses/effective.ts';
+import type { WarehouseSurvey } from '../../warehouses/survey.ts';
 import { inOneLine } from '../../words/failure.ts';
-import { sayWhere, whereAndAsWhom } from '../changed-where.ts';
+import type { Answer } from '../answers/answers.ts';
+import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
+import { jsonFailure } from '../failure.ts';
 import {
   agreeOrCancel,
   bold,
   columns,
   openProgress,
   printable,
-  writeJson,
+  writeAnswer,
+  writeDone,
   writeLine,
+  writeNotice,
   writeStyledLine,
 } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
@@ -71,16 +76,18 @@ export async function show(context: CommandContext, options: ShowCommandOptions)
   const { profile, warehouses } = await openSession(context, options);
   const [survey, cli, found] = await Promise.all([
     warehouses.survey(context.signal),
-    options.compare ? orMessage(warehouses.cliDefault(context.signal)) : undefined,
+    options.compare ? orError(warehouses.cliDefault(context.signal)) : undefined,
     pinnedServers(context, profile.name),
   ]);
   const { effective } = survey;
   const { judgedPins } = await import('../../app/pins.ts');
   const pins = judgedPins(found.pins, visibleIn(survey));
   if (options.json) {
-    const others = cli === undefined ? {} : { databricksCli: cli };
-    await writeJson(context.stdout, { ...effective, pins, ...others });
-    return;
+    return writeAnswer(context, 'warehouse', {
+      ...effectiveAnswer(survey),
+      pins,
+      databricksCli: cli === undefined ? null : cliAnswer(cli),
+    });
   }
   const doPinsFail = pins.some(({ problem }) => problem !== null);
   const [headline = '', ...rest] = describeEffective(effective, await pinLines(pins, survey), doPinsFail);
@@ -89,17 +96,36 @@ export async function show(context: CommandContext, options: ShowCommandOptions)
   if (cli !== undefined) await writeLine(context.stdout, compared(cli, effective));
 }
 
-async function orMessage(request: Promise<CliDefault>): Promise<CliDefault | { error: string }> {
+/** The effective warehouse as commands print it: the override has its warehouse's name. */
+export function effectiveAnswer({ effective, readings }: WarehouseSurvey): EffectiveAnswer {
+  const visible = readings.visible.kind === 'known' ? readings.visible.value : [];
+  const { override } = effective;
+  if (override === null) return { ...effective, override };
+  const warehouseName = visible.find(({ id }) => id === override.warehouseId)?.name ?? null;
+  return { ...effective, override: { ...override, warehouseName } };
+}
+
+export type EffectiveAnswer = Exclude<Answer<'status'>['warehouse'], { error: unknown }>;
+
+type CliAnswer = CliDefault | { error: CausewayError };
+
+async function orError(request: Promise<CliDefault>): Promise<CliAnswer> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof CausewayError && error.code !== 'cancelled') return { error: inOneLine(error) };
+    if (error instanceof CausewayError && error.code !== 'cancelled') return { error };
     throw error;
   }
 }
 
-function compared(cli: CliDefault | { error: string }, { warehouse }: EffectiveWarehouse): string {
-  if ('error' in cli) return `The Databricks CLI finds none: ${printable(cli.error)}`;
+function cliAnswer(cli: CliAnswer): Answer<'warehouse'>['databricksCli'] {
+  if ('error' in cli) return { warehouse: null, rule: null, passedOver: null, error: jsonFailure(cli.error) };
+  const { id, name, state, rule, passedOver = null } = cli;
+  return { warehouse: { id, name, state }, rule, passedOver, error: null };
+}
+
+function compared(cli: CliAnswer, { warehouse }: EffectiveWarehouse): string {
+  if ('error' in cli) return `The Databricks CLI finds none: ${printable(inOneLine(cli.error))}`;
   const same = cli.id === warehouse?.id ? 'the same' : 'a different one';
   return `By the Databricks CLI's rules: ${printable(cli.name)} (${cli.rule}): ${same}.`;
 }
@@ -128,12 +154,12 @@ export async function listWarehouses(
   const shown = filterByName(all, filter)
     .map((warehouse): Listed => ({ ...warehouse, effective: isEffective(warehouse, survey.effective) }))
     .sort(byStateAndName);
-  if (options.json) return writeJson(context.stdout, shown);
-  if (shown.length === 0) return writeLine(context.stderr, nothingToList(filter, all.length, options));
+  if (options.json) return writeAnswer(context, 'warehouse list', { warehouses: shown });
+  if (shown.length === 0) return writeNotice(context, nothingToList(filter, all.length, options));
   const header = ['', 'NAME', 'STATE', 'SIZE', 'KIND', 'CAN USE', 'ID'];
   for (const line of columns([header, ...shown.map(row)])) await writeLine(context.stdout, line);
   const note = noteOn(shown, survey.effective);
-  if (note !== undefined) await writeLine(context.stdout, note);
+  if (note !== undefined) await writeDone(context, note);
 }
 
 function isEffective({ id }: WarehouseSummary, { warehouse, certainty, decidedBy }: EffectiveWarehouse) {
@@ -201,10 +227,11 @@ export async function power(
     : await effectiveOne(session, context.signal);
   if (verb === 'stop') await askToStop(context, session, chosen, options);
   await session.warehouses[verb](chosen.id, context.signal);
-  await sayWhere(context, session);
+  const place = await placeOf(context, session);
+  await sayWhere(context, place);
   const warehouse = await look(session, chosen, context, AIMS[verb], options.wait);
-  if (options.json) await writeJson(context.stdout, warehouse);
-  else await writeLine(context.stdout, describeWarehouse(warehouse));
+  if (options.json) await writeAnswer(context, `warehouse ${verb}`, { warehouse, place: placeAnswer(place) });
+  else await writeDone(context, describeWarehouse(warehouse));
 }
 
 /** Asks first: others may have queries on it. */
@@ -215,7 +242,7 @@ async function askToStop(
   { yes }: PowerOptions,
 ): Promise<void> {
   if (yes) return;
-  const where = await whereAndAsWhom(context, session);
+  const where = inPlace(await placeOf(context, session));
   const question = `Stop ${describeWarehouse(warehouse)} ${where}? ${stopQuestion.consequence}`;
   await agreeOrCancel(context, question);
 }
@@ -235,7 +262,7 @@ async function look(
   aim: (typeof AIMS)['start' | 'stop'],
   wait = false,
 ): Promise<WarehouseSummary> {
-  const progress = openProgress(context, !wait);
+  const progress = openProgress(context, !wait || context.quiet);
   for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * 1.5, POLL_MS.last)) {
     const warehouse = { ...(await session.warehouses.find(id, context.signal)), canUse };
     if (warehouse.state === aim.to || (!wait && warehouse.state === aim.through)) {

@@ -4,7 +4,7 @@ import type { WarehouseService } from '../../warehouses/service.ts';
 import type { WarehouseSurvey } from '../../warehouses/survey.ts';
 import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import { confirm, openProgress, printable, writeAnswer, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
 import { pinnedServers } from './pins.ts';
 
@@ -27,7 +27,7 @@ export async function verify(context: CommandContext, name: string, options: Ver
   const isEndToEnd = options.endToEnd || options.pin !== undefined;
   const query = isEndToEnd ? await queryToSend(context, session.profile.name, survey, options) : undefined;
   const endToEnd = query && { ...(await consent(context, session.warehouses, options)), ...query };
-  const progress = openProgress(context, options.json);
+  const progress = openProgress(context, options.json || context.quiet);
   const results = await session.warehouses.verify({
     targetId: target?.id,
     survey,
@@ -38,7 +38,7 @@ export async function verify(context: CommandContext, name: string, options: Ver
     },
   });
   progress.end();
-  if (options.json) await writeJson(context.stdout, results);
+  if (options.json) await writeAnswer(context, 'warehouse verify', { checks: results.map(asCheck) });
   else for (const result of results) await writeLine(context.stdout, line(result));
   if (context.signal.aborted) throw new CausewayError('cancelled', 'Interrupted.');
   if (results.some(({ verdict }) => verdict === 'fail')) context.setExitCode(1);
@@ -93,6 +93,13 @@ async function consent(
   await writeLine(context.stderr, 'Running queries on them are interrupted.');
   const agreed = options.stopWarehouses || (await confirm(context, 'Stop them?', '--stop-warehouses'));
   return { mayStop: new Set(agreed ? running.map(({ id }) => id) : []) };
+}
+
+const TITLES = { record: 'Override', resolver: 'Databricks CLI', 'end-to-end': 'A query' } as const;
+
+function asCheck({ check: id, verdict, evidence: message, at, tookMillis }: CheckResult) {
+  const status = verdict === 'not-applicable' ? 'skipped' : verdict;
+  return { id, title: TITLES[id], status, message, remedy: null, error: null, at, tookMs: tookMillis } as const;
 }
 
 function line({ check, verdict, evidence, at, tookMillis }: CheckResult): string {

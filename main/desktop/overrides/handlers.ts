@@ -4,13 +4,12 @@ import type { WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
 import { readOverridesFile } from '../../app/overrides-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { type OverrideOwner, overrideRow, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import type { WantedChanges } from '../../warehouses/bulk/carry-out.ts';
-import { exportLines } from '../../warehouses/bulk/files.ts';
+import { exportLines, overrideLines } from '../../warehouses/bulk/files.ts';
 import { wantedLine } from '../../warehouses/bulk/plans.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
@@ -125,7 +124,7 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
       const offer = { title: strings.exportTitle, name: 'overrides.csv', kinds: [CSV, JSON_LIST] };
       const file = await shell.chooseFileToSave(offer);
       if (file === null) return null;
-      await writePieces(file, isJson(file) ? jsonArrayLines(rows) : exportLines(pieces(rows)));
+      await writePieces(file, isJson(file) ? overrideLines(rows) : exportLines(pieces(rows)));
       return { file, count: rows.length };
     },
   };

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { jsonArrayLines } from '../../platform/json-array.ts';
 import type { UserOverride } from '../all-overrides.ts';
 import { COLUMNS, type ImportFile } from './columns.ts';
 import { readCsv } from './read-csv.ts';
@@ -32,6 +33,18 @@ export async function* exportLines(rows: AsyncIterable<UserOverride>): AsyncGene
     held = [];
   }
   if (held.length > 0) yield csvLines(held);
+}
+
+/** The same as JSON, a line for each override: an object with the list. */
+export async function* overrideLines(
+  rows: AsyncIterable<UserOverride> | Iterable<UserOverride>,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const some of jsonArrayLines(rows)) {
+    yield isFirst ? `{"overrides": ${some}` : some;
+    isFirst = false;
+  }
+  yield '}\n';
 }
 
 /** The faults with those of one line together, in the order of the lines. */

@@ -26,7 +26,7 @@ export type PlannedLine = {
       canUse?: boolean | 'unknown';
     }
   | { action: 'delete'; was: OverrideState; before: string; after: string }
-  | { action: 'unchanged'; before: string }
+  | { action: 'unchanged'; was: OverrideState; before: string }
   | { action: 'invalid'; problem: string }
 );
 
@@ -99,8 +99,8 @@ export function clearingOthers(plan: readonly PlannedLine[], { directory, presen
 /** What makes one state of an override another. */
 export function difference(record: OverrideState, fields: OverrideState, directory: Directory) {
   const before = overrideLabel(record, directory);
-  if (sameState(record, fields)) return { action: 'unchanged', before } as const;
   const was = stateOf(record);
+  if (sameState(record, fields)) return { action: 'unchanged', was, before } as const;
   if (fields === null) return { action: 'delete', was, before, after: overrideTarget(null) } as const;
   const action = record === null ? ('create' as const) : ('update' as const);
   return { action, fields, was, before, after: overrideLabel(fields, directory) };

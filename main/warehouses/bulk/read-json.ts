@@ -46,9 +46,12 @@ const KNOWN = [...MEMBERS.keys()];
 /** What an export says besides, and an import does not need. */
 const PASSED_OVER: readonly string[] = OVERRIDE_MEMBERS.filter((member) => !KNOWN.includes(member));
 
-const Entries = z.array(z.record(z.string(), z.unknown(), { error: 'it is not an object' }), {
+const List = z.array(z.record(z.string(), z.unknown(), { error: 'it is not an object' }), {
   error: 'it is not a list of overrides',
 });
+
+/** What an export holds: nothing but the list. */
+const Export = z.strictObject({ overrides: List }).transform(({ overrides }) => overrides);
 
 /** A fault, and the entry and the member that it is about. */
 interface EntryFault {
@@ -62,7 +65,8 @@ interface EntryFault {
  * @throws {CausewayError} `invalid_file` with line and column, if it is no such list
  */
 export async function readJson(text: string, fileName: string): Promise<ImportFile> {
-  const entries = await parseJson(text, Entries, (fault, cause) => notImportable(fileName, fault, cause));
+  const schema = /^\uFEFF?\s*\{/.test(text) ? Export : List;
+  const entries = await parseJson(text, schema, (fault, cause) => notImportable(fileName, fault, cause));
   const faults: EntryFault[] = [];
   const lines = entries.map((entry, at) => readEntry(entry, at, faults));
   const places = await entryPlaces(text.replace(/^\uFEFF/, ''));
@@ -120,7 +124,8 @@ function notImportable(fileName: string, { line, column, what }: JsonFault, caus
 /** Where entries and members are in the text. */
 async function entryPlaces(text: string) {
   const { parseTree, findNodeAtLocation } = await import('jsonc-parser');
-  const tree = parseTree(text);
+  const whole = parseTree(text);
+  const tree = whole?.type === 'object' ? findNodeAtLocation(whole, ['overrides']) : whole;
   const starts = (tree?.children ?? []).map(({ offset }) => offset);
   const lines = lineNumbers(text, starts);
   return {

@@ -1,9 +1,8 @@
 import type { Command, Option } from 'commander';
-import type { CommandContext } from '../../../main/cli/command.ts';
-import { buildProgram } from '../../../main/cli/commands.ts';
 import { EXIT_CODES, pathOf } from '../../../main/cli/failure.ts';
 import { EXAMPLES } from '../../../main/cli/help.ts';
 import { PROXY_HELP } from '../../../main/cli/proxy-arguments.ts';
+import { commandsBelow, readProgram, sentence } from '../../reference/program.ts';
 import type { LinuxRelease } from './release.ts';
 
 const FILES = [
@@ -24,7 +23,7 @@ const ENVIRONMENT = [
 
 /** The page causeway(1), made of the command's own help, in the macros of man(7). */
 export function commandManPage({ version, date }: Pick<LinuxRelease, 'version' | 'date'>): string {
-  const program = buildProgram(withoutAction());
+  const program = readProgram();
   const lines = [
     `.TH CAUSEWAY 1 "${date.toISOString().slice(0, 10)}" "Causeway ${version}" "User Commands"`,
     '.SH NAME',
@@ -54,12 +53,6 @@ export function commandManPage({ version, date }: Pick<LinuxRelease, 'version' |
   return `${lines.join('\n')}\n`;
 }
 
-function commandsBelow(command: Command): Command[] {
-  return command.commands
-    .filter((each) => each.name() !== 'help')
-    .flatMap((each) => [...(each.description() ? [each] : []), ...commandsBelow(each)]);
-}
-
 function section(command: Command): string[] {
   // It reads its arguments without commander, and has its own help text.
   if (command.name() === 'proxy') return ['.SS causeway proxy', '.nf', text(PROXY_HELP, '\n'), '.fi'];
@@ -79,11 +72,6 @@ function tagged(name: string, meaning: string): string[] {
   return ['.TP', `.B ${text(name)}`, text(meaning)];
 }
 
-function sentence(words: string): string {
-  const whole = words.charAt(0).toUpperCase() + words.slice(1);
-  return /[.:]$/.test(whole) || whole === '' ? whole : `${whole}.`;
-}
-
 /** As roff reads it: backslashes, minus signs, backticks and a dot or quote at the beginning of a line mean something to it. */
 function text(words: string, lineEnd = ' '): string {
   return words
@@ -93,22 +81,4 @@ function text(words: string, lineEnd = ' '): string {
     .replaceAll(/^(?=[.'])/gm, '\\&')
     .replaceAll('\n', lineEnd)
     .trimEnd();
-}
-
-/** The commands are only read, not run. */
-function withoutAction(): CommandContext {
-  const { stdout, stderr, stdin } = process;
-  const context: CommandContext = {
-    stdout,
-    stderr,
-    stdin,
-    env: {},
-    signal: AbortSignal.abort(),
-    causeway: () => {
-      throw new Error('A manual page runs no command.');
-    },
-    inHome: () => context,
-    setExitCode: () => {},
-  };
-  return context;
 }

@@ -111,7 +111,7 @@ describe('`servers add app:NAME`', () => {
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Run it again with --yes.')]);
     const tried = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--dry-run');
     expect(tried.stdout).toContain('Would add mcp-inventory');
-    expect((await servers('list', '--json')).stdout.trim()).toBe('[]');
+    expect(JSON.parse((await servers('list', '--json')).stdout)).toEqual({ servers: [] });
   });
 
   it('refuses a second time, and asks to confirm an address that has changed', async () => {
@@ -121,8 +121,10 @@ describe('`servers add app:NAME`', () => {
     await listApp(stage, 'mcp-inventory', 'https://before.test');
     const moved = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes', '--json');
     expect(moved.stderr).toContain('Confirmed so far: https://before.test.');
-    expect(JSON.parse(moved.stdout)).toMatchObject({ confirmed: await stage.workspace.apps.origin('mcp-inventory') });
-    expect(JSON.parse((await servers('list', '--json')).stdout)).toHaveLength(1);
+    expect(JSON.parse(moved.stdout).server).toMatchObject({
+      confirmed: await stage.workspace.apps.origin('mcp-inventory'),
+    });
+    expect(JSON.parse((await servers('list', '--json')).stdout).servers).toHaveLength(1);
   });
 
   it('is not written into a client’s file as an address', async () => {
@@ -138,7 +140,7 @@ describe('`servers add app:NAME`', () => {
       'x',
     ]);
     expect([code, stderr]).toEqual([
-      1,
+      2,
       expect.stringContaining('is a Databricks App. Claude Code cannot connect to it by address'),
     ]);
   });

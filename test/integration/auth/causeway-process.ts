@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkAnswer } from '../../answers.ts';
 import type { OwnHome } from './own-home.ts';
 
 /** The command as it is built: `npm run build:cli` comes before. */
@@ -38,7 +39,9 @@ export async function runCauseway(home: OwnHome, args: string[], input = '') {
   const running = startCauseway(home, args);
   running.child.stdin.end(input);
   const code = await running.ended;
-  return { code, stdout: running.stdout(), stderr: running.stderr() };
+  const run = { code, stdout: running.stdout(), stderr: running.stderr() };
+  checkAnswer(args, run);
+  return run;
 }
 
 const INITIALIZE = {

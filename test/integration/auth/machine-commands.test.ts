@@ -78,15 +78,27 @@ test('causeway whoami says which identity a profile of the Azure CLI uses', asyn
 
 test('causeway profiles shows each kind with its state and what to do', async () => {
   const { stdout } = await runCauseway(home, ['profiles', '--json']);
-  expect(JSON.parse(stdout)).toMatchObject([
-    { name: 'az', method: 'azure-cli', state: 'ready', userName: 'ana@example.com', message: null },
-    { name: 'out', method: 'azure-cli', message: expect.stringContaining('Run: az login --tenant signed-out.') },
-    { name: 'entra', method: 'azure-client-secret' },
-    { name: 'github', method: 'github-oidc', message: expect.stringContaining('permissions: id-token: write') },
-    { name: 'variable', method: 'env-oidc', state: 'ready', userName: workspace.servicePrincipal.clientId },
-    { name: 'file', method: 'file-oidc', message: expect.stringContaining('There is no file /nowhere/token') },
+  expect(JSON.parse(stdout).profiles).toMatchObject([
+    { profile: 'az', method: 'azure-cli', state: 'ready', userName: 'ana@example.com', error: null },
+    {
+      profile: 'out',
+      method: 'azure-cli',
+      error: { remedy: expect.stringContaining('Run: az login --tenant signed-out.') },
+    },
+    { profile: 'entra', method: 'azure-client-secret' },
+    {
+      profile: 'github',
+      method: 'github-oidc',
+      error: { remedy: expect.stringContaining('permissions: id-token: write') },
+    },
+    { profile: 'variable', method: 'env-oidc', state: 'ready', userName: workspace.servicePrincipal.clientId },
+    {
+      profile: 'file',
+      method: 'file-oidc',
+      error: { message: expect.stringContaining('There is no file /nowhere/token') },
+    },
     // What the variables of this home add to the profiles is a profile of its own too, without a workspace.
-    { name: '(environment)', default: true, state: 'unusable' },
+    { profile: '(environment)', isDefault: true, state: 'unusable' },
   ]);
   expect(stdout).not.toMatch(/hush|eyJ|causeway login/);
 });
@@ -121,7 +133,7 @@ describe('a missing scope', () => {
 test('warehouse commands work for a machine identity', async () => {
   const { code, stdout } = await runCauseway(home, ['warehouse', 'list', '--profile', 'variable', '--json']);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).not.toEqual([]);
+  expect(JSON.parse(stdout).warehouses).not.toEqual([]);
 });
 
 test('causeway proxy passes a call on with a token of the Azure CLI', async () => {

@@ -14,11 +14,11 @@ describe('causeway profiles', () => {
     try {
       const { code, stdout } = await runCauseway(bare, ['profiles', '--json']);
       expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject([
+      expect(JSON.parse(stdout).profiles).toMatchObject([
         {
-          name: '(environment)',
+          profile: '(environment)',
           host: stage.workspace.host,
-          default: true,
+          isDefault: true,
           state: 'ready',
           userName: 'ana@example.com',
         },
@@ -28,7 +28,10 @@ describe('causeway profiles', () => {
       const listed = await runCauseway(both, ['profiles', '--json', '--skip-validate']);
       await both.remove();
       expect(
-        JSON.parse(listed.stdout).map((row: { name: string; default: boolean }) => [row.name, row.default]),
+        JSON.parse(listed.stdout).profiles.map((row: { profile: string; isDefault: boolean }) => [
+          row.profile,
+          row.isDefault,
+        ]),
       ).toEqual([
         ['other', false],
         ['(environment)', true],
@@ -41,11 +44,16 @@ describe('causeway profiles', () => {
   test('shows every profile with its state, usable or not', async () => {
     const { code, stdout } = await runCauseway(stage.home, ['profiles', '--json']);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { name: 'pat', method: 'pat', state: 'ready', userName: 'ana@example.com', message: null, default: false },
-      { name: 'old', method: 'pat', state: 'refused', userName: null },
-      { name: 'agent', method: 'oauth-m2m', state: 'ready' },
-      { name: 'account', method: null, state: 'unusable', message: expect.stringContaining('account host') },
+    expect(JSON.parse(stdout).profiles).toMatchObject([
+      { profile: 'pat', method: 'pat', state: 'ready', userName: 'ana@example.com', error: null, isDefault: false },
+      { profile: 'old', method: 'pat', state: 'refused', userName: null },
+      { profile: 'agent', method: 'oauth-m2m', state: 'ready' },
+      {
+        profile: 'account',
+        method: null,
+        state: 'unusable',
+        error: { message: expect.stringContaining('account host') },
+      },
     ]);
   });
 
@@ -55,7 +63,7 @@ describe('causeway profiles', () => {
     try {
       const { code, stdout, stderr } = await runCauseway(bare, ['profiles', '--json']);
       expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject([{ name: 'user', state: 'signed out' }]);
+      expect(JSON.parse(stdout).profiles).toMatchObject([{ profile: 'user', state: 'signed-out' }]);
       expect(stderr).toBe('');
     } finally {
       await bare.remove();

@@ -13,7 +13,7 @@ describe('causeway whoami', () => {
     });
     const { stdout } = await runCauseway(stage.home, ['whoami', '--profile', 'agent', '--json']);
     expect(JSON.parse(stdout)).toEqual({
-      state: 'signed-in',
+      state: 'ready',
       userName: stage.workspace.servicePrincipal.clientId,
       displayName: expect.any(String),
       isServicePrincipal: true,
@@ -21,6 +21,7 @@ describe('causeway whoami', () => {
       host: stage.workspace.host,
       method: 'oauth-m2m',
       expiresAt: null,
+      error: null,
     });
   });
 
@@ -49,9 +50,9 @@ describe('causeway whoami', () => {
     expect(result.stderr).toContain(words);
     const json = await runCauseway(stage.home, ['whoami', '--profile', 'pat', '--json']);
     expect(json.code).toBe(5);
-    expect(JSON.parse(json.stdout)).toMatchObject({ state: 'not-asked', userName: null });
+    expect(JSON.parse(json.stdout)).toMatchObject({ state: 'unreachable', userName: null, error: {} });
     const { stdout } = await runCauseway(stage.home, ['profiles', '--json']);
-    expect(JSON.parse(stdout)[0]).toMatchObject({ name: 'pat', state: 'unreachable', userName: null });
+    expect(JSON.parse(stdout).profiles[0]).toMatchObject({ profile: 'pat', state: 'unreachable', userName: null });
   });
 
   test('distinguishes a token that is refused with 403 from one that cannot read its own user', async () => {
@@ -78,7 +79,7 @@ describe('causeway whoami', () => {
     const json = await runCauseway(stage.home, ['whoami', '--profile', 'pat', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'permission_denied' } });
     const { stdout } = await runCauseway(stage.home, ['profiles', '--json']);
-    expect(JSON.parse(stdout)[0]).toMatchObject({ name: 'pat', state: 'no access' });
+    expect(JSON.parse(stdout).profiles[0]).toMatchObject({ profile: 'pat', state: 'no-access' });
   });
 
   test('names a service principal', async () => {

@@ -21,7 +21,7 @@ const diagnose = (...args: string[]) => runCommand(home.env, ['diagnose', ...arg
 
 interface Made {
   profile: string;
-  checks: { id: string; status: string; message: string; remedy: string | null; code: string | null }[];
+  checks: { id: string; status: string; message: string; remedy: string | null; error: { code: string } | null }[];
 }
 async function checksOf(...args: string[]): Promise<{ code: number; order: string[] } & Record<string, unknown>> {
   const { code, stdout } = await diagnose(...args, '--json');
@@ -60,10 +60,13 @@ describe('causeway diagnose', () => {
     await appendFile(home.configFile, '\n[gone]\nhost = http://127.0.0.1:9\ntoken = dapi0\n');
     expect(await checksOf('--profile', 'gone')).toMatchObject({
       code: 5,
-      host: { status: 'fail', code: 'unreachable' },
+      host: { status: 'fail', error: { code: 'unreachable' } },
       'sign-in': { status: 'skipped' },
     });
-    expect(await checksOf('--profile', 'nobody')).toMatchObject({ code: 3, profile: { code: 'profile_not_found' } });
+    expect(await checksOf('--profile', 'nobody')).toMatchObject({
+      code: 3,
+      profile: { error: { code: 'profile_not_found' } },
+    });
     await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'gone']);
     expect(await checksOf('--profile', 'oauth')).toMatchObject({ code: 1 });
   });

@@ -33,6 +33,9 @@ async function session(env: NodeJS.ProcessEnv) {
   };
 }
 
+/** A permission of every server and client that decides nothing, as JSON. */
+const NOTHING = { servers: null, client: null, readOnly: null, newTools: null, on: [], off: [], ask: [] };
+
 describe('causeway permissions', () => {
   test('says how to start if there are none', async () => {
     const { permissions } = await home();
@@ -82,8 +85,7 @@ describe('causeway permissions', () => {
     expect(stdout).toContain('databricks-sql  cursor  off: execute_sql; ask first: poll_sql_result\n');
     expect(stdout).toMatch(/Latest changes:\n {2}\S+ \S+ {2}Cursor on databricks-sql: off: execute_sql/);
     const listed = JSON.parse((await permissions('--json')).stdout);
-    const sql = { server: 'databricks-sql', servers: ['databricks-sql'] };
-    expect(listed.rules).toContainEqual({ ...sql, client: null, readOnly: true });
+    expect(listed.permissions).toContainEqual({ ...NOTHING, servers: ['databricks-sql'], readOnly: true });
     expect(listed.history).toHaveLength(3);
   });
 
@@ -105,17 +107,15 @@ describe('causeway permissions', () => {
   test('prints the permissions of one scope as JSON, with what they forbid', async () => {
     const { permissions } = await home();
     expect(JSON.parse((await permissions('set', '--client', 'codex', '--read-only', '--json')).stdout)).toEqual({
-      server: null,
-      client: 'codex',
-      readOnly: true,
+      dryRun: false,
+      permission: { ...NOTHING, client: 'codex', readOnly: true },
       warnings: [],
     });
     await permissions('set', 'databricks-sql', '--client', 'codex', '--read-only');
     const set = JSON.parse((await permissions('set', 'databricks-sql', '--new', 'off', '--json')).stdout);
     expect(set).toEqual({
-      server: 'databricks-sql',
-      client: null,
-      newTools: 'off',
+      dryRun: false,
+      permission: { ...NOTHING, servers: ['databricks-sql'], newTools: 'off' },
       warnings: [expect.stringContaining('are not known yet')],
     });
   });

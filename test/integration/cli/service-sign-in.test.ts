@@ -56,6 +56,7 @@ describe.skipIf(process.platform === 'win32')("the sign-in to a service's connec
       profile: 'ben',
       host: workspace.host,
       state: 'signed-in',
+      wasSignedIn: false,
     });
     expect(done.stderr).toContain(`\n${page()}\n`);
     expect(await opened()).toEqual([]);

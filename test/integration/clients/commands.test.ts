@@ -26,10 +26,18 @@ const json = async (...args: string[]) => JSON.parse((await causeway(...args, '-
 describe('causeway servers', () => {
   test('adds by kind and target or by path, lists, and removes', async () => {
     expect(await json('servers', 'add', 'sql', '--profile', 'ana')).toEqual({
-      name: 'databricks-sql',
-      profile: 'ana',
-      kind: 'sql',
-      path: '/api/2.0/mcp/sql',
+      dryRun: false,
+      isNew: true,
+      server: {
+        name: 'databricks-sql',
+        profile: 'ana',
+        kind: 'sql',
+        path: '/api/2.0/mcp/sql',
+        title: null,
+        meta: {},
+        confirmed: null,
+        successor: { path: '/ai-gateway/mcp-services/system.ai.dbsql', add: 'system.ai.dbsql' },
+      },
     });
     const twice = await causeway('servers', 'add', 'sql', '--profile', 'ana', '--json');
     expect(twice.code).toBe(1);
@@ -44,21 +52,20 @@ describe('causeway servers', () => {
         expect.stringContaining('"databricks-sql" is already /api/2.0/mcp/sql'),
       ]);
     }
-    expect(await json('servers')).toHaveLength(1);
+    expect((await json('servers')).servers).toHaveLength(1);
     expect(await json('servers', 'add', 'functions', 'main.default')).toMatchObject({
-      name: 'functions-default',
-      profile: 'ana',
-      path: '/api/2.0/mcp/functions/main/default',
+      server: { name: 'functions-default', profile: 'ana', path: '/api/2.0/mcp/functions/main/default' },
     });
     expect(await json('servers', 'add', 'vector-search', 'main', 'support')).toMatchObject({
-      path: '/api/2.0/mcp/vector-search/main/support',
+      server: { path: '/api/2.0/mcp/vector-search/main/support' },
     });
     expect(await json('servers', 'add', '--path', '/api/2.0/mcp/genie/01ef', '--name', 'my-genie')).toMatchObject({
-      name: 'my-genie',
-      kind: 'genie',
+      server: { name: 'my-genie', kind: 'genie' },
     });
     expect((await causeway('servers', 'remove', 'my-genie', 'search-support')).code).toBe(0);
-    expect(await json('servers')).toMatchObject([{ name: 'databricks-sql' }, { name: 'functions-default' }]);
+    expect(await json('servers')).toMatchObject({
+      servers: [{ name: 'databricks-sql' }, { name: 'functions-default' }],
+    });
   });
 
   test('--dry-run says what would be done, and does nothing', async () => {
@@ -97,11 +104,11 @@ describe('causeway servers', () => {
     const before = await json('servers');
     expect((await causeway('servers', 'add', 'sql', '--profile', 'ana', '--config-root', other)).code).toBe(3);
     expect(await json('servers', 'add', 'sql', '--name', 'theirs', '--config-root', other)).toMatchObject({
-      profile: 'DEFAULT',
+      server: { profile: 'DEFAULT' },
     });
-    expect(await json('servers', '--config-root', other)).toMatchObject([{ name: 'theirs' }]);
+    expect(await json('servers', '--config-root', other)).toMatchObject({ servers: [{ name: 'theirs' }] });
     expect(await json('servers')).toEqual(before);
-    const [diff] = await json('clients', 'diff', '--config-root', other);
+    const [diff] = (await json('clients', 'diff', '--config-root', other)).changes;
     expect(diff).toMatchObject({ client: 'cursor', diff: expect.stringContaining('"theirs"') });
   });
 
@@ -175,7 +182,7 @@ describe('causeway servers', () => {
 describe('causeway clients', () => {
   test('a client starts the entry that was written, and reaches the workspace through it', async () => {
     await mkdir(join(home.folder, '.cursor'));
-    const [outcome] = await json('clients', 'add', 'cursor', '--server', 'databricks-sql');
+    const [outcome] = (await json('clients', 'add', 'cursor', '--server', 'databricks-sql')).changes;
     expect(outcome).toMatchObject({ client: 'cursor', result: 'written' });
     const { mcpServers } = JSON.parse(await readFile(outcome.file, 'utf8'));
     const { command, args } = mcpServers['databricks-sql'];
@@ -192,14 +199,14 @@ describe('causeway clients', () => {
     expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
   });
 
-  test('an error is reported in one line and in its two parts', async () => {
+  test('an error is reported with its code, which gives the exit code, and with its two parts', async () => {
     const run = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql', '--json');
-    expect(run.code).toBe(1);
+    expect(run.code).toBe(4);
     const what = 'Zed was not found on this computer.';
     const remedy = 'Nothing was written. Install it, or open it once, then try again.';
-    const [outcome] = JSON.parse(run.stdout);
+    const [outcome] = JSON.parse(run.stdout).changes;
     expect(outcome).toMatchObject({ client: 'zed', result: 'failed' });
-    expect(outcome.error).toEqual({ code: 'not_found', message: `${what} ${remedy}`, what, remedy });
+    expect(outcome.error).toMatchObject({ code: 'not_found', message: what, remedy });
     const { stderr } = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql');
     expect(stderr).toBe(`Zed: ${what} ${remedy}\n`);
   });
@@ -219,7 +226,9 @@ describe('causeway clients', () => {
   });
 
   test('backups are listed, and restored by one command', async () => {
-    const [backup] = (await json('clients', 'backups')).filter(({ client }: { client: string }) => client === 'cursor');
+    const [backup] = (await json('clients', 'backups')).backups.filter(
+      ({ client }: { client: string }) => client === 'cursor',
+    );
     const dry = await causeway('clients', 'restore', backup.id, '--dry-run');
     expect(dry.stdout).toMatch(/^would restore .*mcp\.json\n/);
     expect(dry.stdout).toMatch(/^-.*"databricks-sql"/m);
@@ -241,7 +250,7 @@ describe('causeway clients', () => {
     [['add', 'cursr'], 4, 'Did you mean "cursor"?'],
     [['restore', 'cursor-11'], 4, 'There is no backup'],
     [['add', 'emacs'], 4, 'There is no client "emacs"'],
-    [['add', 'zed'], 1, 'Zed was not found on this computer'],
+    [['add', 'zed'], 4, 'Zed was not found on this computer'],
     [['add', '--client-id', 'x'], 2, 'Add --http'],
     [['add', '--server', 'none'], 4, 'There is no server "none"'],
     [['nonsense'], 2, '"nonsense" is not a command of causeway clients'],

@@ -25,8 +25,8 @@ describe('inspecting the clients', () => {
     expect(reports.find(({ id }) => id === 'zed')).toMatchObject({ because: null, files: [] });
     const outcomes = await own.service().add([], [SQL], { dryRun: true });
     expect(outcomes.map(({ client, result }) => [client, result])).toEqual([
-      ['cursor', 'would change'],
-      ['codex', 'would change'],
+      ['cursor', 'would-change'],
+      ['codex', 'would-change'],
     ]);
     expect(outcomes[0]?.diff).toContain('+    "databricks-sql": {');
     expect(await own.everything()).toEqual(before);
@@ -273,7 +273,7 @@ describe('a file that cannot be written is left complete and reported', () => {
       code: 'client_running',
       action: { do: 'quit-client', client: 'Claude Desktop' },
     });
-    expect(await running.restore(backup?.id ?? '', { dryRun: true })).toMatchObject({ result: 'would restore' });
+    expect(await running.restore(backup?.id ?? '', { dryRun: true })).toMatchObject({ result: 'would-restore' });
     expect(await running.restore(backup?.id ?? '', { whileRunning: true })).toMatchObject({ result: 'restored' });
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
   });

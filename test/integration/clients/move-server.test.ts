@@ -47,7 +47,9 @@ describe('moving a server to its successor', () => {
     expect((await causeway('servers')).stdout).toContain(
       'mine: system.ai.dbsql is newer. Where it is switched on, move with: causeway servers move mine',
     );
-    expect(await json('servers')).toMatchObject([{ name: 'mine', successor: { path: NEWER, add: 'system.ai.dbsql' } }]);
+    expect((await json('servers')).servers).toMatchObject([
+      { name: 'mine', successor: { path: NEWER, add: 'system.ai.dbsql' } },
+    ]);
   });
 
   test('keeps its name, what its calls carry, its permissions and the entries of clients', async () => {
@@ -61,15 +63,17 @@ describe('moving a server to its successor', () => {
     const moved = await causeway('servers', 'move', 'mine');
     expect([moved.code, moved.stderr]).toEqual([0, '']);
     expect(moved.stdout).toContain('Its permissions apply there too.');
-    expect(await json('servers')).toEqual([
+    expect((await json('servers')).servers).toMatchObject([
       { name: 'mine', profile: 'ana', kind: 'other', path: NEWER, meta: { warehouse_id: '8baced1ff014912d' } },
     ]);
     const { mine, other } = await entries();
     expect(mine.args).toEqual(expect.arrayContaining(['proxy', NEWER, 'warehouse_id=8baced1ff014912d']));
     expect(mine.args).not.toContain(OLDER);
     expect(other).toEqual({ command: 'x' });
-    const { rules } = await json('permissions');
-    expect(rules).toEqual(expect.arrayContaining([expect.objectContaining({ server: 'mine', off: ['execute_sql'] })]));
+    const listed = await json('permissions');
+    expect(listed.permissions).toEqual(
+      expect.arrayContaining([expect.objectContaining({ servers: ['mine'], off: ['execute_sql'] })]),
+    );
 
     const again = await causeway('servers', 'move', 'mine');
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('has no successor')]);
@@ -92,6 +96,6 @@ describe('moving a server to its successor', () => {
     await causeway('permissions', 'set', 'newer', '--ask', 'execute_sql');
     const refused = await causeway('servers', 'move', 'mine');
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There are already permissions for')]);
-    expect((await json('servers'))[0]).toMatchObject({ path: OLDER });
+    expect((await json('servers')).servers[0]).toMatchObject({ path: OLDER });
   });
 });

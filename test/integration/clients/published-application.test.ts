@@ -73,7 +73,7 @@ describe('clients add --http without --client-id', () => {
     workspace.faults.add({ path: '/oidc/v1/token', method: 'POST', effect: { kind: 'unavailable' } });
     const run = await causeway('clients', 'add', 'claude-code', '--http');
     expect(run.stderr).toMatch(/Claude Code: .* could not confirm the application "claude-code" \(HTTP 503\)/);
-    expect(run.code).toBe(1);
+    expect(run.code).toBe(5);
     expect(await text('.claude.json')).toBe('{}\n');
   });
 });

@@ -46,7 +46,7 @@ describe('a file that two clients read', () => {
     );
     expect(await own.read('.claude.json')).toBe(before);
     const [preview] = await own.service().remove(['cursor'], ['databricks-sql'], { dryRun: true });
-    expect(preview).toMatchObject({ result: 'would change', sharedWith });
+    expect(preview).toMatchObject({ result: 'would-change', sharedWith });
     const [done] = await own.service().remove(['cursor'], ['databricks-sql'], { evenShared: true });
     expect(done).toMatchObject({ result: 'written', sharedWith });
     expect(JSON.parse(await own.read('.claude.json'))).toEqual({});

@@ -42,7 +42,7 @@ it('the window lists what there is, removes it, and the files are removed once t
   expect(plan?.removals).toContainEqual({
     kind: 'entries',
     what: `Cursor: ${file}`,
-    result: 'would remove',
+    result: 'would-remove',
     note: null,
     isRunning: false,
     problem: null,

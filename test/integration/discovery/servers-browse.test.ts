@@ -107,7 +107,8 @@ describe('what a workspace offers', () => {
   });
 
   test('is added by what is in the first column', async () => {
-    const add = (word: string) => small.json('ben', 'servers', 'add', word, '--json');
+    const add = async (word: string) =>
+      ((await small.json('ben', 'servers', 'add', word, '--json')) as { server: object }).server;
     expect(await add('system.ai.github')).toMatchObject({
       name: 'system-ai-github',
       path: '/ai-gateway/mcp-services/system.ai.github',
@@ -181,7 +182,10 @@ describe('what a workspace offers', () => {
     const added = { name: 'by-hand', profile: 'ben', kind: 'other', path };
     await writeFile(list, JSON.stringify({ servers: [...JSON.parse(before).servers, added] }));
     const { stdout, code } = await runCommand(small.env, ['servers', '--json']);
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.arrayContaining([expect.objectContaining({ path })])]);
+    expect([code, JSON.parse(stdout).servers]).toEqual([
+      0,
+      expect.arrayContaining([expect.objectContaining({ path })]),
+    ]);
     await writeFile(list, before);
   });
 

@@ -54,7 +54,7 @@ describe('a user who wants an entry in another AI client is refused, who', () =>
     await causeway('clients', 'add', 'cursor', '--force');
     await causeway('clients', 'remove', 'cursor', '--force');
     await policy.set({ clients: locked(['codex']) });
-    const backups = JSON.parse((await causeway('clients', 'backups', '--json')).stdout);
+    const { backups } = JSON.parse((await causeway('clients', 'backups', '--json')).stdout);
     expect(backups).not.toHaveLength(0);
     for (const { id } of backups) {
       const { code, stderr } = await causeway('clients', 'restore', id, '--force');
@@ -144,7 +144,7 @@ describe('a user who wants to remove Causeway from a computer that requires an A
 
   test('is refused, who restores the file as it was before', async () => {
     const { run: causeway, entries } = await required();
-    const [backup] = JSON.parse((await causeway('clients', 'backups', '--json')).stdout);
+    const [backup] = JSON.parse((await causeway('clients', 'backups', '--json')).stdout).backups;
     const { code, stderr } = await causeway('clients', 'restore', backup.id, '--force');
     expect(code).toBe(1);
     expect(stderr).toContain('the entries of Cursor must stay');

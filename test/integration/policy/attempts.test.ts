@@ -28,7 +28,7 @@ describe('a user who wants another workspace is refused, who', () => {
     await writeFile(configFile, `${await readConfig()}\n${profileOf(other, 'ben')}`);
     expect((await causeway('whoami', '--profile', 'ben')).stderr).toMatch(MANAGED);
     const { stdout } = await causeway('profiles', '--skip-validate', '--json');
-    expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'ben')).toMatchObject({
+    expect(JSON.parse(stdout).profiles.find(({ profile }: { profile: string }) => profile === 'ben')).toMatchObject({
       state: 'unusable',
     });
     const refused = proxy(['--profile', 'ben', '--path', SQL]);
@@ -265,7 +265,7 @@ describe('a user who wants another server is refused, who', () => {
     const { path } = await openServers(env);
     await mkdir(join(path, '..'), { recursive: true });
     await writeFile(path, '{"servers":[]}');
-    expect(JSON.parse((await causeway('servers', '--json')).stdout)).toMatchObject(required);
+    expect(JSON.parse((await causeway('servers', '--json')).stdout).servers).toMatchObject(required);
   });
 });
 

@@ -147,7 +147,7 @@ describe.skipIf(!canMount)('the built command, run by a user without rights', ()
     const env = { NODE_OPTIONS: `--use-system-ca --require=${loaded}` };
     const shown = await asUser(policy, [node, causeway, 'policy', 'show', '--json'], env);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(shown.stdout)).toMatchObject({ place: '/etc/causeway/policy.json', problem: null });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ place: '/etc/causeway/policy.json', error: null });
     expect((await asUser(policy, [node, causeway, 'whoami'], { ...own, ...env })).stderr).toMatch(MANAGED);
   });
 

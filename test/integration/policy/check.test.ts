@@ -26,6 +26,7 @@ test('policy check tells, of a file that is not installed, who would lose which 
     what: 'tool',
     name: 'execute_sql',
     server: 'sql',
+    client: null,
     effect: 'refused',
     key: 'readOnly',
     why: 'Only tools that read may be used.',

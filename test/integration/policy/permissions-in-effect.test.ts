@@ -43,11 +43,11 @@ describe('under a locked read only', () => {
     expect(stdout).not.toMatch(NO_PERMISSIONS);
     expect(stdout).toMatch(/all +all +read only +organization/);
     const data = JSON.parse((await run('permissions', 'list', '--json')).stdout);
-    expect(data.rules).toEqual([]);
+    expect(data.permissions).toEqual([]);
     expect(data.inEffect).toEqual([
-      { server: null, servers: null, client: null, readOnly: true, by: 'organization', locked: true },
+      expect.objectContaining({ servers: null, client: null, readOnly: true, by: 'organization', locked: true }),
     ]);
-    expect(data.organization).toMatchObject({ name: 'Acme', contact: 'it@acme.example', locked: true, problem: null });
+    expect(data.organization).toMatchObject({ name: 'Acme', contact: 'it@acme.example', locked: true, error: null });
   });
 
   test('what the user has allowed before the policy came is shown as without effect', async () => {
@@ -60,13 +60,13 @@ describe('under a locked read only', () => {
     expect(stdout).toContain('no effect: not read only; new tools ask first, because read only stays on');
     expect(stdout).toContain('because execute_sql stays off, because only tools that read are allowed');
     const data = JSON.parse((await run('permissions', '--json')).stdout);
-    expect(data.rules).toHaveLength(2);
+    expect(data.permissions).toHaveLength(2);
     expect(data.inEffect).toMatchObject([
       { readOnly: true, by: 'organization' },
       { newTools: 'ask', by: 'user' },
       { servers: ['sql'], off: ['poll_sql_result'], by: 'user' },
     ]);
-    expect(data.inEffect[1]).not.toHaveProperty('readOnly');
+    expect(data.inEffect[1].readOnly).toBeNull();
   });
 });
 
@@ -79,7 +79,7 @@ test('servers test, status and diagnose tell what is in effect, and who decided'
   }));
   await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
   expect((await run('servers', 'test', 'sql')).stdout).toMatch(/execute_sql {2}\(off for AI clients, organization\)/);
-  const [tested] = JSON.parse((await run('servers', 'test', 'sql', '--json')).stdout);
+  const [tested] = JSON.parse((await run('servers', 'test', 'sql', '--json')).stdout).servers;
   expect(tested.tools).toContainEqual(expect.objectContaining({ name: 'execute_sql', decidedBy: 'organization' }));
   expect(tested.tools).toContainEqual(expect.objectContaining({ name: 'poll_sql_result', permission: 'allow' }));
   const status = await run('status');
@@ -137,8 +137,8 @@ test('what a wider permission of the user leaves without effect is said when it 
     /sql +all +off: poll_sql_result \(no effect: not read only; .*, because read only is on for all/,
   );
   expect(JSON.parse((await run('permissions', '--json')).stdout).inEffect).toMatchObject([
-    { server: null, readOnly: true },
-    { server: 'sql', off: ['poll_sql_result'], on: [] },
+    { servers: null, readOnly: true },
+    { servers: ['sql'], off: ['poll_sql_result'], on: [] },
   ]);
   expect((await run('permissions', 'set', 'sql', '--client', 'codex', '--no-read-only')).stderr).toContain(
     'for all servers',
@@ -170,5 +170,5 @@ test('with a policy that cannot be used, permissions say so and cannot be change
   expect(stdout).toContain('No tool may be called');
   expect((await run('permissions', 'set', '--all', '--read-only')).code).toBe(1);
   const data = JSON.parse((await run('permissions', '--json')).stdout);
-  expect(data.organization.problem.message).toContain('its policy cannot be used');
+  expect(data.organization.error.message).toContain('its policy cannot be used');
 });

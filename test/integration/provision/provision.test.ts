@@ -35,7 +35,9 @@ async function home(config = '') {
   const run = (...args: string[]) => runCommand(own.env, args);
   const apply = async (...more: string[]) => {
     const { code, stdout, stderr } = await run('provision', file, '--json', ...more);
-    const done: { what: string; name: string; result: string; message?: string }[] = stdout ? JSON.parse(stdout) : [];
+    const done: { what: string; name: string; result: string; message?: string }[] = stdout
+      ? JSON.parse(stdout).changes
+      : [];
     return { code, stderr, done, results: done.map(({ what, result }) => `${what} ${result}`) };
   };
   return { ...own, file, run, apply, cursor: join(own.folder, '.cursor', 'mcp.json') };
@@ -45,8 +47,8 @@ const all = (result: string) => [
   `profile ${result}`,
   `server ${result}`,
   `server ${result}`,
-  `rule ${result}`,
-  `rule ${result}`,
+  `permission ${result}`,
+  `permission ${result}`,
   `client ${result}`,
   `client ${result}`,
 ];
@@ -59,16 +61,16 @@ describe('causeway provision', () => {
     expect(Object.keys(JSON.parse(await readFile(cursor, 'utf8')).mcpServers)).toEqual(['databricks-sql', 'sales']);
     expect(await readFile(join(folder, '.codex', 'config.toml'), 'utf8')).not.toContain('databricks-sql');
     const { stdout } = await run('permissions', '--json');
-    expect(JSON.parse(stdout).rules).toMatchObject([{ readOnly: true }, { off: ['execute_sql'] }]);
+    expect(JSON.parse(stdout).permissions).toMatchObject([{ readOnly: true }, { off: ['execute_sql'] }]);
     expect(await apply()).toMatchObject({ code: 0, results: all('unchanged') });
   });
 
   test('with --dry-run shows what would change, and changes nothing', async () => {
     const { apply, run, file, readConfig, cursor } = await home('# mine\n');
-    expect(await apply('--dry-run')).toMatchObject({ code: 0, results: all('would add') });
+    expect(await apply('--dry-run')).toMatchObject({ code: 0, results: all('would-add') });
     expect((await run('provision', file, '--dry-run')).stdout).toContain('+    "databricks-sql": {');
     expect(await readConfig()).toBe('# mine\n');
-    expect(JSON.parse((await run('servers', '--json')).stdout)).toEqual([]);
+    expect(JSON.parse((await run('servers', '--json')).stdout)).toEqual({ servers: [] });
     await expect(readFile(cursor)).rejects.toThrow('ENOENT');
   });
 
@@ -81,12 +83,12 @@ describe('causeway provision', () => {
     expect(code).toBe(1);
     expect(done.filter(({ result }) => result === 'conflict')).toMatchObject([
       { what: 'server', name: 'sales', message: expect.stringContaining('/api/2.0/mcp/genie/9999') },
-      { what: 'rule', name: 'everything' },
+      { what: 'permission', name: 'everything' },
       { what: 'client', name: `cursor (${cursor})`, message: expect.stringContaining('"databricks-sql"') },
     ]);
     expect(await readConfig()).toContain('[work]');
     expect(JSON.parse(await readFile(cursor, 'utf8')).mcpServers['databricks-sql']).toEqual({ command: 'mine' });
-    expect(JSON.parse((await run('permissions', '--json')).stdout).rules[0]).toMatchObject({ newTools: 'ask' });
+    expect(JSON.parse((await run('permissions', '--json')).stdout).permissions[0]).toMatchObject({ newTools: 'ask' });
   });
 
   test('adds no server whose profile is a different one here', async () => {
@@ -102,7 +104,7 @@ describe('causeway provision', () => {
   test('says which AI client is not installed', async () => {
     const { apply, file } = await home();
     await writeFile(file, 'version: 1\nclients: [{ id: windsurf }]\n');
-    expect(await apply()).toMatchObject({ code: 0, results: ['client not installed'] });
+    expect(await apply()).toMatchObject({ code: 0, results: ['client not-installed'] });
   });
 
   test.each([
@@ -143,7 +145,7 @@ describe('causeway provision', () => {
     for (const more of [['--dry-run'], []]) {
       const { code, stdout } = await run('provision', file, '--json', ...more);
       expect(code).toBe(1);
-      const done: { message?: string; result: string }[] = JSON.parse(stdout);
+      const done: { message?: string; result: string }[] = JSON.parse(stdout).changes;
       expect(done.map(({ result }) => result)).toEqual(['failed', 'failed', 'failed']);
       for (const { message } of done) expect(message).toContain('Managed by your organization');
     }

@@ -269,7 +269,7 @@ describe('import', () => {
 
   test.each([
     ['of invalid JSON', '[\n  {"user_id": me}]', 'cannot be imported: line 2, column 15: invalid symbol.'],
-    ['of JSON that is not a list', '{"user_id": "1"}', 'line 1, column 1: it is not a list of overrides'],
+    ['of JSON that is not a list', '{"user_id": "1"}', 'line 1, column 1: overrides: it is not a list of overrides'],
     ['of JSON with an entry that is not an object', '[{},\n7]', 'line 2, column 1: 1: it is not an object'],
     [
       'of JSON whose ids are numbers',
@@ -294,11 +294,13 @@ describe('import', () => {
 
   test('prints a result for each line as JSON', async () => {
     const { stdout } = await importing(typical, '--yes', '--json');
-    expect(JSON.parse(stdout)).toMatchObject([
-      { line: 2, action: 'create', result: 'done' },
-      { line: 3, action: 'create', result: 'done' },
-      { line: 4, action: 'create', result: 'done' },
-    ]);
+    const done = { action: 'create', result: 'done', before: null, after: { type: expect.any(String) } };
+    expect(JSON.parse(stdout)).toMatchObject({
+      dryRun: false,
+      lines: [2, 3, 4].map((line) => ({ line, ...done })),
+      journal: expect.any(String),
+      place: { profile: 'ana', userName: 'ana@example.com' },
+    });
   });
 });
 

@@ -34,7 +34,7 @@ const prints = (id: string, name: string) => `echo '{"id":"${id}","name":"${name
 async function resolver(env: NodeJS.ProcessEnv = {}) {
   const all = { ...cli.env, HOME: home, USERPROFILE: home, PATH: '/usr/bin:/bin', ...env };
   const { stdout } = await runCommand(all, ['warehouse', 'verify', '--json', '-p', 'ben']);
-  const [, check] = JSON.parse(stdout) as { verdict: string; evidence: string }[];
+  const [, check] = JSON.parse(stdout).checks as { status: string; message: string }[];
   return check;
 }
 
@@ -42,8 +42,8 @@ describe.skipIf(process.platform === 'win32')('what the Databricks CLI resolves 
   test('is what it says, as the same profile, without what the environment would add', async () => {
     await install(prints(shared, 'Shared analytics'));
     const check = await resolver({ DATABRICKS_TOKEN: 'must-not-be-passed-on' });
-    expect(check?.verdict).toBe('pass');
-    expect(check?.evidence).toContain(`The Databricks CLI resolves to Shared analytics (${shared}): your override.`);
+    expect(check?.status).toBe('pass');
+    expect(check?.message).toContain(`The Databricks CLI resolves to Shared analytics (${shared}): your override.`);
     const calls = await readFile(join(home, 'calls'), 'utf8');
     expect(calls).toBe('experimental aitools tools get-default-warehouse --output json --profile ben []\n');
   });
@@ -51,18 +51,18 @@ describe.skipIf(process.platform === 'win32')('what the Databricks CLI resolves 
   test('is asked without DATABRICKS_WAREHOUSE_ID, which is reported by itself', async () => {
     await install(prints(shared, 'Shared analytics'));
     const check = await resolver({ DATABRICKS_WAREHOUSE_ID: starter });
-    expect(check?.verdict).toBe('fail');
-    expect(check?.evidence).toContain('DATABRICKS_WAREHOUSE_ID is set to Starter Warehouse');
+    expect(check?.status).toBe('fail');
+    expect(check?.message).toContain('DATABRICKS_WAREHOUSE_ID is set to Starter Warehouse');
     expect(await readFile(join(home, 'calls'), 'utf8')).toContain(' []\n');
   });
 
   test('fails the check if it is another warehouse, with what the rules say', async () => {
     await install(prints(science, 'Data science'));
     const check = await resolver();
-    expect(check?.verdict).toBe('fail');
-    expect(check?.evidence).toContain(`The Databricks CLI resolves to Data science (${science}). By its rules`);
-    expect(check?.evidence).toContain(`default is Shared analytics (${shared}): your override.`);
-    expect(check?.evidence).toContain('It may act as another user or in another workspace');
+    expect(check?.status).toBe('fail');
+    expect(check?.message).toContain(`The Databricks CLI resolves to Data science (${science}). By its rules`);
+    expect(check?.message).toContain(`default is Shared analytics (${shared}): your override.`);
+    expect(check?.message).toContain('It may act as another user or in another workspace');
   });
 
   test.each([
@@ -76,17 +76,17 @@ describe.skipIf(process.platform === 'win32')('what the Databricks CLI resolves 
   ])('is not claimed if it %s', async (_why, body, complaint) => {
     await install(body);
     const check = await resolver();
-    expect(check?.verdict).toBe('pass');
-    expect(check?.evidence).toMatch(
+    expect(check?.status).toBe('pass');
+    expect(check?.message).toMatch(
       /^The Databricks CLI gave no answer \(.*\)\. By the rules of its version 1\.13, the default is Shared/,
     );
-    expect(check?.evidence).toContain(complaint);
+    expect(check?.message).toContain(complaint);
   });
 
   test('is not claimed if it is not installed', async () => {
     const check = await resolver();
-    expect(check?.verdict).toBe('pass');
-    expect(check?.evidence).toMatch(
+    expect(check?.status).toBe('pass');
+    expect(check?.message).toMatch(
       /^The Databricks CLI is not installed here\. By the rules of its version 1\.13, the default is Shared/,
     );
   });
@@ -95,8 +95,8 @@ describe.skipIf(process.platform === 'win32')('what the Databricks CLI resolves 
     const target = `/api/2.0/sql/warehouses/${shared}`;
     cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'GET', path: target, times: 'always' });
     const check = await resolver();
-    expect(check?.verdict).toBe('fail');
-    expect(check?.evidence).toMatch(
+    expect(check?.status).toBe('fail');
+    expect(check?.message).toMatch(
       /Expected: Shared analytics[^.]*\. It is stored, but the lookup passed over it\. \S/,
     );
   });

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { runProgram } from '../../../main/cli/program.ts';
+import { checkAnswer } from '../../answers.ts';
 import type { BehaviorName } from '../../workspace/behaviors.ts';
 import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';
 
@@ -52,7 +53,9 @@ export async function runCommand(env: NodeJS.ProcessEnv, args: string[]): Promis
   stdout.end();
   stderr.end();
   const [out, err] = await printed;
-  return { code, stdout: out, stderr: err };
+  const run = { code, stdout: out, stderr: err };
+  checkAnswer(args, run);
+  return run;
 }
 
 /** Starts a workspace whose warehouses need next to no time for their transitions. */

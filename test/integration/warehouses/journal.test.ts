@@ -115,10 +115,12 @@ describe('the journal of an import', () => {
       /^\d{8}-\d{9}-\w{4} {2}undo of \d{8}-\d{9}-\w{4} {2}3 changed {2}in http.* as ana@example\.com$/,
     );
     expect(second).toContain(`${file}  3 changed  in ${cli.workspace.host}`);
-    expect(await cli.json('ana', 'warehouse', 'journals', '--json')).toMatchObject([
-      { kind: 'undo', changes: 3, made: 3, isComplete: true },
-      { kind: 'import', source: file, made: 3 },
-    ]);
+    expect(await cli.json('ana', 'warehouse', 'journals', '--json')).toMatchObject({
+      journals: [
+        { kind: 'undo', changes: 3, made: 3, isComplete: true },
+        { kind: 'import', source: file, made: 3 },
+      ],
+    });
   });
 
   test('is reported as damaged with the line, and the others are listed all the same', async () => {

@@ -29,8 +29,9 @@ describe('warehouse list', () => {
   test('marks a prediction as one', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     expect((await list()).stdout).toContain('→ marks where your queries probably run');
-    const rows = await cli.json('ben', 'warehouse', 'list', '--json');
-    expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'predicted' }));
+    expect(await cli.json('ben', 'warehouse', 'list', '--json')).toMatchObject({
+      warehouses: expect.arrayContaining([expect.objectContaining({ id: shared, effective: 'predicted' })]),
+    });
   });
 
   test('marks none if only the workspace knows', async () => {
@@ -38,8 +39,9 @@ describe('warehouse list', () => {
     const { stdout } = await list();
     expect(stdout).not.toContain('→');
     expect(stdout).toContain('Only the workspace knows which one');
-    const rows = await cli.json('ben', 'warehouse', 'list', '--json');
-    expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'unknown' }));
+    expect(await cli.json('ben', 'warehouse', 'list', '--json')).toMatchObject({
+      warehouses: expect.arrayContaining([expect.objectContaining({ id: shared, effective: 'unknown' })]),
+    });
   });
 
   test('says if the override points to nothing', async () => {
@@ -56,7 +58,7 @@ describe('warehouse list', () => {
       stdout: '',
       stderr: expect.stringMatching(/^"zzz" matches none of the [56] warehouses that you can see\.\n$/),
     });
-    expect((await list('zzz', '--json')).stdout).toBe('[]\n');
+    expect(JSON.parse((await list('zzz', '--json')).stdout)).toEqual({ warehouses: [] });
     cli.workspace.state.warehouses = [];
     expect((await list()).stderr).toBe('There are no warehouses that you can see.\n');
   });

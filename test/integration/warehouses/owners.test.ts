@@ -85,11 +85,13 @@ describe('warehouse all --dangling', () => {
     give(LEFT.id, shared);
     give(AGENT.id);
     give(GONE);
-    expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject([
-      { userId: LEFT.id, ownerKind: 'user', dangling: 'owner-inactive' },
-      { userId: AGENT.id, ownerKind: 'service-principal', dangling: null },
-      { userId: GONE, ownerKind: 'unknown', dangling: 'owner-gone' },
-    ]);
+    expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject({
+      overrides: [
+        { userId: LEFT.id, ownerKind: 'user', dangling: 'owner-inactive' },
+        { userId: AGENT.id, ownerKind: 'service-principal', dangling: null },
+        { userId: GONE, ownerKind: 'unknown', dangling: 'owner-gone' },
+      ],
+    });
   });
 
   test('takes nobody for deleted where service principals cannot be listed', async () => {
@@ -99,7 +101,7 @@ describe('warehouse all --dangling', () => {
       path: '/api/2.0/preview/scim/v2/ServicePrincipals',
       times: 'always',
     });
-    expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject([{ dangling: null }]);
+    expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject({ overrides: [{ dangling: null }] });
   });
 });
 

@@ -168,7 +168,7 @@ describe('all --dangling', () => {
     const { code, stdout, stderr } = await dangling();
     expect(stdout).toMatch(/^ben@example\.com .*Finance BI {2}! the user may not use it\n$/);
     expect([code, stderr]).toEqual([0, '']);
-    const rows = JSON.parse((await dangling('--json')).stdout);
+    const rows = JSON.parse((await dangling('--json')).stdout).overrides;
     expect(rows).toMatchObject([{ userName: 'ben@example.com', dangling: 'cannot-use', canUse: false }]);
   });
 
@@ -196,7 +196,7 @@ describe('all --dangling', () => {
     cli.workspace.faults.add({ path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
     const { code, stdout, stderr } = await dangling();
     expect(stdout).toMatch(/ben@example\.com|9007199254740993002/);
-    const rows = JSON.parse((await dangling('--json')).stdout);
+    const rows = JSON.parse((await dangling('--json')).stdout).overrides;
     expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben }));
     if (what === 'warehouses') {
       expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben, dangling: 'cannot-use' }));
@@ -244,7 +244,9 @@ test('a list that is cut off is not followed by other JSON', async () => {
 test('all without --access does not claim that any user can use the warehouse', async () => {
   const { overrides } = cli.workspace.state;
   overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });
-  expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject([{ dangling: null, canUse: 'unchecked' }]);
+  expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject({
+    overrides: [{ dangling: null, canUse: 'unchecked' }],
+  });
 });
 
 test('all --access finds who cannot use the warehouse', async () => {

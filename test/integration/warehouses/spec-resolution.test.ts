@@ -95,7 +95,7 @@ describe('What the service does', () => {
 describe('Verification layers', () => {
   const verify = (...args: string[]) => cli.run('ana', 'warehouse', 'verify', '--json', ...args);
   const verdicts = (stdout: string) =>
-    JSON.parse(stdout).map(({ check, verdict }: Record<string, string>) => `${check} ${verdict}`);
+    JSON.parse(stdout).checks.map(({ id, status }: Record<string, string>) => `${id} ${status}`);
 
   test('record and resolver check: the record names the target, and the lookup returns it', async () => {
     cli.give('ana', shared);

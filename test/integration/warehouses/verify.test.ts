@@ -12,17 +12,17 @@ beforeEach(async () => {
 afterEach(() => cli[Symbol.asyncDispose]());
 
 interface Result {
-  check: string;
-  verdict: string;
-  evidence: string;
+  id: string;
+  status: string;
+  message: string;
 }
 
 async function verify(profile: string, args: string[] = [], more: NodeJS.ProcessEnv = {}) {
   const env = { ...cli.env, ...more };
   const { code, stdout, stderr } = await runCommand(env, ['warehouse', 'verify', ...args, '--json', '-p', profile]);
-  const results: Result[] = JSON.parse(stdout);
-  const verdicts = results.map(({ check, verdict }) => `${check} ${verdict}`);
-  return { code, verdicts, evidence: results.map(({ evidence }) => evidence).join('\n'), stderr };
+  const results: Result[] = JSON.parse(stdout).checks;
+  const verdicts = results.map(({ id, status }) => `${id} ${status}`);
+  return { code, verdicts, evidence: results.map(({ message }) => message).join('\n'), stderr };
 }
 
 describe('verify', () => {
@@ -43,7 +43,7 @@ describe('verify', () => {
     cli.without('hidesWarehouses');
     cli.workspace.state.setWorkspaceDefault(finance);
     const { code, verdicts, evidence } = await verify('ben');
-    expect(verdicts).toEqual(['record not-applicable', 'resolver fail']);
+    expect(verdicts).toEqual(['record skipped', 'resolver fail']);
     expect(evidence).toContain('You do not have CAN USE on Finance BI');
     expect(code).toBe(1);
   });
@@ -61,7 +61,7 @@ describe('verify', () => {
 
   test('succeeds without an override if the lookup returns the workspace default', async () => {
     const { code, verdicts, evidence } = await verify('ben');
-    expect(verdicts).toEqual(['record not-applicable', 'resolver pass']);
+    expect(verdicts).toEqual(['record skipped', 'resolver pass']);
     expect(evidence).toContain('The workspace stores no override. There is no record to check.');
     expect(code).toBe(0);
   });
@@ -69,7 +69,7 @@ describe('verify', () => {
   test('accepts the workspace default as the named target if there is no override', async () => {
     expect(await verify('ben', ['starter'])).toMatchObject({
       code: 0,
-      verdicts: ['record not-applicable', 'resolver pass'],
+      verdicts: ['record skipped', 'resolver pass'],
     });
     expect(await verify('ben', ['data science'])).toMatchObject({
       code: 1,
@@ -80,7 +80,7 @@ describe('verify', () => {
   test.each(['ana', 'ben'])('assumes no intention if neither an override nor a default is set (%s)', async (user) => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     const { code, verdicts, evidence } = await verify(user);
-    expect(verdicts).toEqual(['record not-applicable', 'resolver unknown']);
+    expect(verdicts).toEqual(['record skipped', 'resolver unknown']);
     expect(evidence).toContain('nothing to compare it with');
     expect(evidence).not.toMatch(/Intended|recorded/);
     expect(code).toBe(5);

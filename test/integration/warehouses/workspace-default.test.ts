@@ -35,7 +35,11 @@ describe('causeway warehouse default', () => {
   test('says that there is none', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     expect((await run('ana')).stdout).toMatch(/^The workspace has no default\./);
-    expect(await cli.json('ana', 'warehouse', 'default', '--json')).toEqual({ warehouseId: null, warehouse: null });
+    expect(await cli.json('ana', 'warehouse', 'default', '--json')).toEqual({
+      warehouseId: null,
+      warehouse: null,
+      change: null,
+    });
   });
 
   test('sets it, and says where, as whom, and for how many users', async () => {
@@ -54,8 +58,11 @@ describe('causeway warehouse default', () => {
     expect(await cli.json('ana', 'warehouse', 'default', 'clear', '--yes', '--json')).toEqual({
       warehouseId: null,
       warehouse: null,
-      before: WAREHOUSES.starter,
-      affected: { withoutOverride: 3, users: 3 },
+      change: {
+        before: WAREHOUSES.starter,
+        affected: { withoutOverride: 3, users: 3 },
+        place: { profile: 'ana', host: cli.workspace.host, userName: 'ana@example.com' },
+      },
     });
     expect(now()).toBeUndefined();
     expect(await run('ana', 'clear', '--yes')).toMatchObject({ code: 0, stderr: '' });

@@ -13,6 +13,7 @@ const program = buildProgram({
   stdout: nowhere,
   stderr: nowhere,
   env: {},
+  quiet: false,
   signal: new AbortController().signal,
   causeway: refuse,
   inHome: refuse,

@@ -14,6 +14,7 @@ import { EXAMPLES } from '../../../main/cli/help.ts';
 import { runProgram } from '../../../main/cli/program.ts';
 import { asksForAll, parseAllArguments, parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
 import { VERSION } from '../../../main/platform/version.ts';
+import { checkAnswer } from '../../answers.ts';
 
 function context(): CommandContext {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -25,6 +26,7 @@ function context(): CommandContext {
     stdout,
     stderr,
     env: {},
+    quiet: false,
     signal: new AbortController().signal,
     causeway: refuse,
     inHome: refuse,
@@ -46,6 +48,7 @@ async function run(...args: string[]) {
   stdout.end();
   stderr.end();
   const [out, err] = await printed;
+  checkAnswer(args, { code, stdout: out });
   return { code, stdout: out, stderr: err };
 }
 

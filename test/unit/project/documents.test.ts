@@ -196,6 +196,7 @@ function unusedContext(): CommandContext {
     stderr,
     stdin,
     env,
+    quiet: false,
     signal: new AbortController().signal,
     causeway: () => createCauseway({ env }),
     inHome: () => context,

@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
   'main/clients/': ['main/platform/', 'main/permissions/', 'preload/contract'],
   'main/app/': ['main/(?!cli/|desktop/|index)', 'preload/contract'],
-  'main/cli/': ['main/(?!desktop/|index)'],
+  'main/cli/': ['main/(?!desktop/|index)', 'preload/contract'],
   'main/desktop/': ['main/(?!cli/|index)', 'preload/(?!index)'],
   'main/index.ts': ['main/(?!cli/)', 'preload/contract'],
   'preload/contract': [],
