@@ -14,7 +14,7 @@ export interface CommandContext {
   causeway(): Causeway;
   /** The context for another home folder, with its configuration, profiles and servers, and nothing of the user's own. */
   inHome(folder: string): CommandContext;
-  /** For a command that ends without success, but without an error. A thrown error has its own code. */
+  /** For a command that ends without success, but without an error. A thrown error has its own code, which `main/cli/failure.ts` gives. */
   setExitCode(code: number): void;
 }
 

@@ -16,14 +16,14 @@ import { remedyFor } from '../words/failure.ts';
 import type { Answer } from './answers/answers.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
-import { jsonFailure } from './failure.ts';
+import { exitCodeOf, jsonFailure } from './failure.ts';
 import { columns, printable, write, writeAnswer, writeDone, writeJson, writeLine } from './terminal.ts';
 
 /** `causeway policy show`: what the organization has decided, by which file, and what users cannot change. */
 export async function showPolicy(context: CommandContext, options: { json?: boolean }): Promise<void> {
   const file = systemPolicy();
   const policy = await file.now();
-  if (policy.problem) context.setExitCode(1);
+  if (policy.problem) context.setExitCode(exitCodeOf(policy.problem));
   if (options.json) return writeAnswer(context, 'policy show', asData(policy, file.place));
   if (policy.problem) {
     await writeLine(context.stdout, policy.problem.message);

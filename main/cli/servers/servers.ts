@@ -144,7 +144,8 @@ async function testOne(context: CommandContext, server: ManagedServer): Promise<
   }
 }
 
-async function print({ stdout, stderr }: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
+async function print(context: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
+  const { stdout, stderr } = context;
   if (!tools) return writeLine(stderr, `${server.name}: ${inOneLine(error)}`);
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   await writeLine(stdout, `${server.name}: ${tools.length === 0 ? 'no tools' : count}`);
@@ -156,7 +157,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
     );
     await writeLine(stdout, `  ${sentences(sentence, remedy)}`);
   }
-  for (const warning of warnings) await writeLine(stderr, `  ${warning}`);
+  for (const warning of warnings) await writeNotice(context, `  ${warning}`);
 }
 
 const LIMITS = { ask: 'asks first', refuse: 'off for AI clients' };

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../auth/single-flight.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, writeAnswer, writeDone } from '../terminal.ts';
+import { printable, writeAnswer, writeDone, writeNotice } from '../terminal.ts';
 
 export interface ServiceOptions {
   profile?: string;
@@ -20,7 +20,9 @@ export async function signInToService(
   const { signal } = context;
   const checked = await unlessAborted(service.checkBeforeSignIn(), signal);
   if (checked.state !== 'signed-out') return tell(context, service, checked.state, options);
+  // Without the address to open, the user could not go on.
   const say = (line: string) => context.stderr.write(`${printable(line)}\n`);
+  const note = (line: string) => writeNotice(context, line);
   if (checked.way === 'own-browser') {
     say(
       `The token of profile ${service.profile.name} cannot sign in. Sign in to the workspace as ${checked.userName} in the browser first.`,
@@ -28,13 +30,15 @@ export async function signInToService(
   }
   const isOpened = options.browser && (await isShown(service, signal));
   if (isOpened)
-    say(`Your browser opens the sign-in page of ${service.title}. If it does not, open this address: ${service.url}`);
+    await note(
+      `Your browser opens the sign-in page of ${service.title}. If it does not, open this address: ${service.url}`,
+    );
   else {
     await service.begin({ asked: true, show: async () => true });
     say(`Open this address in a browser to sign in to ${service.title}:`);
     say(service.url);
   }
-  say('Waiting for up to five minutes. Press Ctrl-C to cancel.');
+  await note('Waiting for up to five minutes. Press Ctrl-C to cancel.');
   await unlessAborted(service.signedIn(), signal);
   await tell(context, service, 'now', options);
 }

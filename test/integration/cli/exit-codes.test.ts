@@ -60,6 +60,48 @@ describe.each(COMMANDS.map((command) => [command.join(' '), command] as const))(
   });
 });
 
+describe('causeway status', () => {
+  const status = (...args: string[]) => runCommand(home.env, ['status', ...args]);
+
+  test.each([
+    ['good', 0],
+    ['refused', 3],
+    ['nobody', 3],
+    ['away', 5],
+    ['account', 2],
+  ])('with --check and the profile "%s" ends with %i, and without it with 0', async (profile, code) => {
+    expect((await status('--profile', profile, '--check')).code).toBe(code);
+    expect((await status('--profile', profile)).code).toBe(0);
+  });
+
+  test('with --check ends with the code of a server that does not work', async () => {
+    await runCommand(home.env, ['servers', 'add', 'sql', '--name', 'signed-out', '--profile', 'refused']);
+    const { code, stdout } = await status('--profile', 'good', '--check', '--json');
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout).servers).toMatchObject([{ state: 'signed-out', error: { code: 'unauthenticated' } }]);
+    await runCommand(home.env, ['servers', 'add', 'sql', '--name', 'away', '--profile', 'away']);
+    expect((await status('--profile', 'good', '--check')).code).toBe(1);
+    await runCommand(home.env, ['servers', 'remove', 'signed-out', 'away']);
+  });
+});
+
+describe('causeway logout', () => {
+  test('of a profile that nobody is signed in to ends with 0, and says so', async () => {
+    const run = await runCommand(home.env, ['logout', '--profile', 'nobody']);
+    expect(run).toEqual({
+      code: 0,
+      stdout: `You were not signed in to ${workspace.host} (profile nobody).\n`,
+      stderr: '',
+    });
+    const { stdout } = await runCommand(home.env, ['logout', '--profile', 'nobody', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ profile: 'nobody', wasSignedIn: false, revoked: false });
+  });
+
+  test('of a profile that does not exist is still a failure', async () => {
+    expect((await runCommand(home.env, ['logout', '--profile', 'gone'])).code).toBe(3);
+  });
+});
+
 test.each([
   [['warehouse', 'set', 'no such warehouse', '--profile', 'good'], 4],
   [['warehouse', 'set', 'S', '--profile', 'good'], 2],
@@ -69,6 +111,7 @@ test.each([
   [['status', '--profile', 'gone'], 3],
   [['servers', 'remove', 'nothing'], 4],
   [['clients', 'add', 'no-such-client'], 4],
+  [['clients', 'add', 'zed'], 4],
   [['servers', 'add', 'nothing'], 2],
   [['whoami', '--profile', 'good'], 0],
   [['--profile', 'good', 'whoami'], 0],
