@@ -29,7 +29,7 @@ const account = named(
     host: "The workspace's address; null if the profile names none.",
     method: 'How it signs in.',
     state:
-      '`ready`: credentials of its own that work; `signed-in`: a sign-in in the browser; `refused`: its token does not work; `no-access`: its user may not use the workspace; `not-checked`: with `--skip-validate`; `unusable`: it lacks something.',
+      '`ready`: its own credentials work. `signed-in`: through the browser. `refused`: its token does not work. `no-access`: no user of the workspace. `not-checked`: with `--skip-validate`. `unusable`: it lacks something.',
     userName: 'As whom; null if that is not known.',
     expiresAt: 'When the sign-in ends.',
   },

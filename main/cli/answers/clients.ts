@@ -11,7 +11,7 @@ const file = named(
     path: 'Its path.',
     exists: 'Whether it is there.',
     entries:
-      "The state of each server's entry, by the server's name: `absent`; `current`; `outdated` (it would be written differently today); `vanished` (removed by another program); `edited` (changed by another program); `broken` (starts a program that is not there); `not-on-path`; `foreign` (another program's entry of this name).",
+      "The state of each server's entry, by the server's name. `vanished` and `edited`: by another program. `broken`: starts a program that is missing. `foreign`: another program's.",
     all: 'The names of entries for all servers as one.',
     servedByAll: 'The servers that one of these leads to.',
     leftOver: 'Entries for servers that are no longer in the list.',

@@ -16,8 +16,8 @@ const permissionMembers = {
 const texts = {
   servers: 'The names of the server, or its address if it is not in the list; null for every server.',
   client: 'The id of the AI client; null for every client.',
-  readOnly: 'Whether only tools that read may be used; null if that is not decided here.',
-  newTools: 'The state of tools that no list names; null if that is not decided here.',
+  readOnly: 'Whether only reading tools may be used; null if this does not decide it.',
+  newTools: 'The state of tools in no list; null if this does not decide it.',
   on: 'Tools that may be used.',
   off: 'Tools that may not be used and are not listed.',
   ask: 'Tools that wait for the user at each call.',
@@ -71,7 +71,7 @@ const waiting = named(
     canExtend: z.boolean(),
   }),
   {
-    id: 'Its number, which `causeway approvals allow` takes.',
+    id: 'Its number, for `causeway approvals allow`.',
     client: 'The AI client; null if it has not named itself.',
     server: "The server's name, or its path if it is not in the list.",
     profile: 'The profile that the server signs in with.',

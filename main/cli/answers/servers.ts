@@ -7,7 +7,7 @@ import { named } from './named.ts';
 
 const server = named(
   'server',
-  'A server in the list, which AI clients are to have.',
+  'A server in the list.',
   z.object({
     name: z.string(),
     profile: z.string(),

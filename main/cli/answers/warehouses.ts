@@ -17,7 +17,7 @@ const warehouse = named('warehouse', 'A SQL warehouse.', warehouseInfo, {
 /** Where something was changed, and as whom. */
 const place = named(
   'place',
-  'In which workspace something was changed, and as whom.',
+  'Where something was changed, and as whom.',
   z.object({ profile: z.string(), host: z.string(), userName: z.string().nullable() }),
   {
     profile: 'The profile of the Databricks configuration file.',
@@ -165,6 +165,7 @@ const line = named(
     problem: z.string().nullable(),
     result: z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried', 'left-out']).nullable(),
     message: z.string().nullable(),
+    error: failure.nullable(),
     at: z.string().nullable(),
   }),
   {
@@ -180,6 +181,7 @@ const line = named(
     problem: 'Why the line is invalid, as sentences.',
     result: 'What became of it; null if nothing was carried out.',
     message: 'The result in words.',
+    error: 'Why it failed.',
     at: 'When that was.',
   },
 );

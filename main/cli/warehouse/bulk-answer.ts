@@ -5,6 +5,7 @@ import type { OverrideState, PlannedLine } from '../../warehouses/bulk/plan.ts';
 import type { Answer } from '../answers/answers.ts';
 import { type Place, placeAnswer } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
+import { jsonFailure } from '../failure.ts';
 import { writeAnswer } from '../terminal.ts';
 
 type Line = Answer<'warehouse import'>['lines'][number];
@@ -60,6 +61,7 @@ function lineAnswer(planned: PlannedLine, nameOf: NameOf, ended?: LineResult): L
     problem: 'problem' in planned ? planned.problem : null,
     result,
     message,
+    error: ended?.error ? jsonFailure(ended.error) : null,
     at,
   };
 }

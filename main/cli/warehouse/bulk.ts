@@ -6,6 +6,7 @@ import type { CarriedOut, ImportSource } from '../../warehouses/bulk/carry-out.t
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { inPlace, placeOf } from '../changed-where.ts';
 import { type CommandContext, EXIT_CHANGES } from '../command.ts';
+import { type ExitCode, exitCodeOfAll } from '../failure.ts';
 import { agreeOrCancel, openProgress, printable, writeLine, writeNotice } from '../terminal.ts';
 import { type Outcome, writeBulk } from './bulk-answer.ts';
 import { type CommonOptions, findWarehouse, openSession } from './options.ts';
@@ -232,10 +233,17 @@ async function finish(
 ): Promise<void> {
   if (options.json) await writeBulk(context, session, outcome, options.dryRun === true);
   const { plan, results } = outcome;
-  const failed = results
-    ? results.some(({ result }) => result !== 'done' && result !== 'unchanged')
-    : plan.some(({ action }) => action === 'invalid');
-  if (failed) context.setExitCode(1);
+  if (results) context.setExitCode(exitCodeOfResults(results));
+  else if (plan.some(({ action }) => action === 'invalid')) context.setExitCode(1);
+}
+
+/** That of the failures if they agree. A line that is invalid, or was not tried for another reason, has code 1. */
+function exitCodeOfResults(results: readonly LineResult[]): ExitCode {
+  const failures = results.filter(({ result }) => result !== 'done' && result !== 'unchanged');
+  const errors = failures.flatMap(({ error }) => error ?? []);
+  const isInvalid = failures.some(({ result }) => result === 'invalid');
+  if (errors.length > 0 && !isInvalid) return exitCodeOfAll(errors);
+  return failures.length > 0 ? 1 : 0;
 }
 
 const SIGNS = { create: '+', update: '~', delete: '-', unchanged: '=', invalid: '!' } as const;

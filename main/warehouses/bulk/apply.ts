@@ -14,6 +14,8 @@ export interface LineResult {
   planned: PlannedLine;
   result: 'done' | 'unchanged' | 'invalid' | 'failed' | 'not-tried' | 'left-out';
   message: string;
+  /** Why it failed, or why it was not tried; left out if only an earlier line says why. */
+  error?: CausewayError;
   /** When that was, as ISO 8601. */
   at: string;
 }
@@ -94,7 +96,7 @@ export async function applyImport(
       if (!(error instanceof CausewayError)) throw error;
       stoppedBy ??= formatError(error);
     });
-  const attempt = async (planned: PlannedChange): Promise<Pick<LineResult, 'result' | 'message'>> => {
+  const attempt = async (planned: PlannedChange): Promise<Pick<LineResult, 'result' | 'message' | 'error'>> => {
     try {
       const message = await change(warehouses, planned, signal);
       await orStop(notes?.done(planned));
@@ -105,8 +107,8 @@ export async function applyImport(
       if (error.code === 'cancelled') stoppedBy ??= 'interrupted';
       // Every other line would fail in the same way.
       if (endsRun(error.code) || error instanceof StillRefused) stoppedBy ??= message;
-      if (error instanceof StillRefused) return { result: 'not-tried', message };
-      if (!(error instanceof CancelledAfterChange)) return { result: 'failed', message };
+      if (error instanceof StillRefused) return { result: 'not-tried', message, error };
+      if (!(error instanceof CancelledAfterChange)) return { result: 'failed', message, error };
       await orStop(notes?.done(planned));
       return { result: 'done', message: planned.after };
     }

@@ -151,7 +151,7 @@ describe('import', () => {
       times: 'always',
     });
     const { code, stderr } = await importing(typical, '--yes');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain('! line 3  ben@example.com  The workspace answered 400: bad day');
     expect(overrides()).toEqual({ [USERS.ana]: shared, [USERS.chloe]: science });
     expect((await resultLines()).filter((line) => line.includes(',failed,'))).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('import', () => {
       times: 'always',
     });
     const { code, stderr } = await importing(typical, '--yes');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain('3 failed.');
     expect(stderr).not.toContain('Changed in');
     expect(overrides()).toEqual({});
@@ -183,7 +183,7 @@ describe('import', () => {
     });
 
     const { code } = await importing(text, '--yes');
-    expect(code).toBe(1);
+    expect(code).toBe(5);
     const lines = await resultLines();
     expect(lines).toHaveLength(41);
     const count = (result: string) => lines.filter((line) => line.includes(`,${result},`)).length;

@@ -203,7 +203,7 @@ describe('an import that is continued', () => {
       path: `/api/warehouses/v1/default-warehouse-overrides/${ben}`,
       times: 'always',
     });
-    expect((await run(file, '--yes')).code).toBe(1);
+    expect((await run(file, '--yes')).code).toBe(2);
     expect(held()).toEqual({ [chloe]: shared });
     cli.workspace.faults.remove(fault.id);
     await appendFile(join(journalFolder(cli.env), (await journalFiles())[0] ?? ''), '{"is":"done","n"');
@@ -240,7 +240,7 @@ describe('an import that is continued', () => {
       times: 'always',
     });
     const { code, stderr } = await run(file, '--yes');
-    expect(code).toBe(1);
+    expect(code).toBe(5);
     expect(stderr).toMatch(/Stopped: The workspace keeps refusing requests\. It asks to wait 3600 s\./);
     expect(stderr).toMatch(/\d+ done, \d+ not-tried\./);
     expect(stderr).toContain('To undo: causeway warehouse import --undo');
