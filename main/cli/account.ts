@@ -163,23 +163,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   if (found.state === 'not-asked') context.setExitCode(EXIT_UNKNOWN);
   const who = found.state === 'signed-in' ? found : undefined;
   const { name, host, method } = profile;
-  if (options.json) {
-    const signIn = await (await causeway.auth()).signInState(profile);
-    const expiresAt = asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined);
-    const { userName = null, displayName = null, isServicePrincipal = null } = who ?? {};
-    const works = signIn.state === 'signed-in' ? 'signed-in' : 'ready';
-    await writeAnswer(context, 'whoami', {
-      profile: name,
-      host,
-      method,
-      state: found.state === 'not-asked' ? 'unreachable' : works,
-      userName,
-      displayName,
-      isServicePrincipal,
-      expiresAt,
-      error: found.state === 'not-asked' ? jsonFailure(found.error) : null,
-    });
-  }
+  if (options.json) await writeAnswer(context, 'whoami', await whoamiAnswer(await causeway.auth(), profile, found));
   if (found.state === 'not-asked') {
     const doubt = `Causeway could not check the token of profile ${name} at ${host}.`;
     return writeLine(context.stderr, `causeway: ${doubt} ${inOneLine(found.error)}`);
@@ -187,6 +171,22 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   if (options.json) return;
   await writeLine(context.stdout, formatUser(who));
   await writeDone(context, `The token works at ${host} (profile ${name}, ${SIGN_IN_METHODS[method].command}).`);
+}
+
+type Known = Extract<TokenCheck, { state: 'signed-in' | 'not-asked' }>;
+
+async function whoamiAnswer(auth: AuthService, profile: Profile, found: Known): Promise<Answer<'whoami'>> {
+  const { name, host, method } = profile;
+  const signIn = await auth.signInState(profile);
+  const isSignIn = signIn.state === 'signed-in';
+  const account = { profile: name, host, method, expiresAt: asDate(isSignIn ? signIn.expiresAt : undefined) };
+  if (found.state === 'not-asked') {
+    const nobody = { userName: null, displayName: null, isServicePrincipal: null };
+    return { ...account, ...nobody, state: 'unreachable', error: jsonFailure(found.error) };
+  }
+  const { userName = null, displayName = null, isServicePrincipal = null } = found;
+  const state = isSignIn ? 'signed-in' : 'ready';
+  return { ...account, state, userName, displayName, isServicePrincipal, error: null };
 }
 
 function formatUser(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {

@@ -60,7 +60,9 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
       await beforeQuestion();
       return confirmChange(context, profile, from, to);
     },
-    onProgress: (progress) => tell(context, profile, progress),
+    onProgress: (progress) => {
+      if (!context.quiet || isNeeded(progress)) tell(context, profile, progress);
+    },
   });
   if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Not signed in to ${profile.host}.`);
   // Another program may have signed in meanwhile, with a profile of its own.
@@ -202,11 +204,13 @@ function scopesOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter(Boolean);
 }
 
-function tell({ stderr, quiet }: CommandContext, profile: Profile, progress: SignInProgress): void {
+/** Without the address to open, the user could not go on. */
+function isNeeded(progress: SignInProgress): boolean {
+  return progress.step === 'waiting-for-browser' && !progress.opened;
+}
+
+function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProgress): void {
   const { host } = profile;
-  // Without the address to open, the user could not go on.
-  const isNeeded = progress.step === 'waiting-for-browser' && !progress.opened;
-  if (quiet && !isNeeded) return;
   const say = (line: string) => stderr.write(`${printable(line)}\n`);
   switch (progress.step) {
     case 'waiting-for-other':

@@ -153,10 +153,11 @@ async function showOverride(
   }
   await writeLine(stdout, `${owner.name} (${owner.id}) has ${printable(describeOverride(record))}.`);
   if (target === undefined) return;
-  const canUse = await warehouses.canUse(owner.id, target, signal);
   const what = warehouse ? describeWarehouse(warehouse) : 'a warehouse that no longer exists: their queries will fail';
   await writeLine(stdout, `  ${printable(target)} is ${what}.`);
-  const { fails, doubt } = warehouse ? prospectOf({ ...warehouse, canUse }, owner) : {};
+  if (warehouse === undefined) return;
+  const canUse = await warehouses.canUse(owner.id, target, signal);
+  const { fails, doubt } = prospectOf({ ...warehouse, canUse }, owner);
   if (fails) await writeLine(stdout, `  Their queries will fail: ${printable(fails)}.`);
   else if (doubt) await writeLine(stdout, `  ${doubt}`);
 }
