@@ -96,8 +96,6 @@ describe.concurrent('a refusal because of a missing sign-in', notOnWindows, () =
 
   describe('of a batch', () => {
     const batchOfTwo = async () => {
-      // An answer whose id is a text is one to a request of an exchange that holds one only.
-      stage.workspace.behaviors.delete('textIds');
       const proxy = new ProxyProcess(['--profile', 'user', '--path', PATH], stage.home.env);
       stage.atEnd(() => proxy.close());
       const clientInfo = { name: 'test', version: '1' };
