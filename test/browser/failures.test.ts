@@ -113,7 +113,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'addServer',
       async () => {
         await open('Servers', 'Add server');
-        await role('radio', { name: /^Databricks SQL \(older\)/ }).check();
+        await role('radio', { name: /^Databricks SQL \(every workspace\)/ }).check();
         await role('dialog').getByRole('button', { name: 'Add server', exact: true }).click();
       },
     ],

@@ -96,7 +96,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await giveServer('mine', '/api/2.0/mcp/sql');
     await go('Servers');
     await button('Add server').click();
-    await shown.page.getByRole('radio', { name: /^Databricks SQL \(older\)/ }).check();
+    await shown.page.getByRole('radio', { name: /^Databricks SQL \(every workspace\)/ }).check();
     await text('It is already in your list, as mine.');
     await inspect('add-twice');
     await shown.page.getByRole('radio', { name: /^New York taxi trips/ }).check();
@@ -108,7 +108,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await go('Servers');
     await button('Add server').click();
     await kind('SQL');
-    await shown.page.getByRole('radio', { name: /^Databricks SQL \(older\)/ }).check();
+    await shown.page.getByRole('radio', { name: /^Databricks SQL \(every workspace\)/ }).check();
     await field('Name').focus();
     expect(await field('Name').inputValue()).toBe('');
     propose();

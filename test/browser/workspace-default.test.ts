@@ -43,7 +43,10 @@ describe.skipIf(whyNotHere)('the workspace default in the window', () => {
     await inspect('workspace-default-question');
     expect(now()).toBe(STARTER);
     await question.getByRole('button', { name: 'Clear default' }).click();
-    await shown.page.getByText('The workspace has no default now.').waitFor();
+    await shown.page
+      .locator('.mantine-Notification-description', { hasText: 'The workspace has no default now.' })
+      .waitFor();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(now()).toBeUndefined();
     await more('Change workspace default');
     await dialog().getByText('The workspace has no default.').waitFor();

@@ -65,7 +65,7 @@ interface EntryFault {
  * @throws {CausewayError} `invalid_file` with line and column, if it is no such list
  */
 export async function readJson(text: string, fileName: string): Promise<ImportFile> {
-  const schema = /^\uFEFF?\s*\{/.test(text) ? Export : List;
+  const schema = /^\uFEFF?\s*\{.*"overrides"/s.test(text) ? Export : List;
   const entries = await parseJson(text, schema, (fault, cause) => notImportable(fileName, fault, cause));
   const faults: EntryFault[] = [];
   const lines = entries.map((entry, at) => readEntry(entry, at, faults));

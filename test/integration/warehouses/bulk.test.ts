@@ -269,7 +269,8 @@ describe('import', () => {
 
   test.each([
     ['of invalid JSON', '[\n  {"user_id": me}]', 'cannot be imported: line 2, column 15: invalid symbol.'],
-    ['of JSON that is not a list', '{"user_id": "1"}', 'line 1, column 1: overrides: it is not a list of overrides'],
+    ['of JSON whose list is none', '{"overrides": {}}', 'line 1, column 2: overrides: it is not a list of overrides'],
+    ['of JSON that is not a list', '{"user_id": "1"}', 'line 1, column 1: it is not a list of overrides'],
     ['of JSON with an entry that is not an object', '[{},\n7]', 'line 2, column 1: 1: it is not an object'],
     [
       'of JSON whose ids are numbers',
