@@ -237,7 +237,8 @@ export class StreamSink implements FrameSink {
   }
 
   get buffered(): number {
-    return this.#stream.writableLength;
+    // What a closed stream still holds is read by nobody.
+    return this.#stream.destroyed ? 0 : this.#stream.writableLength;
   }
 
   get flowing(): boolean {

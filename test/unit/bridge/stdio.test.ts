@@ -201,4 +201,13 @@ describe('what a client has left unread when it closes stdin', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(outcome()).toBe(true);
   });
+
+  it('is nothing to wait for once stdout is closed', async () => {
+    const { stream, read, outcome } = unread();
+    await turn();
+    read();
+    stream.destroy();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(outcome()).toBe(true);
+  });
 });
