@@ -105,9 +105,9 @@ describe('the cached answers', () => {
   it('make a call wait for a silent host until the host is given up, and name the likely causes', async () => {
     const server = await serve(() => {});
     const words: string[] = [];
-    const client = await connect(server.origin, { firstBytesMs: 1_000, onNotice: (line) => words.push(line) });
+    const client = await connect(server.origin, { firstBytesMs: 3_000, onNotice: (line) => words.push(line) });
     await client.open();
-    const silent = `${new URL(server.origin).host} did not answer within 1 seconds. Likely causes: `;
+    const silent = `${new URL(server.origin).host} did not answer within 3 seconds. Likely causes: `;
     expect((await client.request('call', 'tools/call')).result).toEqual({
       isError: true,
       content: [{ type: 'text', text: expect.stringContaining(silent) }],
