@@ -5,7 +5,7 @@ import type { FrameSink } from './back-pressure.ts';
 import { withoutEcho } from './echo.ts';
 import { textAt } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
-import { envelopeOf, isAmbiguous, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
+import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId, writtenId } from './frame/frame.ts';
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
 import { itemsOf, memberAt, membersOf } from './frame/members.ts';
 import { toLine } from './frame/splitter.ts';
@@ -138,7 +138,7 @@ export class Answers {
 
   /** A response for the client if it answers one of this frame's requests, which then counts as answered. */
   #accept(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): Buffer | undefined {
-    const responseId = rawId(frame);
+    const { id: responseId, isAmbiguous } = writtenId(frame);
     const request = pending.requestFor(responseId);
     if (!request || (request.match === 'roughly' && this.#mayAnswerAnother(pending, responseId))) {
       const isAnothers = !request && this.#recent.includes(responseId);
@@ -147,7 +147,7 @@ export class Answers {
       return undefined;
     }
     const unsafe = unsafeAddress(json);
-    const line = unambiguous(toLine(frame));
+    const line = isAmbiguous ? withMembersOnce(frame) : toLine(frame);
     const addressed = request.match === 'exactly' ? line : withId(line, request.id);
     const answer =
       unsafe === undefined
@@ -178,7 +178,8 @@ export class Answers {
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
     // Some clients would mistake it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
-    const line = withoutTokens(this.#progress.adjusted(unambiguous(toLine(frame)), json), this.#events.sent());
+    const whole = writtenId(frame).isAmbiguous ? withMembersOnce(frame) : toLine(frame);
+    const line = withoutTokens(this.#progress.adjusted(whole, json), this.#events.sent());
     const unsafe = unsafeAddress(json);
     if (unsafe === undefined) return line;
     const { message } = refusedAddress(unsafe);
@@ -205,13 +206,12 @@ function isId(raw: string): boolean {
 const MEMBERS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
 /** The frame with each of its members once, as JSON.parse reads it. */
-function unambiguous(frame: Buffer): Buffer {
-  if (!isAmbiguous(frame)) return frame;
+function withMembersOnce(frame: Buffer): Buffer {
   const members = MEMBERS.flatMap((name) => {
     const text = textAt(frame, name);
     return text === undefined ? [] : [`"${name}":${text}`];
   });
-  return Buffer.from(`{${members.join(',')}}`);
+  return toLine(Buffer.from(`{${members.join(',')}}`));
 }
 
 /** Whether a frame has a result or an error. */

@@ -42,8 +42,8 @@ export async function earlyAnswer(
   const known = isStateless(request) ? undefined : answerWithoutServer(request, method);
   if (known) return known;
   if (method === 'initialize') {
-    const [answer, revisions] = await Promise.all([remembered('initialize'), remembered('revisions')]);
-    return provisionalInitialize(request, answer, negotiatedFor(revisionIn(request), revisions));
+    const { answer, revision } = await foreseenOpening(request, remembered);
+    return provisionalInitialize(request, answer, revision);
   }
   if (method === 'server/discover') {
     const discovered = await remembered('server/discover');
@@ -68,15 +68,22 @@ async function isForeseen(request: Buffer, method: string, remembered: Remembere
   if (answerWithoutServer(request, method) && !isStateless(request)) return true;
   if (method !== 'initialize')
     return Boolean((await remembered('server/discover')) ?? (await remembered('initialize')));
-  const [answer, revisions] = await Promise.all([remembered('initialize'), remembered('revisions')]);
-  const asked = revisionIn(request);
-  return answer !== undefined && (asked === undefined || negotiatedFor(asked, revisions) !== undefined);
+  const { answer, revision } = await foreseenOpening(request, remembered);
+  return answer !== undefined && (revision !== undefined || revisionIn(request) === undefined);
 }
 
-/** What the server chose where a client asked for this revision; undefined if no client ever did. */
-function negotiatedFor(asked: string | undefined, revisions: Buffer | undefined): string | undefined {
-  const chosen = revisions && asked !== undefined ? memberAt(parseFrame(revisions), asked) : undefined;
-  return typeof chosen === 'string' ? chosen : undefined;
+/**
+ * What is remembered for an `initialize`: the server's last answer, and the revision that it chose where a client asked for the
+ * one that is asked for now.
+ */
+async function foreseenOpening(
+  request: Buffer,
+  remembered: Remembered,
+): Promise<{ answer?: Buffer; revision?: string }> {
+  const [answer, revisions] = await Promise.all([remembered('initialize'), remembered('revisions')]);
+  const asked = revisionIn(request);
+  const revision = revisions && asked !== undefined ? memberAt(parseFrame(revisions), asked) : undefined;
+  return { ...(answer && { answer }), ...(typeof revision === 'string' && { revision }) };
 }
 
 /** What is remembered of the revisions once a server has answered this request with this `result`. */

@@ -33,7 +33,8 @@ export const ALL_CAPABILITIES = {
   logging: {},
 };
 
-interface Nothing {
+/** How a server without a feature is answered for. */
+interface EmptyAnswer {
   capability: string;
   /** As JSON. */
   result: string;
@@ -42,9 +43,9 @@ interface Nothing {
 
 const { 'tools/list': _, ...OTHER_LISTS } = SERVER_LISTS;
 
-/** How a server without a feature is answered for: its list is empty, no text is completed, the level is set. */
-const NOTHING = new Map<string, Nothing>([
-  ...Object.entries(OTHER_LISTS).map(([method, { items, ...list }]): [string, Nothing] => [
+/** By method: the list is empty, no text is completed, the level is set. */
+const EMPTY_ANSWERS = new Map<string, EmptyAnswer>([
+  ...Object.entries(OTHER_LISTS).map(([method, { items, ...list }]): [string, EmptyAnswer] => [
     method,
     { ...list, result: `{"${items}":[]}` },
   ]),
@@ -84,7 +85,7 @@ export class DeclaredFeatures {
 
   /** Whether the server may lack what this request is about, although the client was told otherwise. */
   mayLack(method: string): boolean {
-    return this.#nothingFor(method) !== undefined;
+    return this.#emptyAnswer(method) !== undefined;
   }
 
   /** The answer to a request for what the server does not offer; undefined if the server answers it. */
@@ -94,18 +95,18 @@ export class DeclaredFeatures {
 
   /** As `answerInstead`, also while the server has said nothing. */
   answerNow(request: Buffer, method: string): Buffer | undefined {
-    const nothing = this.#nothingFor(method);
-    if (!nothing) return undefined;
-    if (nothing.changed !== undefined && this.#offered === undefined) this.#emptied.add(nothing.changed);
-    const answer = Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${nothing.result}}`);
-    return inRevisionOf(request, answer, nothing.changed !== undefined);
+    const empty = this.#emptyAnswer(method);
+    if (!empty) return undefined;
+    if (empty.changed !== undefined && this.#offered === undefined) this.#emptied.add(empty.changed);
+    const answer = Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${empty.result}}`);
+    return inRevisionOf(request, answer, empty.changed !== undefined);
   }
 
-  #nothingFor(method: string): Nothing | undefined {
+  #emptyAnswer(method: string): EmptyAnswer | undefined {
     if (this.#declared === undefined) return undefined;
-    const nothing = NOTHING.get(method);
-    const isTold = nothing && memberAt(this.#declared, nothing.capability) !== undefined;
-    return isTold && memberAt(this.#offered, nothing.capability) === undefined ? nothing : undefined;
+    const empty = EMPTY_ANSWERS.get(method);
+    const isTold = empty && memberAt(this.#declared, empty.capability) !== undefined;
+    return isTold && memberAt(this.#offered, empty.capability) === undefined ? empty : undefined;
   }
 }
 

@@ -94,8 +94,12 @@ export function serveStdio(
       input.end();
       void end(async () => {
         if (failure) return close();
-        const gone = new Promise<void>((gone) => {
-          finalCheck = setInterval(() => isOrphan() && gone(void bridge.close()), FINAL_PARENT_CHECK_MS);
+        const gone = new Promise<void>((resolveGone) => {
+          finalCheck = setInterval(() => {
+            if (!isOrphan()) return;
+            void bridge.close();
+            resolveGone();
+          }, FINAL_PARENT_CHECK_MS);
         });
         await isRead(sink, gone);
         await bridge.finish(FINISH_MS);

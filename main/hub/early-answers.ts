@@ -65,7 +65,7 @@ export class EarlyAnswers {
   }
 
   /** The server's own answer to a request that was answered early. @returns notifications for the client */
-  late(id: string, frame: Buffer): Buffer[] {
+  answeredLate(id: string, frame: Buffer): Buffer[] {
     if (id !== this.#opening) return [];
     this.#opening = undefined;
     return this.#features.learned(parseFrame(frame));

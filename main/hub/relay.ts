@@ -210,7 +210,7 @@ export class Relay implements Bridge {
         if (this.#replayLog.findsOtherTools(id, frame)) this.#client.write(LIST_CHANGED);
         this.#replayLog.learnUser(id, frame);
         if (this.#replayLog.takeReplayed(id)) {
-          for (const changed of this.#early.late(id, frame)) this.#client.write(changed);
+          for (const changed of this.#early.answeredLate(id, frame)) this.#client.write(changed);
           return;
         }
         this.#early.answered(id);

@@ -111,11 +111,6 @@ interface FramePlaces {
   isRepeated: boolean;
 }
 
-/** Whether a frame has several ids or methods. Readers that look at its ends only may take another one than those that parse it. */
-export function isAmbiguous(frame: Buffer): boolean {
-  return findPlaces(frame).isRepeated;
-}
-
 /**
  * Finds `id` and `method` in a valid JSON object, as the bytes that were sent: an id beyond 2^53 or written as `1.0` does not
  * survive conversion to a JavaScript number. If one occurs more than once, the last one counts, as in JSON.parse.
@@ -149,8 +144,16 @@ export function findId(frame: Buffer): Place | undefined {
 
 /** The frame's id exactly as it was written, or `null` if there is none. */
 export function rawId(frame: Buffer): string {
-  const place = findId(frame);
-  return place ? frame.toString('utf8', place.start, place.end) : 'null';
+  return writtenId(frame).id;
+}
+
+/**
+ * The same, and whether the frame has several ids or methods: readers that look at its ends only may take another one than
+ * those that parse it.
+ */
+export function writtenId(frame: Buffer): { id: string; isAmbiguous: boolean } {
+  const { id, isRepeated } = findPlaces(frame);
+  return { id: id ? frame.toString('utf8', id.start, id.end) : 'null', isAmbiguous: isRepeated };
 }
 
 /**
