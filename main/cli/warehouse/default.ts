@@ -74,16 +74,17 @@ async function change(
     if (json) return writeAnswer(context, 'warehouse default', { ...result, change: null });
     return writeDone(context, setTo(warehouse, 'already'));
   }
-  const affected = await warehouses.workspaceDefault.affected(signal);
+  const [affected, place] = await Promise.all([
+    warehouses.workspaceDefault.affected(signal),
+    placeOf(context, session),
+  ]);
   if (!yes) {
     const what = warehouse
       ? `Make ${describeWarehouse(warehouse)} the workspace default`
       : 'Remove the workspace default';
-    const where = inPlace(await placeOf(context, session));
-    await agreeOrCancel(context, `${what} ${where}? ${affectedByDefault(affected)}`);
+    await agreeOrCancel(context, `${what} ${inPlace(place)}? ${affectedByDefault(affected)}`);
   }
   await warehouses.workspaceDefault.change(result.warehouseId, seen, signal);
-  const place = await placeOf(context, session);
   if (json) {
     const change = { before, affected, place: placeAnswer(place) };
     await writeAnswer(context, 'warehouse default', { ...result, change });
