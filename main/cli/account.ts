@@ -11,7 +11,7 @@ import type { Answer } from './answers/answers.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { jsonFailure } from './failure.ts';
 import { asDate } from './login.ts';
-import { columns, writeAnswer, writeDone, writeLine, writeNotice } from './terminal.ts';
+import { columns, identifierText, writeAnswer, writeDone, writeLine, writeNotice } from './terminal.ts';
 
 export interface LogoutOptions {
   profile?: string;
@@ -79,7 +79,7 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
     `${row.isDefault ? '*' : ' '} ${row.profile}`,
     row.host ?? '-',
     row.method === null ? '-' : SIGN_IN_METHODS[row.method].command,
-    row.state.replaceAll('-', ' '),
+    identifierText(row.state),
     row.userName ?? '-',
     row.expiresAt ?? '-',
   ]);

@@ -7,11 +7,20 @@ import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
-import { resultText } from './clients/change-answer.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodeOfAll, jsonFailure } from './failure.ts';
-import { columns, printable, write, writeAnswer, writeDone, writeJson, writeLine, writeNotice } from './terminal.ts';
+import {
+  columns,
+  identifierText,
+  printable,
+  write,
+  writeAnswer,
+  writeDone,
+  writeJson,
+  writeLine,
+  writeNotice,
+} from './terminal.ts';
 
 export interface ProvisionOptions {
   dryRun?: boolean;
@@ -73,7 +82,7 @@ export async function provision(
 
 async function print(context: CommandContext, done: Provisioned[]): Promise<void> {
   const rows = done.map(({ what, name, result, message = '' }) =>
-    [what, name, resultText(result), message].map(printable),
+    [what, name, identifierText(result), message].map(printable),
   );
   for (const line of columns([['WHAT', 'NAME', 'RESULT', 'WHY'], ...rows])) await writeLine(context.stdout, line);
   for (const { result, diff = '' } of done) {

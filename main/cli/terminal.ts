@@ -193,3 +193,8 @@ export function openProgress({ stderr }: Pick<CommandContext, 'stderr'>, quiet =
     },
   };
 }
+
+/** An identifier of `--json`, such as `would-add`, as people read it. */
+export function identifierText(identifier: string): string {
+  return identifier.replaceAll('-', ' ');
+}

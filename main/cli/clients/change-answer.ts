@@ -19,8 +19,3 @@ export function changeAnswer(outcome: ChangeOutcome): Answer<'clients add'>['cha
     error: error ? jsonFailure(error) : null,
   };
 }
-
-/** A result as people read it. */
-export function resultText(result: string): string {
-  return result.replaceAll('-', ' ');
-}

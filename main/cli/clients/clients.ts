@@ -15,6 +15,7 @@ import {
   bold,
   columns,
   confirm,
+  identifierText,
   printable,
   write,
   writeAnswer,
@@ -24,7 +25,7 @@ import {
   writeNotice,
   writeStyledLine,
 } from '../terminal.ts';
-import { changeAnswer, resultText } from './change-answer.ts';
+import { changeAnswer } from './change-answer.ts';
 import { STATE_TEXTS, shownEntries } from './entry-states.ts';
 import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
@@ -202,7 +203,7 @@ async function print(context: CommandContext, outcome: ChangeOutcome, isShown: b
   if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
   // What a dry run would change was asked for.
   const say = isShown ? (text: string) => writeLine(context.stdout, text) : (text: string) => writeDone(context, text);
-  await say(`${name}: ${resultText(result)}${file === null ? '' : ` ${file}`}`);
+  await say(`${name}: ${identifierText(result)}${file === null ? '' : ` ${file}`}`);
   if (result === 'would-change') {
     for (const text of diff.trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
   }

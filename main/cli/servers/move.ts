@@ -2,11 +2,11 @@ import { moveServer as move } from '../../app/servers/move-server.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { inOneLine } from '../../words/failure.ts';
-import { changeAnswer, resultText } from '../clients/change-answer.ts';
+import { changeAnswer } from '../clients/change-answer.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
-import { writeAnswer, writeDone, writeLine } from '../terminal.ts';
+import { identifierText, writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { describeServer, serverAnswer } from './servers.ts';
 
 export interface MoveOptions {
@@ -48,6 +48,6 @@ async function tell(context: CommandContext, { name, file, result, afterwards, e
   if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
   await writeDone(
     context,
-    `${name}: ${resultText(result)}${file === null ? '' : ` ${file}`}${afterwards ? `. ${afterwards}` : ''}`,
+    `${name}: ${identifierText(result)}${file === null ? '' : ` ${file}`}${afterwards ? `. ${afterwards}` : ''}`,
   );
 }
