@@ -26,6 +26,8 @@ export interface AggregateServer {
   open(sink: FrameSink): OpenedServer;
   /** Differs if the same name stands for a server with a different setup. */
   setUp: string;
+  /** Why it has no tools as yet, for the client's model; undefined if that is not known. */
+  unavailable?: string;
 }
 
 /** How long changes of lists are gathered before the client is notified, in milliseconds. */
@@ -209,15 +211,11 @@ export class Aggregate implements Bridge {
     for (const name of this.#members.keys()) this.#drop(name);
     this.#initialize = withoutTasksExtension(frame);
     this.#join();
-    const names = this.#servers.map(({ name }) => name).join(', ');
     const introduction = {
       protocolVersion: '2025-11-25',
       capabilities: ALL_CAPABILITIES,
       serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
-      instructions:
-        names === ''
-          ? this.#withoutServers()
-          : `Offers the tools of these Databricks servers: ${names}. If several servers have a tool with the same name, its name starts with the server, as in ${this.#servers[0]?.name}__TOOL.`,
+      instructions: this.#servers.length === 0 ? this.#withoutServers() : instructionsFor(this.#servers),
     };
     request.reply(provisionalInitialize(frame, Buffer.from(JSON.stringify({ result: introduction }))));
   }
@@ -342,6 +340,15 @@ const NESTED = { code: -32600, message: 'Invalid request: a batch within a batch
 
 function invalid(frame: Buffer, { code, message }: { code: number; message: string }): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${idOfInvalid(frame, code)},"error":${JSON.stringify({ code, message })}}`);
+}
+
+function instructionsFor(servers: readonly AggregateServer[]): string {
+  const reasons = servers.flatMap(({ unavailable }) => unavailable ?? []);
+  return [
+    `Offers the tools of these Databricks servers: ${servers.map(({ name }) => name).join(', ')}.`,
+    `If several servers have a tool with the same name, its name starts with the server, as in ${servers[0]?.name}__TOOL.`,
+    ...reasons,
+  ].join(' ');
 }
 
 function result({ id }: RoutedRequest, json: string): Buffer {

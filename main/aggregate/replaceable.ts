@@ -2,6 +2,7 @@ import { type FrameSink, intercept } from '../bridge/back-pressure.ts';
 import { scanFrame } from '../bridge/frame/frame.ts';
 import type { FrameFault } from '../bridge/frame/splitter.ts';
 import type { Bridge } from '../bridge/layers.ts';
+import { inOneLine } from '../words/failure.ts';
 import type { AggregateServer } from './aggregate.ts';
 import type { OpenedServer } from './member.ts';
 
@@ -97,7 +98,7 @@ export class ReplaceableServer implements Bridge {
     const loaded = await import('./aggregate.ts').catch((failure: unknown) => void this.#port.failed(failure));
     if (!loaded) return;
     const aggregate = new loaded.Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
-    aggregate.offer([this.#server]);
+    aggregate.offer([{ ...this.#server, unavailable: inOneLine(error) }]);
     aggregate.onSettled(() => this.#settled());
     this.#current = aggregate;
     const received = this.#received ?? [];

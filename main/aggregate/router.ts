@@ -200,6 +200,11 @@ export class Router {
     }
   }
 
+  /** The servers that may have what no list has, in words. */
+  #unusable(): string[] {
+    return this.#members().flatMap(({ name, trouble }) => (trouble === undefined ? [] : unusable(name, trouble)));
+  }
+
   /** For a resource in no list: if only one server has resources, it is asked. */
   #ofTheOnlyOne(uri: string): Found {
     const [only, ...others] = this.#members().filter((member) => member.mayHave('resources'));
@@ -211,7 +216,7 @@ export class Router {
     if (found.kind === 'none') {
       if (kind === 'resources') {
         refuse(request, `Resource not found: ${name}`, isStateless(frame) ? -32602 : -32002, { uri: name });
-      } else refuse(request, `Unknown ${what}: ${name}`);
+      } else refuse(request, [`Unknown ${what}: ${name}`, ...this.#unusable()].join('. '));
       return;
     }
     if (found.kind === 'several') {
@@ -225,9 +230,12 @@ export class Router {
       const gone = `The server "${found.owned.server}" no longer exists.`;
       request.reply(errorFrame(request.id, new CausewayError('not_found', gone, { remedy: 'List them again.' })));
     } else if (member.trouble !== undefined && kind === 'tools') {
-      const words = `The server "${member.name}" cannot be used: ${member.trouble}`;
       request.reply(
-        toolTextFrame(request.id, frame, `${words} Causeway is trying again. List the tools again in a moment.`),
+        toolTextFrame(
+          request.id,
+          frame,
+          `${unusable(member.name, member.trouble)} Causeway is trying again. List the tools again in a moment.`,
+        ),
       );
       member.reopen();
     } else {
@@ -256,6 +264,10 @@ export class Router {
     if (kind === 'templates') this.#templates = owned;
     return { owned, items };
   }
+}
+
+function unusable(server: string, reason: string): string {
+  return `The server "${server}" cannot be used: ${reason}`;
 }
 
 function refuse(request: RoutedRequest, message: string, code = -32602, data?: object): void {

@@ -16,7 +16,7 @@ export interface ProxyRequest {
   authType: string | undefined;
   /** What each tool call carries in `_meta`; undefined if nothing was asked for. */
   meta: Record<string, string> | undefined;
-  /** Why nothing is sent, although the client is answered: an entry that another program's form was pasted into. */
+  /** Why nothing is sent, although the client is answered: its form is another program's, or its environment is not known. */
   refusal?: CausewayError | undefined;
 }
 
@@ -78,6 +78,12 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
   const meta = values.meta && parseMeta(values.meta);
   const refusal = refusalOf(args, values);
   return { profile: values.profile, authType: values['auth-type'], meta, ...target, ...(refusal ? { refusal } : {}) };
+}
+
+/** The request of an entry that may not run, whatever it asks for. */
+export function refusedRequest(args: string[], refusal: CausewayError): ProxyRequest {
+  const { path = '' } = readFlags(args.filter((arg) => arg !== ALL));
+  return { profile: undefined, path, origin: undefined, authType: undefined, meta: undefined, refusal };
 }
 
 function refusalOf(args: string[], { url, path }: { url?: string; path?: string }): CausewayError | undefined {

@@ -1,3 +1,4 @@
+import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { type ReplaceablePort, ReplaceableServer } from '../aggregate/replaceable.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
@@ -39,7 +40,11 @@ export async function serveClient(
     isFirst = false;
     return { bridge: relay, opened: relay.opened, failed: (error: unknown) => relay.failed(error) };
   };
-  const server = new ReplaceableServer(sink, { name: request.path, setUp: '', open }, cannotServe);
+  const server = new ReplaceableServer(
+    sink,
+    { name: serverAt(request.path).named || 'causeway', setUp: '', open },
+    cannotServe,
+  );
   const complain = (error: unknown) => process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
   const survive = (error: unknown) => {
     complain(error);

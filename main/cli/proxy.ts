@@ -16,6 +16,7 @@ import {
   type ProxyRequest,
   parseAllArguments,
   parseProxyArguments,
+  refusedRequest,
 } from './proxy-arguments.ts';
 
 /** When the process keeps the rest of its own code, in milliseconds after its start: its first answers are out by then. */
@@ -37,16 +38,16 @@ export async function runProxy(args: string[]): Promise<void> {
     process.stdout.write(PROXY_HELP);
     return;
   }
-  try {
-    adoptEnvironment(process.env, environmentArgument(args));
-  } catch (error) {
-    return runBlocked(error);
-  }
-  if (asksForAll(args)) return runAll(args);
+  let refusal: CausewayError | undefined;
   let request: ProxyRequest;
   let isOwn: boolean;
   try {
-    ({ request, isOwn } = completedBy(process.env, parseProxyArguments(args)));
+    refusal = refusalOfEnvironment(args);
+    if (!refusal && asksForAll(args)) return runAll(args);
+    ({ request, isOwn } = completedBy(
+      process.env,
+      refusal ? refusedRequest(args, refusal) : parseProxyArguments(args),
+    ));
   } catch (error) {
     return calledWrongly(error);
   }
@@ -107,13 +108,15 @@ function endAfter(unwritable: Error | undefined): never {
   process.exit(unwritable ? EXIT_UNWRITABLE : 0);
 }
 
-/** An entry of ours that cannot tell which permissions apply: the client is told so, whatever it asks for. */
-async function runBlocked(error: unknown): Promise<void> {
-  const why = explainUnexpected(error);
-  if (!(why instanceof CausewayError) || why.code !== 'invalid_file') return calledWrongly(error);
-  process.stderr.write(`causeway proxy: ${inOneLine(why)}\n`);
-  const { serveRefusal } = await import('./proxy-refusal.ts').catch(calledWrongly);
-  endAfter(await serveRefusal(why));
+/** Adopts the environment that the entry was written in. Returns why nothing may run, if it is not known which permissions apply. */
+function refusalOfEnvironment(args: string[]): CausewayError | undefined {
+  try {
+    adoptEnvironment(process.env, environmentArgument(args));
+    return undefined;
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'invalid_file') return error;
+    throw error;
+  }
 }
 
 /** No bridge can be built for the entry. A client is answered all the same; a user at a terminal reads why, and is not kept waiting. */

@@ -186,13 +186,17 @@ test('an entry whose record cannot be used answers with the reason, and runs not
     const why = expect.stringContaining(`its record ${file} cannot be used`);
     const opened = await proxy.open({ clientInfo: { name: 'test', version: '1' } });
     expect([what, JSON.stringify(opened)]).toEqual([what, why]);
-    for (const method of ['tools/list', 'tools/call', 'resources/list']) {
+    for (const method of ['tools/list', 'tools/call']) {
       const answer = await proxy.request(method, method, {
         name: 'execute_sql_read_only',
         arguments: { query: 'SELECT 1' },
       });
       expect([what, method, JSON.stringify(answer)]).toEqual([what, method, why]);
     }
+    const all = new ProxyProcess(['--all', ...args.slice(0, 2)], shell);
+    onTestFinished(() => all.close());
+    expect([what, JSON.stringify(await all.open())]).toEqual([what, why]);
+    expect([what, JSON.stringify(await all.request('tools', 'tools/list'))]).toEqual([what, why]);
     await rm(file, { recursive: true, force: true });
   }
   expect(workspace.statements).toEqual([]);

@@ -44,11 +44,19 @@ describe('an entry that fits no profile', () => {
     ],
   ])('%s: the client is answered, and a tool gives the reason', async (_name, args, reason) => {
     const { proxy } = await stage(() => args);
-    expect((await proxy.open()).result).toMatchObject({ protocolVersion: '2025-06-18' });
+    expect((await proxy.open()).result).toMatchObject({
+      protocolVersion: '2025-06-18',
+      instructions: expect.stringContaining(reason),
+    });
     const { tools } = Object((await proxy.request(2, 'tools/list')).result);
     expect(tools).toMatchObject([{ name: 'connection_status', description: expect.stringContaining(reason) }]);
     const { result } = await proxy.request(3, 'tools/call', { name: 'connection_status', arguments: {} });
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(reason) }] });
+    expect(result).toMatchObject({ isError: true });
+    const [{ text }] = result.content;
+    expect(text).toContain('The server "databricks-sql" cannot be used: ');
+    expect(text).toContain(reason);
+    const known = await proxy.request('known', 'tools/call', { name: 'execute_sql', arguments: {} });
+    expect(known.error?.message).toContain(reason);
     expect((await proxy.request(4, 'resources/list')).result).toEqual({ resources: [] });
     expect(await proxy.finish()).toBe(0);
     expect(proxy.stderr).toContain(reason);
