@@ -56,6 +56,8 @@ const person = z.object({ id: text(), userName: text(), displayName: text() });
 const bulk = z.object({
   /** The file's name, or how many were selected. */
   source: z.string(),
+  /** It restores what was there before other changes. */
+  isUndo: z.boolean(),
   stage: z.enum(['planning', 'planned', 'applying', 'ended', 'failed']),
   /** How many lines there are of each kind. */
   planned: z.record(z.enum(['create', 'update', 'delete', 'unchanged', 'invalid']), z.number()),
@@ -135,6 +137,8 @@ export const overridesRequests = {
   planImport: { input: inProfile, output: z.boolean() },
   /** Plans the same once more, if that could not be done. */
   planAgain: { input: inProfile, output: z.undefined() },
+  /** Plans what restores the state before the changes that were carried out. Answers when the plan is there. */
+  planUndo: { input: inProfile, output: z.undefined() },
   getBulk: { input: z.undefined(), output: bulk.nullable() },
   bulkPage: {
     input: slice.extend({ only: z.enum(['all', 'changes', 'problems']) }),

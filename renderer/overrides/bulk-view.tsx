@@ -31,6 +31,10 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   const [only, setOnly] = useState<'all' | 'changes' | 'problems'>('all');
   const planning = useMutation({ mutationFn: () => unwrap(request.planAgain({ profile })) });
   const applying = useMutation({ mutationFn: () => unwrap(request.applyBulk({ profile })) });
+  const undoing = useMutation({
+    mutationFn: () => unwrap(request.planUndo({ profile })),
+    onSuccess: () => setOnly('all'),
+  });
   const leaving = useMutation({
     mutationFn: ({ line, isLeftOut }: BulkLine) => unwrap(request.leaveOut({ line, isLeftOut: !isLeftOut })),
   });
@@ -52,9 +56,9 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   });
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
-      <ScreenTitle>{texts.title(bulk.source)}</ScreenTitle>
+      <ScreenTitle>{bulk.isUndo ? texts.undoTitle(bulk.source) : texts.title(bulk.source)}</ScreenTitle>
       <Stage bulk={bulk} />
-      <ActionFailure error={planning.error ?? applying.error ?? leaving.error} />
+      <ActionFailure error={planning.error ?? undoing.error ?? applying.error ?? leaving.error} />
       <ActionFailure error={saving.error} />
       {total > 0 && (
         <>
@@ -78,6 +82,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
           onApply={applying.mutate}
           onSave={saving.mutate}
           onPlan={planning.mutate}
+          onUndo={undoing.mutate}
         />
       </Footer>
     </div>
@@ -98,7 +103,7 @@ function Stage({ bulk }: { bulk: Bulk }) {
         </div>
       )}
       {stage === 'ended' && <p role="status">{formatResults(bulk)}</p>}
-      {stage === 'ended' && journal !== null && <p className={styles.remark}>{texts.undo(journal)}</p>}
+      {stage === 'ended' && journal !== null && <p className={styles.remark}>{texts.undoLater(journal)}</p>}
       {stage === 'ended' && results['not-tried'] > 0 && <Notice message={texts.ended} remedy={texts.goOn} />}
       {problem && <Notice {...problem} />}
     </>
@@ -111,9 +116,10 @@ interface ActionsProps {
   onApply(): void;
   onSave(): void;
   onPlan(): void;
+  onUndo(): void;
 }
 
-function Actions({ bulk, isSaving, onApply, onSave, onPlan }: ActionsProps) {
+function Actions({ bulk, isSaving, onApply, onSave, onPlan, onUndo }: ActionsProps) {
   const { request } = window.causeway;
   const { stage } = bulk;
   const changes = changesIn(bulk);
@@ -149,6 +155,11 @@ function Actions({ bulk, isSaving, onApply, onSave, onPlan }: ActionsProps) {
     case 'ended':
       return (
         <>
+          {bulk.journal !== null && !bulk.isUndo && bulk.results.done > 0 && (
+            <Button variant="default" onClick={() => onUndo()}>
+              {texts.undo}
+            </Button>
+          )}
           <Button variant="default" loading={isSaving} onClick={() => onSave()}>
             {texts.saveReport}
           </Button>

@@ -2,7 +2,7 @@ import type { Bulk, BulkLine } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
-import type { WantedChanges } from '../../warehouses/bulk/carry-out.ts';
+import type { ImportSource } from '../../warehouses/bulk/carry-out.ts';
 import { isChange, type PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow, problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
@@ -20,13 +20,19 @@ const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
     problem !== null || isLeftOut || result === 'failed' || result === 'not-tried',
 };
 
+/** What a bulk change is for, and how its plan is made. */
+export interface BulkWork {
+  /** What the changes come from, for users. */
+  source: string;
+  origin: ImportSource;
+  plan(warehouses: WarehouseService, signal: AbortSignal): Promise<PlannedLine[]>;
+}
+
 /** One plan for many overrides: planned, reviewed, applied, and kept until it is dismissed. */
 export class BulkChange {
   readonly #emitSoon: { (): void; stop(): void };
-  readonly source: string;
-  /** The wanted changes, as they were read or selected. */
-  readonly wanted: WantedChanges;
-  readonly #work = new AbortController();
+  readonly work: BulkWork;
+  readonly #ending = new AbortController();
   #stage: Bulk['stage'] = 'planning';
   #problem: Bulk['problem'] = null;
   #plan: PlannedLine[] = [];
@@ -37,15 +43,15 @@ export class BulkChange {
   /** The id of the journal that undoes what was changed. */
   #journal: string | null = null;
 
-  constructor(source: string, wanted: WantedChanges, onChange: () => void) {
-    this.source = source;
-    this.wanted = wanted;
+  constructor(work: BulkWork, onChange: () => void) {
+    this.work = work;
     this.#emitSoon = throttled(onChange, EMIT_INTERVAL_MS);
   }
 
   get state(): Bulk {
     return {
-      source: this.source,
+      source: this.work.source,
+      isUndo: this.work.origin.kind === 'undo',
       stage: this.#stage,
       planned: counted(this.#plan, ({ action }) => action, {
         create: 0,
@@ -89,7 +95,7 @@ export class BulkChange {
   async plan(warehouses: WarehouseService): Promise<void> {
     this.#emitSoon();
     try {
-      this.#plan = await warehouses.planImport(this.wanted, {}, this.#work.signal);
+      this.#plan = await this.work.plan(warehouses, this.#ending.signal);
       for (const planned of this.#plan) if (isDangerous(planned)) this.#leftOut.add(planned.line);
       this.#stage = 'planned';
     } catch (error) {
@@ -116,8 +122,8 @@ export class BulkChange {
     this.#stage = 'applying';
     this.#emitSoon();
     try {
-      const { journal } = await warehouses.carryOut(this.#plan, this.wanted.origin, {
-        signal: this.#work.signal,
+      const { journal } = await warehouses.carryOut(this.#plan, this.work.origin, {
+        signal: this.#ending.signal,
         isLeftOut: ({ line }) => this.#leftOut.has(line),
         formatError: failureInWindow,
         onResult: (result) => {
@@ -138,11 +144,11 @@ export class BulkChange {
   }
 
   cancel(): void {
-    this.#work.abort();
+    this.#ending.abort();
   }
 
   close(): void {
-    this.#work.abort();
+    this.#ending.abort();
     this.#emitSoon.stop();
   }
 }

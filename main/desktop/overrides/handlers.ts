@@ -10,10 +10,11 @@ import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
 import type { WantedChanges } from '../../warehouses/bulk/carry-out.ts';
 import { exportLines, overrideLines } from '../../warehouses/bulk/files.ts';
+import { openJournal } from '../../warehouses/bulk/journal-file.ts';
 import { wantedLine } from '../../warehouses/bulk/plans.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
-import { BulkChange } from './bulk-change.ts';
+import { BulkChange, type BulkWork } from './bulk-change.ts';
 import { OverridesReading } from './override-list.ts';
 import { strings } from './strings.ts';
 
@@ -30,9 +31,9 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     bulk?.close();
   });
 
-  const plan = async (profile: string, source: string, wanted: WantedChanges) => {
+  const plan = async (profile: string, work: BulkWork) => {
     bulk?.close();
-    const begun = new BulkChange(source, wanted, () => {
+    const begun = new BulkChange(work, () => {
       if (bulk === begun) emit('bulkChanged', begun.state);
     });
     bulk = begun;
@@ -76,7 +77,8 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
     planForSelected: async ({ profile, userIds, wanted }) => {
       const lines = userIds.map((userId, at) => wantedLine(at + 1, userId, wanted));
       const source = strings.users(userIds.length);
-      await plan(profile, source, { lines, faults: [], origin: { kind: 'selection', source, sha256: null } });
+      const origin = { kind: 'selection', source, sha256: null } as const;
+      await plan(profile, changesFrom(source, { lines, faults: [], origin }));
     },
     planImport: async ({ profile }) => {
       const path = await shell.chooseFileToOpen({
@@ -86,11 +88,21 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
       });
       if (path === null) return false;
       const { name, file } = await readImportFile(path);
-      await plan(profile, name, file);
+      await plan(profile, changesFrom(name, file));
       return true;
     },
     planAgain: async ({ profile }) => {
-      if (bulk) await plan(profile, bulk.source, bulk.wanted);
+      if (bulk) await plan(profile, bulk.work);
+    },
+    planUndo: async ({ profile }) => {
+      const { journal: id, source } = bulk?.state ?? { journal: null, source: '' };
+      if (id === null) throw new CausewayError('conflict', 'There is nothing to undo.');
+      const journal = await openJournal(context.env, id);
+      await plan(profile, {
+        source,
+        origin: { kind: 'undo', source: id, sha256: null },
+        plan: (warehouses, signal) => warehouses.planUndo(journal, signal),
+      });
     },
     getBulk: async () => bulk?.state ?? null,
     bulkPage: async ({ only, from, count }) => bulk?.page(only, from, count) ?? { total: 0, rows: [] },
@@ -128,6 +140,10 @@ export function overridesHandlers(context: DesktopContext): HandlersOf<typeof ov
       return { file, count: rows.length };
     },
   };
+}
+
+function changesFrom(source: string, { origin, ...wanted }: WantedChanges): BulkWork {
+  return { source, origin, plan: (warehouses, signal) => warehouses.planImport(wanted, {}, signal) };
 }
 
 const isJson = (file: string) => file.toLowerCase().endsWith('.json');

@@ -9,6 +9,7 @@ import {
   type PlannedLine,
   sameState,
 } from './plan.ts';
+import { warehouseProblem } from './rows.ts';
 
 const State = z.object({ type: z.string(), warehouse_id: z.string().optional() }).nullable();
 
@@ -167,11 +168,19 @@ export function planUndo({ changes }: Journal, { directory, present }: Holdings)
     const { line, userId, userName } = last;
     const now = present.get(userId) ?? null;
     const target = stateBefore(ofUser, now);
-    if (target !== undefined) return [{ line, userId, userName, ...difference(now, target, directory) }];
+    if (target !== undefined) return [{ line, userId, userName, ...restoring(now, target, directory) }];
     const held = overrideLabel(now, directory);
     const problem = `Changed since: the import left ${overrideLabel(last.after, directory)}, and now it is ${held}.`;
     return [{ line, userId, userName, action: 'invalid', problem }];
   });
+}
+
+/** What restores a state; `invalid` where its warehouse is gone meanwhile. */
+function restoring(now: OverrideState, target: OverrideState, directory: Holdings['directory']) {
+  const change = difference(now, target, directory);
+  const id = 'fields' in change ? change.fields.warehouse_id : undefined;
+  const problem = id === undefined ? undefined : warehouseProblem(id, directory);
+  return problem === undefined ? change : ({ action: 'invalid', problem } as const);
 }
 
 /** The state before a user's changes, from the last to the first; undefined if another change came after them. */

@@ -151,6 +151,16 @@ function customFields(line: ImportLine, { directory, warehouses: byName }: RowCo
   if (found === undefined) {
     return { problem: `Warehouse "${line.warehouse_id || line.warehouse_name}" does not exist.` };
   }
-  if (isGone(found.state)) return { problem: `${found.name} is being deleted.` };
-  return { fields: { type: 'CUSTOM', warehouse_id: found.id } };
+  const problem = warehouseProblem(found.id, directory);
+  return problem === undefined ? { fields: { type: 'CUSTOM', warehouse_id: found.id } } : { problem };
+}
+
+/** Why no override can be set to this warehouse, as a sentence; undefined if one can, or the warehouses are not all known. */
+export function warehouseProblem(
+  id: string,
+  { warehouses, warehousesComplete }: Pick<Directory, 'warehouses' | 'warehousesComplete'>,
+): string | undefined {
+  const found = warehouses.get(id);
+  if (found === undefined) return warehousesComplete ? `Warehouse "${id}" does not exist.` : undefined;
+  return isGone(found.state) ? `${found.name} is being deleted.` : undefined;
 }

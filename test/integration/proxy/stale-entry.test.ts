@@ -52,7 +52,7 @@ describe('an entry that fits no profile', () => {
     expect(tools).toMatchObject([{ name: 'connection_status', description: expect.stringContaining(reason) }]);
     const { result } = await proxy.request(3, 'tools/call', { name: 'connection_status', arguments: {} });
     expect(result).toMatchObject({ isError: true });
-    const [{ text }] = result.content;
+    const [{ text }] = Object(result).content;
     expect(text).toContain('The server "databricks-sql" cannot be used: ');
     expect(text).toContain(reason);
     const known = await proxy.request('known', 'tools/call', { name: 'execute_sql', arguments: {} });

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../../../main/cli/program.ts';
+import { acquireLock } from '../../../main/platform/lock.ts';
 import { stateFolder } from '../../../main/platform/paths.ts';
 import { journalFolder } from '../../../main/warehouses/bulk/journal-file.ts';
 import { fixtureUsers } from '../../workspace/fixture.ts';
@@ -133,6 +136,23 @@ describe('the journal of an import', () => {
   });
 });
 
+test('an import waits for another one on this computer, and says so', async () => {
+  const lock = await acquireLock(join(journalFolder(cli.env), 'lock'));
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdout.resume();
+  let text = '';
+  stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  const args = ['warehouse', 'import', file, '--yes', '--profile', 'ana'];
+  const code = runProgram(args, { stdin, stdout, stderr, env: cli.env });
+  await expect.poll(() => text).toContain('Waiting for another import on this computer to end.');
+  expect(held()).toEqual(BEFORE);
+  await lock.release();
+  expect(await code).toBe(0);
+  expect(held()).toEqual(AFTER);
+});
+
 describe('an undo', () => {
   test('restores what was before, by id, by path or as the last one', async () => {
     await run(file, '--yes');
@@ -166,6 +186,16 @@ describe('an undo', () => {
       '! line 3  ben@example.com  Changed since: the import left Data science, and now it is Finance BI.',
     );
     expect(held()).toEqual({ ...BEFORE, [ben]: finance });
+  });
+
+  test('restores no warehouse that is gone meanwhile, and says so before', async () => {
+    await run(file, '--yes');
+    const { state } = cli.workspace;
+    state.warehouses = state.warehouses.filter(({ id }) => id !== shared);
+    const { code, stdout, stderr } = await undo();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('1 invalid, 2 done.') });
+    expect(stdout).toContain(`! line 2  ana@example.com  Warehouse "${shared}" does not exist.`);
+    expect(held()).toEqual({ [chloe]: 'LAST_SELECTED' });
   });
 
   test('asks, and without a terminal needs --yes', async () => {

@@ -154,6 +154,7 @@ describe('an override as text', () => {
 
   const bulk = (of: Partial<Bulk>): Bulk => ({
     source: 'a.csv',
+    isUndo: false,
     stage: 'planned',
     planned: { create: 0, update: 0, delete: 0, unchanged: 0, invalid: 0 },
     warnings: 0,
