@@ -22,8 +22,11 @@ import {
   writeStyledLine,
 } from './terminal.ts';
 
-interface ApprovalsOptions {
+interface JsonOption {
   json?: boolean;
+}
+
+interface ApprovalsOptions extends JsonOption {
   watch?: boolean;
 }
 
@@ -60,33 +63,43 @@ export async function listApprovals(context: CommandContext, { json, watch }: Ap
 }
 
 /** `causeway approvals allow ID`: shows the call and asks. */
-export async function allowCall(context: CommandContext, id: string): Promise<void> {
+export async function allowCall(context: CommandContext, id: string, { json }: JsonOption): Promise<void> {
   refuseWithoutTerminal(context, id);
   const waiting = await find(context, id);
-  await show(context, waiting, await serverNames(context));
+  await show(context, waiting, await serverNames(context), json ? context.stderr : context.stdout);
   const isAllowed = await askToAllow(context, waiting, context.signal);
+  if (!isAllowed && json) return writeAnswer(context, 'approvals allow', stillWaits(waiting, 'waiting'));
   if (!isAllowed) return writeLine(context.stdout, 'Not allowed. The call still waits.');
   await tell(context, { question: 'answer-approval', id: waiting.id, askedAt: waiting.askedAt, answer: 'allow' });
+  if (json) return writeAnswer(context, 'approvals allow', { id: waiting.id, state: 'allowed', expiresAt: null });
   await writeDone(context, 'Allowed.');
 }
 
 /** `causeway approvals block ID`. */
-export async function blockCall(context: CommandContext, id: string): Promise<void> {
-  const { askedAt, ...waiting } = await find(context, id);
-  await tell(context, { question: 'answer-approval', id: waiting.id, askedAt, answer: 'block' });
+export async function blockCall(context: CommandContext, text: string, { json }: JsonOption): Promise<void> {
+  const { askedAt, id } = await find(context, text);
+  await tell(context, { question: 'answer-approval', id, askedAt, answer: 'block' });
+  if (json) return writeAnswer(context, 'approvals block', { id, state: 'blocked', expiresAt: null });
   await writeDone(context, 'Blocked.');
 }
 
 /** `causeway approvals extend ID`. */
-export async function extendCall(context: CommandContext, id: string): Promise<void> {
-  const { askedAt, ...waiting } = await find(context, id);
-  await tell(context, { question: 'answer-approval', id: waiting.id, askedAt, answer: 'extend' });
-  await writeDone(context, `This call now expires in ${secondsLeft(await find(context, id))} s.`);
+export async function extendCall(context: CommandContext, text: string, { json }: JsonOption): Promise<void> {
+  const { askedAt, id } = await find(context, text);
+  await tell(context, { question: 'answer-approval', id, askedAt, answer: 'extend' });
+  const extended = await find(context, text);
+  if (json) return writeAnswer(context, 'approvals extend', stillWaits(extended, 'extended'));
+  await writeDone(context, `This call now expires in ${secondsLeft(extended)} s.`);
+}
+
+function stillWaits({ id, expiresAt }: WireApproval, state: 'extended' | 'waiting'): Answer<'approvals allow'> {
+  return { id, state, expiresAt: new Date(expiresAt).toISOString() };
 }
 
 /** `causeway approvals revoke`. */
-export async function revokeAllowances(context: CommandContext): Promise<void> {
+export async function revokeAllowances(context: CommandContext, { json }: JsonOption): Promise<void> {
   await tell(context, { question: 'end-allowances' });
+  if (json) return writeAnswer(context, 'approvals revoke', { allowances: [] });
   await writeDone(context, 'Causeway asks about each call again.');
 }
 
@@ -105,7 +118,7 @@ async function watchApprovals(context: CommandContext, json: boolean): Promise<v
         const whole = await find(context, String(waiting.id)).catch(ignoreGone);
         if (!whole) continue;
         if (json) await writeAnswerLine(context, 'approvals --watch', watchedData(whole, names));
-        else await show(context, whole, names);
+        else await show(context, whole, names, context.stdout);
         if (isInteractive) await answerInTerminal(context, whole);
       }
       await sleep(LOOK_MS, undefined, { signal });
@@ -162,8 +175,12 @@ function isAllowed({ readsOnly, cut }: Whole, word: string): boolean {
 
 type Whole = NonNullable<ApprovalAnswer['approval']>;
 
-async function show(context: CommandContext, waiting: Whole, names: Names): Promise<void> {
-  const { stdout } = context;
+async function show(
+  context: CommandContext,
+  waiting: Whole,
+  names: Names,
+  stdout: CommandContext['stdout'],
+): Promise<void> {
   const { id, profile, user, tool, readsOnly, statement, rest, cut } = waiting;
   await writeStyledLine(stdout, bold(`● Call ${id}`, context));
   await writeLine(stdout, `${clientOf(waiting)} wants to use ${tool} on ${names(waiting)} as ${user ?? profile}.`);

@@ -287,19 +287,31 @@ function registerApprovals(program: Command, context: CommandContext): void {
   group
     .command('allow <id>')
     .description('show a call, and allow it if you agree')
-    .action(async (id: string) => (await import('./approvals.ts')).allowCall(context, id));
+    .option('--json', 'print JSON')
+    .action(async (id: string, _options, command: Command) =>
+      (await import('./approvals.ts')).allowCall(context, id, command.optsWithGlobals()),
+    );
   group
     .command('block <id>')
     .description('block a call')
-    .action(async (id: string) => (await import('./approvals.ts')).blockCall(context, id));
+    .option('--json', 'print JSON')
+    .action(async (id: string, _options, command: Command) =>
+      (await import('./approvals.ts')).blockCall(context, id, command.optsWithGlobals()),
+    );
   group
     .command('extend <id>')
     .description('let a call wait two more minutes')
-    .action(async (id: string) => (await import('./approvals.ts')).extendCall(context, id));
+    .option('--json', 'print JSON')
+    .action(async (id: string, _options, command: Command) =>
+      (await import('./approvals.ts')).extendCall(context, id, command.optsWithGlobals()),
+    );
   group
     .command('revoke')
     .description('end what you have allowed for an hour or a day')
-    .action(async () => (await import('./approvals.ts')).revokeAllowances(context));
+    .option('--json', 'print JSON')
+    .action(async (_options, command: Command) =>
+      (await import('./approvals.ts')).revokeAllowances(context, command.optsWithGlobals()),
+    );
 }
 
 const POLICY_HELP = `

@@ -98,6 +98,16 @@ export const approvalList = z.object({
   ),
 });
 
+/** What became of one call that waits. */
+export const answeredApproval = z.object({
+  id: z.number(),
+  state: z.enum(['allowed', 'blocked', 'extended', 'waiting']),
+  /** Null unless it still waits. */
+  expiresAt: z.string().nullable(),
+});
+
+export const endedAllowances = z.object({ allowances: z.array(z.never()) });
+
 /** One line of `causeway approvals --watch --json`. */
 export const watchedApproval = waiting.extend({
   statement: z.string().nullable(),

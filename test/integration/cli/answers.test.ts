@@ -103,6 +103,10 @@ const ELSEWHERE = [
   'clients restore',
   'approvals',
   'approvals list',
+  'approvals allow',
+  'approvals block',
+  'approvals extend',
+  'approvals revoke',
   'approvals --watch',
   'approvals list --watch',
 ];

@@ -120,6 +120,23 @@ describe('causeway approvals', () => {
     expect((await run('approvals', 'block', 'first')).stderr).toContain('"first" is not the number of a call.');
   });
 
+  test('answers as JSON', async () => {
+    const { env, run, call } = await person();
+    const { id } = await call('DROP TABLE orders');
+    const json = async (...args: string[]) => JSON.parse((await run('approvals', ...args, '--json')).stdout);
+    const no = atTerminal(env, ['n']);
+    expect(await no.run('approvals', 'allow', id, '--json')).toBe(0);
+    expect(no.shown.text).toContain('"state": "waiting"');
+    const extended = await json('extend', id);
+    expect(extended).toEqual({ id: Number(id), state: 'extended', expiresAt: expect.stringMatching(/^20.*Z$/) });
+    expect(await json('block', id)).toEqual({ id: Number(id), state: 'blocked', expiresAt: null });
+    expect(await json('revoke')).toEqual({ allowances: [] });
+    const next = await call('SELECT 1');
+    const yes = atTerminal(env, ['allow']);
+    expect(await yes.run('approvals', 'allow', next.id, '--json')).toBe(0);
+    expect(yes.shown.text).toContain('"state": "allowed"');
+  });
+
   test('gives more time, and ends what is allowed for some time', async () => {
     const { run, call, approvals } = await person();
     const { answered, id } = await call('SELECT 1');
