@@ -65,12 +65,12 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
   };
 }
 
-/** One JSON object a line: `{"step", "ok", "seconds", …}`, then `{"done", "seconds"}`. */
+/** One JSON object a line: `{"step", "ok", "tookMs", …}`, then `{"done", "tookMs"}`. */
 function jsonAccount(stream: NodeJS.WriteStream): Account {
   const began = performance.now();
   let step = '';
   let start = 0;
-  const took = (since: number) => Math.round(performance.now() - since) / 1000;
+  const took = (since: number) => Math.round(performance.now() - since);
   const write = (value: unknown) => void stream.write(`${JSON.stringify(value)}\n`);
   return {
     begin(title) {
@@ -79,10 +79,10 @@ function jsonAccount(stream: NodeJS.WriteStream): Account {
     },
     tell() {},
     table() {},
-    done: (summary, data = {}) => write({ step, ok: true, summary, seconds: took(start), ...data }),
-    failed: (reason) => write({ step, ok: false, reason, seconds: took(start) }),
+    done: (summary, data = {}) => write({ step, ok: true, summary, tookMs: took(start), ...data }),
+    failed: (reason) => write({ step, ok: false, reason, tookMs: took(start) }),
     verdict: (_verdict, _title, _beneath, data) => write(data),
-    end: (summary) => write({ done: summary, seconds: took(began) }),
+    end: (summary) => write({ done: summary, tookMs: took(began) }),
     note: (text) => write({ note: text }),
   };
 }

@@ -114,7 +114,7 @@ function tell(account: Account, { requirement, outcome }: Result): void {
     account.verdict('left-out', `${number}  ${says}`, [outcome.reason], { ...data, reason: outcome.reason });
     return;
   }
-  const { steps, rests, reason, seconds } = outcome;
+  const { steps, rests, reason, tookMs } = outcome;
   const commands = [...new Set(steps.map(({ did }) => did).filter((did) => did.startsWith('$ ') || by === 'window'))];
   const requests = [...rests].slice(-SHOWN_REQUESTS);
   const lines = [
@@ -128,7 +128,7 @@ function tell(account: Account, { requirement, outcome }: Result): void {
     outcome.verdict,
     `${number}  ${says}`,
     lines.map((line) => (line === reason ? line : inShort(line, LINE_LENGTH))),
-    { ...data, reason, seconds, commands, wire },
+    { ...data, reason, tookMs, commands, wire },
   );
 }
 

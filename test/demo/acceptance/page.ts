@@ -87,7 +87,7 @@ function rowOf({ requirement, outcome }: Result): string {
   const how = by === 'window' ? 'the window' : 'commands';
   const reason = outcome.reason === undefined ? '' : `<p class="fail">${escaped(outcome.reason)}</p>`;
   return `<details${outcome.verdict === 'fail' ? ' open' : ''}>
-<summary>${number} · <span class="${outcome.verdict}">${outcome.verdict}</span> · ${escaped(says)} <span class="dim">${how}, ${outcome.seconds.toFixed(1)} s</span></summary>
+<summary>${number} · <span class="${outcome.verdict}">${outcome.verdict}</span> · ${escaped(says)} <span class="dim">${how}, ${(outcome.tookMs / 1000).toFixed(1)} s</span></summary>
 ${reason}${outcome.steps.map((step) => stepOf(step, outcome)).join('\n')}
 </details>`;
 }

@@ -5,7 +5,7 @@ import type { Requirement, ShownRequirement } from './requirement.ts';
 import { type Program, Scene, type Step } from './scene.ts';
 
 export type Verdict =
-  | { verdict: 'pass' | 'fail'; reason: string | undefined; seconds: number; steps: readonly Step[]; rests: Rests }
+  | { verdict: 'pass' | 'fail'; reason: string | undefined; tookMs: number; steps: readonly Step[]; rests: Rests }
   | { verdict: 'not shown here'; reason: string };
 
 /** The exchanges on which a verdict rests. */
@@ -65,11 +65,11 @@ async function show(requirement: ShownRequirement, { program, spoil, signal }: A
   }
   scene.noteRest();
   await scene.close();
-  const seconds = Math.round(performance.now() - began) / 1000;
+  const tookMs = Math.round(performance.now() - began);
   return {
     verdict: reason === undefined ? 'pass' : 'fail',
     reason,
-    seconds,
+    tookMs,
     steps: scene.steps,
     rests: scene.lookedAt,
   };
