@@ -136,6 +136,7 @@ const ROWS = {
     type: 'connection',
     scope: 'unity-catalog',
     shown: 'connection',
+    takes: "the connection's name",
     title: (names) => `Connection ${last(names)}`,
   },
   'sql-service': {
@@ -147,6 +148,7 @@ const ROWS = {
     shown: 'service',
     runsSql: true,
     title: () => 'Databricks SQL',
+    named: () => 'databricks-sql',
   },
   'genie-service': {
     at: `${SERVICES}/${GENIE_ONE_SERVICE}`,
@@ -156,6 +158,7 @@ const ROWS = {
     scope: 'ai-gateway',
     shown: 'service',
     title: () => 'Genie One',
+    named: () => 'genie',
   },
   service: {
     at: SERVICES,

@@ -1,4 +1,4 @@
-import { pathOfRow, SERVER_GROUPS } from '../../preload/contract/server-kinds.ts';
+import { isSqlServer, pathOfRow, SERVER_GROUPS } from '../../preload/contract/server-kinds.ts';
 import type { OfferedServerInfo } from '../../preload/contract.ts';
 import { strings } from './strings.ts';
 
@@ -14,7 +14,7 @@ export interface OfferedRow {
   obstacle: string | null;
 }
 
-/** The SQL server: every workspace has it, so it is there before anything was found. */
+/** The SQL server, whichever the workspace offers: every workspace has one, so it is there before anything was found. */
 export const SQL_ROW: OfferedRow = {
   group: 'sql',
   title: texts.sql,
@@ -22,6 +22,16 @@ export const SQL_ROW: OfferedRow = {
   path: pathOfRow('sql'),
   obstacle: null,
 };
+
+/** The path of the row for the server at a path. */
+export function pathOfTick(path: string): string {
+  return isSqlServer(path) ? SQL_ROW.path : path;
+}
+
+/** Whether the row is for the server at that path. */
+export function isOfRow(row: Pick<OfferedRow, 'path'>, path: string): boolean {
+  return row.path === pathOfTick(path);
+}
 
 /** Groups of which a schema is offered as a whole: its parts can be added one by one later. */
 const BY_SCHEMA: ReadonlySet<OfferedServerInfo['group']> = new Set(['functions', 'search']);

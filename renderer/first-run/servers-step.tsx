@@ -9,7 +9,7 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, InSight, Notice } from '../shared/notice.tsx';
 import { SearchField } from '../shared/search-field.tsx';
 import styles from './first-run.module.css';
-import { type OfferedRow, offeredRows, SQL_ROW } from './offered-rows.ts';
+import { isOfRow, type OfferedRow, offeredRows, pathOfTick, SQL_ROW } from './offered-rows.ts';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
 import type { StepProps } from './use-progress.ts';
@@ -32,10 +32,11 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
   const groups = useMemo(() => offeredRows(offered.servers), [offered.servers]);
   const rows = groups.flatMap((group) => group.rows);
   const present = state.servers.filter((server) => server.profile === profile);
-  const isThere = (path: string) => present.some((server) => server.path === path);
-  const ticked = now.servers ?? (present.length > 0 ? present.map(({ path }) => path) : [SQL_ROW.path]);
-  const missing = rows.filter(({ path }) => ticked.includes(path) && !isThere(path));
-  const unticked = present.filter(({ path }) => !ticked.includes(path) && rows.some((row) => row.path === path));
+  const isThere = (row: OfferedRow) => present.some(({ path }) => isOfRow(row, path));
+  const ticked = now.servers ?? (present.length > 0 ? present.map(({ path }) => pathOfTick(path)) : [SQL_ROW.path]);
+  const missing = rows.filter((row) => ticked.includes(row.path) && !isThere(row));
+  const unticked = present.filter(({ path }) => rows.some((row) => isOfRow(row, path) && !ticked.includes(row.path)));
+  const apps = offered.servers.filter(({ group }) => group === 'apps').length;
   const saving = useMutation({
     mutationFn: () =>
       save(
@@ -69,6 +70,7 @@ export function ServersStep({ state, progress: { now, change } }: StepProps) {
       }
     >
       <ServerTicks groups={groups} ticked={ticked} onTick={tick} />
+      {apps > 0 && <p className={layout.quiet}>{texts.apps(apps)}</p>}
       <LoadingState offered={offered} />
       {saving.data?.map(({ title, problem }) => (
         <InSight key={title}>
@@ -160,7 +162,8 @@ async function save(profile: string, added: readonly OfferedRow[], removed: read
   for (const name of removed) await unwrap(request.removeServer({ name }));
   for (const { path, title } of added) {
     try {
-      const proposed = await unwrap(request.proposeServer({ profile, path }));
+      const wanted = path === SQL_ROW.path ? { word: 'sql' } : { path };
+      const proposed = await unwrap(request.proposeServer({ profile, ...wanted }));
       await unwrap(request.addServer({ profile, ...proposed }));
     } catch (error) {
       if (!(error instanceof Error)) throw error;

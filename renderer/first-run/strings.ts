@@ -52,6 +52,7 @@ export const strings = {
     },
     functions: (count: number) => counted(count, 'function'),
     indexes: (count: number) => counted(count, 'index', 'indexes'),
+    apps: (count: number) => `${counted(count, 'app')} can be added later on the Servers screen.`,
     looking: 'Loading what your workspace offers',
     failed: 'The list is incomplete.',
     failedHelp: 'You can add more servers later.',

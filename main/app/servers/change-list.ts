@@ -42,7 +42,7 @@ export async function proposeServer(
   causeway: Causeway,
   { profile, ...typed }: TypedServer & { profile: string },
 ): Promise<RequestOutputs['proposeServer']> {
-  const path = await typedServer(causeway, { ...typed, profile }, 'The path');
+  const { path } = await typedServer(causeway, { ...typed, profile }, 'The path');
   const { servers } = (await openServers(causeway.env)).initial;
   const title = await titleOfSpace(causeway, { profile, path });
   const usedNames = servers.map(({ name }) => name);
@@ -55,7 +55,11 @@ export async function proposeServer(
 }
 
 /** A server to add; without a name it gets one, and is not added a second time. */
-export type NewServer = Omit<ManagedServer, 'name' | 'kind'> & { name?: string | undefined };
+export type NewServer = Omit<ManagedServer, 'name' | 'kind'> & {
+  name?: string | undefined;
+  /** Where a server would do the same: one that is there is enough. */
+  paths?: readonly string[] | undefined;
+};
 
 /** A server that was added, or whose address was confirmed anew. */
 export interface Added {
@@ -102,8 +106,8 @@ function addedTo({ servers }: ServerList, wanted: NewServer): Added {
 
 /** The same server in the list. An app has only one address, whatever its calls carry. */
 function presentServer(servers: readonly ManagedServer[], wanted: NewServer): ManagedServer | undefined {
-  const { profile, path } = wanted;
-  if (!appOf(path)) return sameServer(servers, wanted);
+  const { profile, path, paths = [path] } = wanted;
+  if (!appOf(path)) return paths.flatMap((each) => sameServer(servers, { ...wanted, path: each }) ?? [])[0];
   return servers.find((server) => server.profile === profile && server.path === path);
 }
 

@@ -1,6 +1,6 @@
 import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
-import { findServer, type ManagedServer, openServers, withPath } from '../../clients/servers.ts';
+import { findServer, type ManagedServer, openServers, sameServer, withPath } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { type Permissions, withPermissionsCopied } from '../../permissions/permissions.ts';
@@ -36,7 +36,7 @@ export interface Moved {
 /**
  * Moves a server to the one that has replaced it. The name stays, with what its calls carry, its permissions and the entries of
  * clients. Nothing changes unless the new server answers.
- * @throws {CausewayError} `not_found`, also if nothing has replaced it; `unavailable` if the new server does not answer
+ * @throws {CausewayError} `not_found`, also if nothing has replaced it; `already_exists` if its successor is in the list; `unavailable` if the new server does not answer
  */
 export async function moveServer(name: string, parts: MoveParts): Promise<Moved> {
   const { causeway, clients, dryRun = false, whileRunning, signal } = parts;
@@ -49,6 +49,12 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
     });
   }
   const after: ManagedServer = { ...before, kind: serverAt(successor.path).kind, path: successor.path };
+  const same = sameServer(list.read().servers, after);
+  if (same) {
+    throw new CausewayError('already_exists', `Server "${same.name}" is already ${successor.add}.`, {
+      remedy: `Nothing was changed. You do not need both: \`causeway clients remove --server ${name}\`, then \`causeway servers remove ${name}\`.`,
+    });
+  }
   const tools = await listTools(causeway, after, signal).catch((cause: unknown) => {
     signal?.throwIfAborted();
     const message = `${successor.add} does not respond, and "${name}" was not moved: ${inOneLine(cause)}`;

@@ -1,4 +1,4 @@
-import { pathOfRow, SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
+import { isAppPath } from '../../../preload/contract/server-kinds.ts';
 import { splitAddress } from '../../../preload/contract/server-path.ts';
 import { checkedServerPath } from '../../clients/server-arguments.ts';
 import { pathInRow, serverPath } from '../../clients/servers.ts';
@@ -8,6 +8,7 @@ import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import type { OfferedServer } from '../../workspace/offered-servers.ts';
 import { serviceOf, servicePath } from '../../workspace/service-name.ts';
 import type { Causeway } from '../causeway.ts';
+import { bestSqlServer, type SqlServer } from './check-server.ts';
 
 /** What a user names a server by: a kind and what it is to show, one word of the catalog, or a path. */
 export interface TypedServer {
@@ -20,8 +21,15 @@ export interface TypedServer {
   profile?: string | undefined;
 }
 
+/** The server that a user names. */
+export interface FoundServer {
+  path: string;
+  /** Why this SQL server and no other; undefined for every other server. */
+  sql?: SqlServer;
+}
+
 /**
- * The path of the server that a user names.
+ * The server that a user names.
  * @param pathName what the path is called where it was given
  * @throws {CausewayError} `usage`; `not_found` and `ambiguous` for a Genie space's title
  */
@@ -30,21 +38,27 @@ export async function typedServer(
   typed: TypedServer,
   pathName: string,
   signal?: AbortSignal,
-): Promise<string> {
-  const { word, target = '', path, profile } = typed;
+): Promise<FoundServer> {
+  const { word, path, profile } = typed;
   if (path !== undefined) {
-    if (word === undefined) return typedPath(causeway, path, profile, pathName);
+    if (word === undefined) return { path: await typedPath(causeway, path, profile, pathName) };
     throw new CausewayError('usage', 'A kind and --path were both given.', { remedy: 'Give one of them.' });
   }
-  const kind = SERVER_KINDS.find((known) => known === word);
-  if (kind !== undefined && kind !== 'other') return serverPath(kind, target);
-  const named = word !== undefined && target === '' ? await namedServer(causeway, word, profile, signal) : undefined;
-  if (named !== undefined) return named;
-  const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
-  throw new CausewayError('usage', word === undefined ? 'No kind was named.' : `"${word}" is not a kind of server.`, {
+  if (word === undefined) throw notAKind('No kind was named.', '');
+  const target = typed.target?.trim() ?? '';
+  if (word === 'sql' && target === '') {
+    const { name } = await (await causeway.auth()).profile(profile);
+    const sql = await bestSqlServer(causeway, name, signal);
+    return { path: sql.path, sql };
+  }
+  return { path: await namedServer(causeway, { word, target, profile }, signal) };
+}
+
+function notAKind(message: string, word: string): CausewayError {
+  return new CausewayError('usage', message, {
     remedy: sentences(
-      didYouMean(similarNames(word ?? '', SERVER_KINDS)),
-      `Use a name from \`causeway servers browse\`, one of ${known}, or --path with a path.`,
+      didYouMean(similarNames(word, Object.keys(FORMS))),
+      `Use a name from \`causeway servers browse\`, one of ${Object.keys(FORMS).join(', ')}, or --path with a path.`,
     ),
   });
 }
@@ -57,42 +71,54 @@ async function typedPath(
   pathName: string,
 ): Promise<string> {
   const text = typed.trim();
-  if (!/^https?:\/\//i.test(text)) return checkedServerPath(text, pathName);
+  if (!/^https?:\/\//i.test(text)) return withKnownQuery(checkedServerPath(text, pathName), pathName);
   const address = splitAddress(text);
   const { host } = await (await causeway.auth()).profile(profile);
-  if (address?.origin === host) return checkedServerPath(address.path, pathName);
+  if (address?.origin === host) return withKnownQuery(checkedServerPath(address.path, pathName), pathName);
   throw new CausewayError('usage', `That address does not belong to ${host}.`, {
     remedy: 'Use the profile of its workspace, or copy the address again.',
   });
 }
 
+/** The query of a managed server names the workspace, as in `?o=123`. It would ignore anything else. An app has its own. */
+function withKnownQuery(path: string, pathName: string): string {
+  const [, query = ''] = path.split('?');
+  const [unknown] = [...new URLSearchParams(query)].filter(([name]) => name !== 'o');
+  if (!unknown || isAppPath(path)) return path;
+  const [name, value] = unknown;
+  throw new CausewayError('usage', `${pathName} has "${name}" in its query, and the server would ignore it.`, {
+    remedy: `Nothing was added. To send it with each call, leave it out and use --meta ${name}=${value}.`,
+  });
+}
+
 type Resolve = (target: string, from: () => Promise<OfferedServer[]>) => Promise<string> | string;
 
-/** The forms of a name by the word before its colon. */
+/** What a server is named by, by its kind: `KIND TARGET` and `KIND:TARGET` are the same. */
 const FORMS: Record<string, Resolve> = {
+  sql: (target) => serverPath('sql', target),
   genie: findSpace,
   search: (target) => pathInRow('search', target, 'search'),
-  functions: (target) => pathInRow('functions', target, 'functions'),
-  connection: (target) => pathOfRow('connection', [target]),
+  'vector-search': (target) => serverPath('vector-search', target),
+  functions: (target) => serverPath('functions', target),
+  connection: (target) => pathInRow('connection', target, 'connection'),
   app: (target) => serverPath('app', target),
 };
 
-/**
- * The path of the server that one word names: `system.ai.github`, `genie:TITLE`, `search:main.support`. Undefined for a word
- * of another form.
- */
+/** The path of the server that words name: `system.ai.github`, `genie:TITLE` and `genie TITLE`, `search:main.support`. */
 async function namedServer(
   causeway: Causeway,
-  word: string,
-  profile: string | undefined,
+  { word, target, profile }: { word: string; target: string; profile: string | undefined },
   signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+): Promise<string> {
   const at = word.indexOf(':');
-  if (at === -1) return serviceOf(servicePath(word)) === undefined ? undefined : servicePath(word);
-  const [form, target] = [word.slice(0, at), word.slice(at + 1).trim()];
+  const isOneWord = at !== -1 && target === '';
+  const form = isOneWord ? word.slice(0, at) : word;
+  const name = isOneWord ? word.slice(at + 1).trim() : target;
   const resolve = Object.hasOwn(FORMS, form) ? FORMS[form] : undefined;
-  if (resolve && target !== '') return resolve(target, () => spacesOf(causeway, profile, signal));
-  const known = Object.keys(FORMS).map((name) => `${name}:…`);
+  if (resolve && (name !== '' || !isOneWord)) return resolve(name, () => spacesOf(causeway, profile, signal));
+  if (!isOneWord && target === '' && serviceOf(servicePath(word)) !== undefined) return servicePath(word);
+  if (!isOneWord) throw notAKind(`"${word}" is not a kind of server.`, word);
+  const known = Object.keys(FORMS).map((one) => `${one}:…`);
   throw new CausewayError('usage', `"${word}" does not name a server.`, {
     remedy: `Use ${known.join(', ')} or CATALOG.SCHEMA.SERVICE. \`causeway servers browse\` shows all servers.`,
   });
@@ -118,7 +144,7 @@ const SPACE_ID = /^[0-9a-f]{16,}$/i;
 
 /** A Genie space by its id, its title, or a part of the title that no other space has. */
 async function findSpace(target: string, list: () => Promise<OfferedServer[]>): Promise<string> {
-  if (SPACE_ID.test(target)) return serverPath('genie', target);
+  if (target === '' || SPACE_ID.test(target)) return serverPath('genie', target);
   const spaces = (await list()).flatMap(({ add, title, path }) => (path ? [{ id: add, name: title, path }] : []));
   const byWord = spaces.find(({ id }) => id.toLowerCase() === `genie:${target.toLowerCase()}`);
   if (byWord) return byWord.path;

@@ -31,7 +31,14 @@ const server = named(
 );
 
 export const serverList = z.object({ servers: z.array(server) });
-export const addedServer = z.object({ dryRun: z.boolean(), server, isNew: z.boolean() });
+export const addedServer = z.object({
+  dryRun: z.boolean(),
+  server,
+  isNew: z.boolean(),
+  /** How many tools it has; null if it does not answer, or was not asked. */
+  tools: z.number().nullable(),
+  error: failure.nullable(),
+});
 export const changedServer = z.object({ dryRun: z.boolean(), server });
 export const removedServers = z.object({ dryRun: z.boolean(), servers: z.array(server) });
 export const movedServer = z.object({

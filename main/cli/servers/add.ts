@@ -1,10 +1,13 @@
 import { isAppPath } from '../../../preload/contract/server-kinds.ts';
 import { type AppAddress, appAddress, startAppNamed } from '../../app/servers/apps.ts';
 import { addServer as add, type NewServer, titleOfSpace } from '../../app/servers/change-list.ts';
-import { typedServer } from '../../app/servers/typed-server.ts';
+import { checkServer, isMissing, missingServer, type ServerCheck } from '../../app/servers/check-server.ts';
+import { type FoundServer, typedServer } from '../../app/servers/typed-server.ts';
 import { parseMeta } from '../../clients/server-arguments.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { inOneLine } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
+import { jsonFailure } from '../failure.ts';
 import { confirm, openProgress, printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { describeServer, serverAnswer } from './servers.ts';
 
@@ -16,6 +19,7 @@ export interface AddServerOptions {
   json?: boolean;
   dryRun?: boolean;
   yes?: boolean;
+  check?: boolean;
 }
 
 /** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
@@ -29,24 +33,46 @@ export async function addServer(
   const { dryRun = false, json } = options;
   const causeway = context.causeway();
   const meta = options.meta && parseMeta(options.meta);
-  const path = await typedServer(causeway, { ...options, word, target }, '--path', signal);
   const { name: profile } = await (await causeway.auth()).profile(options.profile);
+  const found = await typedServer(causeway, { ...options, word, target, profile }, '--path', signal);
+  const { path } = found;
   const address = isAppPath(path) ? await appAddress(causeway, profile, path, signal) : undefined;
   const title = await titleOfSpace(causeway, { profile, path });
-  const wanted: NewServer = { name: options.name, profile, path, title, meta, confirmed: address?.origin };
+  const paths = found.sql?.paths;
+  const wanted: NewServer = { name: options.name, profile, path, paths, title, meta, confirmed: address?.origin };
   // What cannot be added is not asked about.
   const planned = await add(causeway, wanted, { dryRun: true });
   if (address) await agree(context, address, profile, options);
+  const isChecked = options.check !== false && !address?.halt;
+  const check = isChecked ? (found.sql?.check ?? (await checkServer(causeway, { profile, path }, signal))) : undefined;
+  if (check && isMissing(check)) throw await missingServer(causeway, { profile, path }, check);
   const { server, isNew } = dryRun ? planned : await add(causeway, wanted);
-  if (json) return writeAnswer(context, 'servers add', { dryRun, server: serverAnswer(server), isNew });
+  if (json) {
+    return writeAnswer(context, 'servers add', {
+      dryRun,
+      server: serverAnswer(server),
+      isNew,
+      tools: check?.tools ?? null,
+      error: check?.error ? jsonFailure(check.error) : null,
+    });
+  }
   const did = isNew ? ['Would add', 'Added'] : ['Would confirm', 'Confirmed'];
   await writeDone(context, `${did[dryRun ? 0 : 1]} ${describeServer(server)}`);
+  for (const line of resultOf(found, check)) await writeDone(context, line);
   if (dryRun) return;
   if (address?.halt) await writeDone(context, describeHalt(address.halt, server.name));
-  await writeDone(
-    context,
-    `Try it with \`causeway servers test ${server.name}\`. Add it to your clients with \`causeway clients add\`.`,
-  );
+  const again = check?.error ? `Try it again with \`causeway servers test ${server.name}\`. ` : '';
+  await writeDone(context, `${again}Add it to your clients with \`causeway clients add\`.`);
+}
+
+/** What the server has answered, and which SQL server it is. */
+function resultOf({ sql }: FoundServer, check: ServerCheck | undefined): string[] {
+  const newer = sql?.passedOver;
+  const because = newer?.error ? `: ${newer.error.message}` : ', or you have no permission on it.';
+  const which = newer ? [printable(`This workspace does not offer ${newer.add}${because}`)] : [];
+  if (!check) return which;
+  if (check.error) return [...which, printable(`It does not answer yet: ${inOneLine(check.error)}`)];
+  return [...which, `It answers, with ${check.tools === 1 ? '1 tool' : `${check.tools} tools`}.`];
 }
 
 function describeHalt({ words: state, canStart }: NonNullable<AppAddress['halt']>, name: string): string {

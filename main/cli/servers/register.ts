@@ -14,12 +14,11 @@ const HELP = `
   connection:NAME                      a server outside the workspace
   app:NAME                             a Databricks App, after you confirm its address
 
-KIND TARGET is one of:
-  sql                                  queries on your SQL warehouse
-  genie SPACE_ID                       a Genie space
-  vector-search CATALOG.SCHEMA[.INDEX] vector search indexes
-  functions CATALOG.SCHEMA[.FUNCTION]  catalog functions
-To add a server by its path, use --path instead.`;
+"sql" is the best SQL server that the workspace offers: system.ai.dbsql where it is switched on, otherwise the one at
+/api/2.0/mcp/sql, which every workspace has. A kind can also stand before its target, as in \`genie TITLE\`. To add a server by
+its path, use --path instead.
+
+The workspace is asked whether the server is there. One that does not exist is not added.`;
 
 /** `causeway servers …`: the managed servers that AI clients are to have. Each command's code loads when it runs. */
 export const registerServers: RegisterCommand = (program, context) => {
@@ -66,9 +65,15 @@ export const registerServers: RegisterCommand = (program, context) => {
       'values to send in _meta with each tool call, for example warehouse_id=0123456789abcdef',
     )
     .option('--dry-run', 'only show what would be added')
+    .option('--no-check', 'add it without asking the workspace whether it is there')
     .option('-y, --yes', "confirm an app's address without asking")
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
-      (await import('./add.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
+      (await import('./add.ts')).addServer(
+        where(command),
+        kind,
+        target.join(kind === 'genie' ? ' ' : '/'),
+        command.optsWithGlobals(),
+      ),
     );
   withCommonOptions(group.command('set <name>'))
     .description('change the values that tool calls of a server send in _meta')

@@ -73,8 +73,9 @@ export async function listServers(context: CommandContext, options: { json?: boo
   });
   for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
   for (const { name, path } of servers) {
-    const { successor } = serverAt(path);
-    if (!successor) continue;
+    const { successor, runsSql } = serverAt(path);
+    // `servers add sql` has looked which SQL server the workspace offers.
+    if (!successor || runsSql) continue;
     await writeDone(
       context,
       `${name}: ${successor.add} is newer. Where it is switched on, move with: causeway servers move ${name}`,
