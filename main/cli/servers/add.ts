@@ -4,6 +4,7 @@ import { addServer as add, type NewServer, titleOfSpace } from '../../app/server
 import { checkServer, isMissing, missingServer, type ServerCheck } from '../../app/servers/check-server.ts';
 import { type FoundServer, typedServer } from '../../app/servers/typed-server.ts';
 import { parseMeta } from '../../clients/server-arguments.ts';
+import { openServers } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
@@ -33,6 +34,8 @@ export async function addServer(
   const { dryRun = false, json } = options;
   const causeway = context.causeway();
   const meta = options.meta && parseMeta(options.meta);
+  // A list that cannot be changed is found out before anything is asked.
+  await openServers(context.env);
   const { name: profile } = await (await causeway.auth()).profile(options.profile);
   const found = await typedServer(causeway, { ...options, word, target, profile }, '--path', signal);
   const { path } = found;

@@ -9,7 +9,7 @@ import { runCommand } from '../warehouses/harness.ts';
 
 const SPACE = '01ef2b7c5a9d1e3f8c4b6a0d2e5f7191';
 const FOUR = [
-  ['sql', '--name', 'sql'],
+  ['--path', '/api/2.0/mcp/sql', '--name', 'sql'],
   ['genie', SPACE, '--name', 'genie'],
   ['vector-search', 'main.support', '--name', 'search'],
   ['functions', 'main.default', '--name', 'functions'],
@@ -92,7 +92,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
     const { env, causeway } = await home(FOUR.slice(3), how);
     const { tools, changes } = await connect(env);
     expect(await tools()).not.toContain('execute_sql');
-    await causeway('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
     await vi.waitFor(() => expect(changes()).toBeGreaterThan(0), 10_000);
     expect(await tools()).toEqual(expect.arrayContaining(['execute_sql', 'main__default__initials']));
     const before = changes();
@@ -124,7 +124,7 @@ describe.each(['alone', 'through the application'])('four servers as one, %s', (
   });
 
   test("prefix a tool that two servers have with its server's name, each with its own `_meta`", async () => {
-    const pinned = ['sql', '--name', 'sql-pinned', '--meta', 'warehouse_id=3f0c8a1d5e7b2946'];
+    const pinned = ['--path', '/api/2.0/mcp/sql', '--name', 'sql-pinned', '--meta', 'warehouse_id=3f0c8a1d5e7b2946'];
     const { env, workspace } = await home([FOUR[0] ?? [], pinned], how);
     const { client, tools } = await connect(env);
     const names = await tools();

@@ -57,7 +57,7 @@ const COMMANDS = [
   ['warehouse', 'assign', '--group', 'admins', '--last-selected', '--yes'],
   ['warehouse', 'journals'],
   ['warehouse', 'export'],
-  ['servers', 'add', 'sql', '--profile', 'ana', '--meta', `warehouse_id=${WAREHOUSES.shared}`],
+  ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana', '--meta', `warehouse_id=${WAREHOUSES.shared}`],
   ['servers', 'add', 'system.ai.github', '--name', 'github', '--profile', 'ana'],
   ['servers', 'set', 'databricks-sql', '--no-meta', '--dry-run'],
   ['servers'],

@@ -8,7 +8,7 @@ import { homeOfAna, profileOf, startApplication, startSession } from './sql-sess
 /** A home with a SQL server, and the embedded workspace behind it. */
 async function home() {
   const own = await homeOfAna();
-  await runCommand(own.env, ['servers', 'add', 'sql', '--profile', 'ana']);
+  await runCommand(own.env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana']);
   const permissions = (...args: string[]) => runCommand(own.env, ['permissions', ...args]);
   return { ...own, permissions };
 }
@@ -144,7 +144,7 @@ describe('causeway permissions', () => {
   test('says which other servers are the same one, and lists all of them', async () => {
     const { permissions, env, configFile, workspace } = await home();
     await appendFile(configFile, profileOf(workspace, 'ben'));
-    await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ben']);
+    await runCommand(env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ben']);
     const { stderr } = await permissions('set', 'databricks-sql', '--off', 'execute_sql,poll_sql_result');
     expect(stderr).toBe('causeway: databricks-sql-2 leads to the same server. The permissions apply there too.\n');
     const { stdout } = await permissions();

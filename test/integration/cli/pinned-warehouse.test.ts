@@ -44,9 +44,18 @@ describe.each(['alone', 'through the application'])('a pinned warehouse, %s', (h
 describe('a server with a pinned warehouse', () => {
   test('is written into clients with the pin, listed with it, and changed afterwards', async () => {
     const { causeway, folder } = await home();
-    const added = await causeway('servers', 'add', 'sql', '--name', 'sql-small', '--meta', 'warehouse_id=a1');
+    const added = await causeway(
+      'servers',
+      'add',
+      '--path',
+      '/api/2.0/mcp/sql',
+      '--name',
+      'sql-small',
+      '--meta',
+      'warehouse_id=a1',
+    );
     expect(added.stdout).toContain('Added sql-small: /api/2.0/mcp/sql as ana, with warehouse_id=a1');
-    await causeway('servers', 'add', 'sql');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql');
     expect((await causeway('servers')).stdout).toMatch(/META\n.*sql-small.*warehouse_id=a1/s);
 
     await mkdir(join(folder, '.cursor'));
@@ -69,7 +78,7 @@ describe('a server with a pinned warehouse', () => {
   test('has no entry with an address, because an address cannot carry the pin', async () => {
     const { causeway, folder } = await home();
     await mkdir(join(folder, '.claude'));
-    await causeway('servers', 'add', 'sql', '--meta', 'warehouse_id=a1');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--meta', 'warehouse_id=a1');
     const refused = await causeway('clients', 'add', 'claude-code', '--http', '--client-id', 'an-application');
     expect(refused.code).not.toBe(0);
     expect(refused.stdout + refused.stderr).toContain('With an address, Claude Code cannot send');
@@ -79,10 +88,10 @@ describe('a server with a pinned warehouse', () => {
     [['set', 'databricks-sql'], 2, 'No change was given.'],
     [['set', 'nothing', '--no-meta'], 4, 'There is no server "nothing".'],
     [['set', 'databricks-sql', '--meta', 'a1'], 2, '--meta "a1" is not NAME=VALUE.'],
-    [['add', 'sql', '--meta', '=1'], 2, '--meta "=1" is not NAME=VALUE.'],
+    [['add', '--path', '/api/2.0/mcp/sql', '--meta', '=1'], 2, '--meta "=1" is not NAME=VALUE.'],
   ])('is refused for %j', async (args, code, words) => {
     const { causeway } = await home();
-    await causeway('servers', 'add', 'sql');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql');
     const refused = await causeway('servers', ...args);
     expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(words)]);
   });
@@ -94,7 +103,7 @@ describe('a warehouse pinned for one client', () => {
     const { causeway, folder } = own;
     await mkdir(join(folder, '.cursor'));
     await mkdir(join(folder, '.claude'));
-    await causeway('servers', 'add', 'sql');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql');
     await causeway('clients', 'add', 'cursor', 'claude-code');
     const argsIn = async (...file: string[]) => {
       const { mcpServers } = JSON.parse(await readFile(join(folder, ...file), 'utf8'));
@@ -171,7 +180,16 @@ describe('a warehouse pinned for one client', () => {
       const { mcpServers } = JSON.parse(await readFile(join(folder, '.cursor', 'mcp.json'), 'utf8'));
       return mcpServers.causeway.args as string[];
     };
-    await causeway('servers', 'add', 'sql', '--name', 'other', '--meta', `warehouse_id=${first.id}`);
+    await causeway(
+      'servers',
+      'add',
+      '--path',
+      '/api/2.0/mcp/sql',
+      '--name',
+      'other',
+      '--meta',
+      `warehouse_id=${first.id}`,
+    );
     await causeway('servers', 'set', 'other', '--no-meta');
     await causeway('warehouse', 'set', second.id);
     await pin('--meta', `warehouse_id=${first.id}`);

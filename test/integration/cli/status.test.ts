@@ -23,8 +23,8 @@ test('causeway status shows servers, clients and warehouse at once, and what cou
   const config = `[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n\n[gone]\nhost = ${workspace.host}\ntoken = x\n`;
   const home = await ownHome(config);
   try {
-    await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'ana', '--name', 'good']);
-    await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'gone', '--name', 'bad']);
+    await runCommand(home.env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana', '--name', 'good']);
+    await runCommand(home.env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'gone', '--name', 'bad']);
     const { code, stdout } = await runCommand(home.env, ['status', '--profile', 'ana', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -59,7 +59,16 @@ test('causeway status --watch shows sessions of AI clients as they start, work a
     z.object(APPLICATION).parse(JSON.parse(String((await lines.next()).value))).application.sessions;
   const client = new ProxyProcess(['--profile', 'ana', '--path', '/api/2.0/mcp/sql'], env);
   try {
-    await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'ana', '--name', 'queries']);
+    await runCommand(home.env, [
+      'servers',
+      'add',
+      '--path',
+      '/api/2.0/mcp/sql',
+      '--profile',
+      'ana',
+      '--name',
+      'queries',
+    ]);
     let seen = await sessions();
     const info = { clientInfo: { name: 'claude-ai', version: '1' }, capabilities: {} };
     await client.request(1, 'initialize', { protocolVersion: '2025-06-18', ...info });

@@ -25,9 +25,11 @@ const json = async (...args: string[]) => JSON.parse((await causeway(...args, '-
 
 describe('causeway servers', () => {
   test('adds by kind and target or by path, lists, and removes', async () => {
-    expect(await json('servers', 'add', 'sql', '--profile', 'ana')).toEqual({
+    expect(await json('servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana')).toEqual({
       dryRun: false,
       isNew: true,
+      tools: 3,
+      error: null,
       server: {
         name: 'databricks-sql',
         profile: 'ana',
@@ -39,7 +41,7 @@ describe('causeway servers', () => {
         successor: { path: '/ai-gateway/mcp-services/system.ai.dbsql', add: 'system.ai.dbsql' },
       },
     });
-    const twice = await causeway('servers', 'add', 'sql', '--profile', 'ana', '--json');
+    const twice = await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana', '--json');
     expect(twice.code).toBe(1);
     expect(JSON.parse(twice.stdout).error).toMatchObject({
       code: 'already_exists',
@@ -59,7 +61,9 @@ describe('causeway servers', () => {
     expect(await json('servers', 'add', 'vector-search', 'main', 'support')).toMatchObject({
       server: { path: '/api/2.0/mcp/vector-search/main/support' },
     });
-    expect(await json('servers', 'add', '--path', '/api/2.0/mcp/genie/01ef', '--name', 'my-genie')).toMatchObject({
+    expect(
+      await json('servers', 'add', '--path', '/api/2.0/mcp/genie/01ef', '--name', 'my-genie', '--no-check'),
+    ).toMatchObject({
       server: { name: 'my-genie', kind: 'genie' },
     });
     expect((await causeway('servers', 'remove', 'my-genie', 'search-support')).code).toBe(0);
@@ -70,14 +74,16 @@ describe('causeway servers', () => {
 
   test('--dry-run says what would be done, and does nothing', async () => {
     const before = await json('servers');
-    expect((await causeway('servers', 'add', 'genie', '01ef7191', '--dry-run')).stdout).toMatch(
-      /^Would add genie-7191: /,
-    );
+    expect(
+      (await causeway('servers', 'add', '--path', '/api/2.0/mcp/genie/01ef7191', '--dry-run', '--no-check')).stdout,
+    ).toMatch(/^Would add genie-7191: /);
     expect((await causeway('servers', 'remove', 'databricks-sql', '--dry-run')).stdout).toMatch(
       /^Would remove databricks-sql/,
     );
     expect((await causeway('servers', 'remove', 'nothing', '--dry-run')).code).toBe(4);
-    expect((await causeway('servers', 'add', 'sql', '--name', 'databricks-sql', '--dry-run')).code).toBe(1);
+    expect(
+      (await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'databricks-sql', '--dry-run')).code,
+    ).toBe(1);
     expect(await json('servers')).toEqual(before);
   });
 
@@ -102,8 +108,22 @@ describe('causeway servers', () => {
       '[DEFAULT]\nhost = https://bo.cloud.databricks.com\ntoken = dapi-bo\n',
     );
     const before = await json('servers');
-    expect((await causeway('servers', 'add', 'sql', '--profile', 'ana', '--config-root', other)).code).toBe(3);
-    expect(await json('servers', 'add', 'sql', '--name', 'theirs', '--config-root', other)).toMatchObject({
+    expect(
+      (await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana', '--config-root', other)).code,
+    ).toBe(3);
+    expect(
+      await json(
+        'servers',
+        'add',
+        '--path',
+        '/api/2.0/mcp/sql',
+        '--name',
+        'theirs',
+        '--no-check',
+        '--config-root',
+        other,
+      ),
+    ).toMatchObject({
       server: { profile: 'DEFAULT' },
     });
     expect(await json('servers', '--config-root', other)).toMatchObject({ servers: [{ name: 'theirs' }] });
@@ -116,10 +136,10 @@ describe('causeway servers', () => {
     [['add', 'genie'], 2, "A genie server takes the Genie space's id"],
     [['add', 'functions', 'main'], 2, 'CATALOG.SCHEMA'],
     [['add', 'mysql'], 2, '"mysql" is not a kind of server'],
-    [['add', 'sql', '--name', 'My SQL'], 2, 'cannot name a server'],
-    [['add', 'sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
+    [['add', '--path', '/api/2.0/mcp/sql', '--name', 'My SQL'], 2, 'cannot name a server'],
+    [['add', '--path', '/api/2.0/mcp/sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
     [['add', '--path', '/etc/passwd'], 2, 'is not a managed MCP server'],
-    [['add', 'sql', '--profile', 'nobody'], 3, 'nobody'],
+    [['add', '--path', '/api/2.0/mcp/sql', '--profile', 'nobody'], 3, 'nobody'],
     [['remove', 'databricks-sq'], 4, 'Did you mean "databricks-sql"?'],
     [['add', 'genei'], 2, 'Did you mean "genie"?'],
     [['remove', 'nothing'], 4, 'Servers in the list: databricks-sql, functions-default'],
@@ -133,7 +153,17 @@ describe('causeway servers', () => {
   test('test connects and prints the tools; a server that refuses is reported, and decides the exit code', async () => {
     const tested = await causeway('servers', 'test', 'databricks-sql');
     expect(tested.stdout).toMatch(/databricks-sql: 3 tools\n {2}execute_sql {2}/);
-    await causeway('servers', 'add', '--path', '/api/2.0/mcp/genie/nowhere', '--name', 'nowhere', '--profile', 'ana');
+    await causeway(
+      'servers',
+      'add',
+      '--path',
+      '/api/2.0/mcp/genie/nowhere',
+      '--name',
+      'nowhere',
+      '--profile',
+      'ana',
+      '--no-check',
+    );
     const both = await causeway('servers', 'test', 'databricks-sql', 'nowhere');
     expect(both.code).toBe(4);
     expect(both.stderr).toMatch(/^nowhere: /m);

@@ -23,7 +23,8 @@ beforeEach(async () => {
   await causeway(
     'servers',
     'add',
-    'sql',
+    '--path',
+    '/api/2.0/mcp/sql',
     '--name',
     'mine',
     '--profile',
@@ -44,12 +45,24 @@ const entries = async () => JSON.parse(await readFile(cursor, 'utf8')).mcpServer
 
 describe('moving a server to its successor', () => {
   test('is offered in the list of servers', async () => {
-    expect((await causeway('servers')).stdout).toContain(
-      'mine: system.ai.dbsql is newer. Where it is switched on, move with: causeway servers move mine',
-    );
+    const search = ['--path', '/api/2.0/mcp/vector-search/main/support', '--name', 'docs', '--no-check'];
+    await causeway('servers', 'add', ...search, '--profile', 'ana');
+    const { stdout } = await causeway('servers');
+    expect(stdout).toContain('docs: search:main.support is newer. Where it is switched on, move with: causeway');
+    // Which SQL server the workspace offers was looked up when it was added.
+    expect(stdout).not.toContain('mine: ');
+    await causeway('servers', 'remove', 'docs');
     expect((await json('servers')).servers).toMatchObject([
       { name: 'mine', successor: { path: NEWER, add: 'system.ai.dbsql' } },
     ]);
+  });
+
+  test('is refused where the successor is in the list: every client would have its tools twice', async () => {
+    const meta = ['--meta', 'warehouse_id=8baced1ff014912d'];
+    await causeway('servers', 'add', '--path', NEWER, '--name', 'newer', '--profile', 'ana', ...meta);
+    const { code, stderr } = await causeway('servers', 'move', 'mine');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Server "newer" is already system.ai.dbsql.')]);
+    expect((await json('servers')).servers).toMatchObject([{ path: OLDER }, { path: NEWER }]);
   });
 
   test('keeps its name, what its calls carry, its permissions and the entries of clients', async () => {

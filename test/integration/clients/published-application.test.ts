@@ -18,7 +18,7 @@ beforeAll(async () => {
     ],
   });
   home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
-  await causeway('servers', 'add', 'sql', '--profile', 'ana');
+  await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana');
 });
 beforeEach(async () => {
   await writeFile(join(home.folder, '.claude.json'), '{}\n');

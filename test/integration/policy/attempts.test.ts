@@ -133,13 +133,13 @@ describe('a user who wants to write is refused, who', () => {
 
   test('runs all servers as one', async () => {
     const { run: causeway, proxy } = await managedHome(oneWorkspace);
-    await causeway('servers', 'add', 'sql', '--profile', 'ana');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana');
     expect(await callSql(proxy(['--all']), 'DROP TABLE sales')).toContain('Unknown tool');
   });
 
   test('has their own permissions that allow it', async () => {
     const { env, run: causeway, proxy } = await managedHome(oneWorkspace);
-    await causeway('servers', 'add', 'sql', '--profile', 'ana');
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana');
     await causeway('permissions', 'set', '--all', '--no-read-only');
     await causeway('permissions', 'set', 'databricks-sql', '--on', 'execute_sql', '--no-read-only');
     expect(new PermissionsFile(env).path).toContain(env.CAUSEWAY_HOME);
@@ -225,7 +225,7 @@ describe('a user who wants to write is refused, who', () => {
 describe('a user who wants another server is refused, who', () => {
   test('adds it', async () => {
     const { run: causeway } = await managedHome(oneWorkspace);
-    const { code, stderr } = await causeway('servers', 'add', 'genie', '7191', '--profile', 'ana');
+    const { code, stderr } = await causeway('servers', 'add', '--path', '/api/2.0/mcp/genie/7191', '--profile', 'ana');
     expect(code).toBe(1);
     expect(stderr).toContain('/api/2.0/mcp/genie/7191 is not allowed');
   });

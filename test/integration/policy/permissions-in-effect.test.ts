@@ -19,7 +19,7 @@ describe('under a locked read only', () => {
     ['sql', '--ask', 'execute_sql'],
   ])('permissions set %s %s is refused, stores nothing, and names who decided', async (...args) => {
     const { env, run } = await readOnlyHome();
-    await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+    await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
     for (const more of [[], ['--dry-run'], ['--json']]) {
       const { code, stdout, stderr } = await run('permissions', 'set', ...args, ...more);
       expect(code).toBe(1);
@@ -31,7 +31,7 @@ describe('under a locked read only', () => {
 
   test('what is stricter, or only concerns tools that read, can be set', async () => {
     const { run } = await readOnlyHome();
-    await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+    await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
     const set = await run('permissions', 'set', 'sql', '--on', 'poll_sql_result', '--off', 'execute_sql_read_only');
     expect(set.code).toBe(0);
     expect(set.stderr).toContain("Your organization's permissions apply too: read only (all servers)");
@@ -52,7 +52,7 @@ describe('under a locked read only', () => {
 
   test('what the user has allowed before the policy came is shown as without effect', async () => {
     const { run, policy } = await managedHome(() => ({}));
-    await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+    await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
     await run('permissions', 'set', '--all', '--no-read-only', '--new', 'ask');
     await run('permissions', 'set', 'sql', '--on', 'execute_sql', '--off', 'poll_sql_result');
     await policy.set({ readOnly: locked(true) });
@@ -77,7 +77,7 @@ test('servers test, status and diagnose tell what is in effect, and who decided'
     optional: ['later'],
     later: locked('x'),
   }));
-  await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+  await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
   expect((await run('servers', 'test', 'sql')).stdout).toMatch(/execute_sql {2}\(off for AI clients, organization\)/);
   const [tested] = JSON.parse((await run('servers', 'test', 'sql', '--json')).stdout).servers;
   expect(tested.tools).toContainEqual(expect.objectContaining({ name: 'execute_sql', decidedBy: 'organization' }));
@@ -102,7 +102,7 @@ test('locked permissions for a server, a client and new tools hold against permi
       servers: { [SQL]: { off: ['execute_sql'], ask: ['poll_sql_result'], newTools: 'ask' } },
     }),
   }));
-  await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+  await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
   await run('servers', 'add', 'genie', '--name', 'genie', '--profile', 'ana', '--path', '/api/2.0/mcp/genie/0a');
   const said = async (...args: string[]) => (await run('permissions', 'set', ...args)).stderr;
   expect(await said('--client', 'codex', '--no-read-only')).toContain('read only stays on');
@@ -116,7 +116,7 @@ test('locked permissions for a server, a client and new tools hold against permi
 
 test('what a wider permission of the user leaves without effect is said when it is set, and shown so', async () => {
   const { run } = await managedHome(() => ({}));
-  await run('servers', 'add', 'sql', '--name', 'sql', '--profile', 'ana');
+  await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql', '--profile', 'ana');
   expect((await run('permissions', 'set', '--all', '--read-only')).stderr).toBe('');
   const set = await run(
     'permissions',

@@ -76,7 +76,17 @@ describe('causeway provision', () => {
 
   test('names what exists and differs, leaves it alone, and adds the rest', async () => {
     const { apply, run, readConfig, cursor } = await home(`[other]\nhost = ${HOST}\n`);
-    await run('servers', 'add', 'genie', '9999', '--name', 'sales', '--profile', 'other');
+    await run(
+      'servers',
+      'add',
+      '--path',
+      '/api/2.0/mcp/genie/9999',
+      '--no-check',
+      '--name',
+      'sales',
+      '--profile',
+      'other',
+    );
     await run('permissions', 'set', '--all', '--new', 'ask');
     await writeFile(cursor, '{"mcpServers":{"databricks-sql":{"command":"mine"}}}');
     const { code, done } = await apply();

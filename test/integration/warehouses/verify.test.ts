@@ -155,26 +155,30 @@ describe('the end-to-end check of a pin', () => {
   test('uses the only pin among the entries, and asks which one if there are two', async () => {
     const pin = async (...args: string[]) => (await cli.run('ana', ...args)).code;
     expect((await cli.run('ana', 'warehouse', 'verify', '--pin')).stderr).toContain('is pinned to a warehouse');
-    expect(await pin('servers', 'add', 'sql', '--meta', `warehouse_id=${science}`)).toBe(0);
+    expect(await pin('servers', 'add', '--path', '/api/2.0/mcp/sql', '--meta', `warehouse_id=${science}`)).toBe(0);
     const { evidence } = await ofPin('--pin');
     expect(evidence).toContain('The query started Data science and nothing else.');
-    expect(await pin('servers', 'add', 'sql', '--name', 'other', '--meta', `warehouse_id=${finance}`)).toBe(0);
+    expect(
+      await pin('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'other', '--meta', `warehouse_id=${finance}`),
+    ).toBe(0);
     const { code, stderr } = await cli.run('ana', 'warehouse', 'verify', '--pin');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${science} and ${finance}`)]);
   });
 
   test.each([
-    ['system.ai.dbsql', '/ai-gateway/mcp-services/system.ai.dbsql'],
-    ['sql', '/api/2.0/mcp/sql'],
-  ])('goes through the server whose entry has the pin, and names it: %s', async (server, path) => {
-    await cli.run('ana', 'servers', 'add', server === 'sql' ? 'system.ai.dbsql' : 'sql', '--name', 'unpinned');
-    await cli.run('ana', 'servers', 'add', server, '--name', 'pinned', '--meta', `warehouse_id=${finance}`);
+    ['/ai-gateway/mcp-services/system.ai.dbsql', '/api/2.0/mcp/sql'],
+    ['/api/2.0/mcp/sql', '/ai-gateway/mcp-services/system.ai.dbsql'],
+  ])('goes through the server whose entry has the pin, and names it: %s', async (path, other) => {
+    const add = (at: string, ...more: string[]) =>
+      cli.run('ana', 'servers', 'add', '--path', at, '--no-check', ...more);
+    await add(other, '--name', 'unpinned');
+    await add(path, '--name', 'pinned', '--meta', `warehouse_id=${finance}`);
     const { code, evidence } = await ofPin('--pin');
     expect(code, evidence).toBe(0);
     expect(evidence).toContain(`It went through ${path}.`);
     const posts = (of: string) => cli.workspace.requests.count({ path: of, method: 'POST' });
     expect(posts(path)).toBeGreaterThan(0);
-    expect(posts(server === 'sql' ? '/ai-gateway/mcp-services/system.ai.dbsql' : '/api/2.0/mcp/sql')).toBe(0);
+    expect(posts(other)).toBe(0);
   });
 
   test('stops nothing if the session cannot be opened, or the user cannot use the pinned warehouse', async () => {
