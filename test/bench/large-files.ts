@@ -165,7 +165,7 @@ async function measureChanges(megabytes: number): Promise<string[][]> {
   await writeFile(file, history(megabytes));
   await writeFile(join(home, 'peak.cjs'), NOTE_PEAK);
   await writeFile(join(home, '.databrickscfg'), '[DEFAULT]\nhost = https://w.example.com\ntoken = dapi-x\n');
-  change(command, env, ['servers', 'add', 'sql']);
+  change(command, env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check']);
   const shown = ({ seconds, peakMiB, outcome }: Change) =>
     `${seconds.toFixed(2)} s, ${peakMiB.toFixed(0)} MiB${outcome === 'done' ? '' : `, ${outcome}`}`;
   const both = () =>

@@ -27,7 +27,7 @@ describe.skipIf(whyNotHere)('removing Causeway in the window', { timeout: 120_00
       await writeFile(path(file), JSON.stringify(THEIRS));
     }
     const env = { HOME: shown.home, CAUSEWAY_HOME: path('causeway'), PATH: '/usr/bin:/bin' };
-    await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ana']);
+    await runCommand(env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'ana']);
     for (const id of ['cursor', 'claude-desktop']) await runCommand(env, ['clients', 'add', id, '--force']);
     expect([await entries(CURSOR), await entries(CLAUDE)].flat()).toContain('databricks-sql');
   });

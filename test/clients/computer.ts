@@ -80,7 +80,17 @@ export async function openComputer(
 
 /** Adds the SQL server and the client's entry for it. */
 export async function addEntry(computer: Computer, client: RealClient, ...options: string[]): Promise<boolean> {
-  await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
+  await computer.causeway(
+    'servers',
+    'add',
+    '--path',
+    '/api/2.0/mcp/sql',
+    '--no-check',
+    '--profile',
+    'ana',
+    '--name',
+    SERVER,
+  );
   return writeEntry(computer, client, ...options);
 }
 
@@ -92,7 +102,17 @@ export async function addService(computer: Computer, client: RealClient, path: s
 
 /** One entry for four servers, of which one waits for a sign-in of its own. */
 export async function addAllInOne(computer: Computer, client: RealClient, paths: readonly string[]): Promise<boolean> {
-  await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
+  await computer.causeway(
+    'servers',
+    'add',
+    '--path',
+    '/api/2.0/mcp/sql',
+    '--no-check',
+    '--profile',
+    'ana',
+    '--name',
+    SERVER,
+  );
   for (const path of paths) await computer.causeway('servers', 'add', '--path', path, '--profile', 'ana');
   return writeEntry(computer, client, '--all-in-one');
 }

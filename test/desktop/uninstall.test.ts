@@ -31,7 +31,7 @@ describe.skipIf(reason)('removing Causeway in the application', () => {
     const profiles = await readFile(join(home, '.databrickscfg'), 'utf8');
     await mkdir(join(home, '.cursor'), { recursive: true });
     await writeFile(entries, '{}\n');
-    await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ana']);
+    await runCommand(env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'ana']);
     await runCommand(env, ['clients', 'add', 'cursor', '--force']);
     expect(await readFile(entries, 'utf8')).toContain('databricks-sql');
 

@@ -95,7 +95,7 @@ test('Claude Desktop from the Store has its entry in the folder of its package',
     join(stage.home, '.databrickscfg'),
     '[work]\r\nhost = https://acme.cloud.databricks.com\r\ntoken = x\r\n',
   );
-  await stage.causeway('servers', 'add', 'sql', '--profile', 'work');
+  await stage.causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'work');
   const { code, stderr } = await stage.causeway('clients', 'add', 'claude-desktop');
   assert.equal(code, 0, stderr);
   const { mcpServers } = JSON.parse(await readFile(store, 'utf8'));

@@ -167,7 +167,7 @@ test('everything works if the folders of applications have paths longer than 260
   await stage.file(join(stage.home, '.databrickscfg'), '[work]\nhost = https://acme.cloud.databricks.com\ntoken = x\n');
   const entries = await stage.file(join(deep('Roaming'), 'Code', 'User', 'mcp.json'), '{}\n');
   for (const args of [
-    ['servers', 'add', 'sql', '--profile', 'work'],
+    ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'work'],
     ['clients', 'add', 'vscode'],
   ]) {
     const { code, stderr } = await stage.causeway(...args);

@@ -68,7 +68,10 @@ const FILES: [format: string, client: string, path: () => string, text: string][
 
 async function addServer(): Promise<void> {
   await stage.file(profileFile(), PROFILE);
-  assert.equal((await stage.causeway('servers', 'add', 'sql', '--profile', 'work')).code, 0);
+  assert.equal(
+    (await stage.causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'work')).code,
+    0,
+  );
 }
 
 for (const [format, client, path, text] of FILES) {

@@ -22,7 +22,7 @@ test('what Causeway leaves behind is listed and removed, including what starts a
   const [profiles, entries] = [join(home, '.databrickscfg'), join(home, '.cursor', 'mcp.json')];
   await stage.file(profiles, '[work]\nhost = https://acme.cloud.databricks.com\ntoken = dapi-acme\n');
   await stage.file(entries, '{}\n');
-  await stage.causeway('servers', 'add', 'sql', '--profile', 'work');
+  await stage.causeway('servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'work');
   await stage.causeway('clients', 'add', 'cursor', '--force');
   for (const [list, name] of ITEMS) {
     stage.atEnd(() => reg('delete', list, '/v', name, '/f'));

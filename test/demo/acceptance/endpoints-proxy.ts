@@ -14,7 +14,7 @@ const Configuration = z.object({
 /** Adds the SQL server to a client’s file and gives the entry. */
 async function entryIn(scene: Scene, folder: string, file: string, ...more: string[]) {
   await mkdir(join(scene.home, folder), { recursive: true });
-  await scene.ok('servers', 'add', 'sql', '--name', 'warehouse-sql');
+  await scene.ok('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'warehouse-sql');
   await scene.ok('clients', 'add', ...more);
   const text = await scene.readHome(...file.split('/'));
   scene.note(`The file ~/${file}`, text);
@@ -154,7 +154,7 @@ export const endpointsProxy: Requirement[] = heading(DOCUMENT, 6, 'Stdio proxy p
     says: 'Clients read entries at their start: after a change the command says to restart.',
     show: async (scene) => {
       await mkdir(join(scene.home, '.cursor'), { recursive: true });
-      await scene.ok('servers', 'add', 'sql');
+      await scene.ok('servers', 'add', '--path', '/api/2.0/mcp/sql');
       const { said } = await scene.run('clients', 'add', 'cursor');
       holds(/Restart Cursor/i.test(said), 'The command does not say so.');
     },

@@ -77,8 +77,8 @@ export const endpointsService: Requirement[] = heading(DOCUMENT, 1, 'What the se
   {
     says: 'Several servers in one client: names of tools are prefixed so that they do not collide.',
     show: async (scene) => {
-      await scene.ok('servers', 'add', 'sql', '--name', 'sql-one');
-      await scene.ok('servers', 'add', 'sql', '--name', 'sql-two');
+      await scene.ok('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql-one');
+      await scene.ok('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'sql-two');
       const names = await scene.tools(await scene.start('--all'));
       same('Repeated names', names.length - new Set(names).size, 0);
       const prefixed = names.filter((name) => /^sql-(one|two)__execute_sql$/.test(name));

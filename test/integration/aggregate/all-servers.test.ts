@@ -9,7 +9,7 @@ import { runCommand } from '../warehouses/harness.ts';
 
 const SPACE = '01ef2b7c5a9d1e3f8c4b6a0d2e5f7191';
 const FOUR = [
-  ['--path', '/api/2.0/mcp/sql', '--name', 'sql'],
+  ['--path', '/api/2.0/mcp/sql', '--name', 'sql', '--no-check'],
   ['genie', SPACE, '--name', 'genie'],
   ['vector-search', 'main.support', '--name', 'search'],
   ['functions', 'main.default', '--name', 'functions'],

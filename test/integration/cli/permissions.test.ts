@@ -8,7 +8,7 @@ import { homeOfAna, profileOf, startApplication, startSession } from './sql-sess
 /** A home with a SQL server, and the embedded workspace behind it. */
 async function home() {
   const own = await homeOfAna();
-  await runCommand(own.env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--profile', 'ana']);
+  await runCommand(own.env, ['servers', 'add', '--path', '/api/2.0/mcp/sql', '--no-check', '--profile', 'ana']);
   const permissions = (...args: string[]) => runCommand(own.env, ['permissions', ...args]);
   return { ...own, permissions };
 }
