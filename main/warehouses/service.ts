@@ -15,10 +15,12 @@ import { bulkPlans, type PlanOptions } from './bulk/plans.ts';
 import { cliDefault } from './cli-default.ts';
 import type { AskCli } from './cli-lookup.ts';
 import { summarize } from './directory.ts';
-import { type SqlServer, type SqlServerChoice, warehousesToStop } from './end-to-end.ts';
+import { warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
 import { takeReadings, takeReadingsAgain } from './readings.ts';
+import { runSeenQuery } from './seen-query.ts';
+import type { SqlServer, SqlServerChoice } from './statement.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
 import { findOwner, findOwners } from './users.ts';
 import { type VerifyOptions, verifyWarehouse } from './verify.ts';
@@ -88,6 +90,9 @@ export function createWarehouseService(
       const { readings } = verifying.survey ?? (await survey(verifying.signal));
       return verifyWarehouse({ client, env, askCli, clock: systemClock, openSqlServer, readings }, verifying);
     },
+    /** Runs a query through a SQL server, and looks up where it ran. Nothing is stopped. */
+    runSeenQuery: (server: SqlServerChoice, signal?: AbortSignal) =>
+      runSeenQuery({ client, openSqlServer, server, clock: systemClock, signal }),
     /** Makes an override what is asked for; gives the record as it was read back. */
     setOverride: (userId: string, fields: OverrideFields, signal?: AbortSignal) =>
       setOverride(operations, userId, fields, signal),

@@ -6,10 +6,11 @@ import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import { type AskCli, askCliDefault, type CliAnswer } from './cli-lookup.ts';
 import { findTarget, nameOf, whyGone } from './effective.ts';
-import { type EndToEndOptions, runEndToEnd, SQL_SERVER_PATH, type VerifyFinding } from './end-to-end.ts';
+import { type EndToEndOptions, runEndToEnd, type VerifyFinding } from './end-to-end.ts';
 import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
 import type { Readings } from './readings.ts';
+import { SQL_SERVER_PATH } from './statement.ts';
 import type { WarehouseSurvey } from './survey.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */

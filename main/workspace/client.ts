@@ -5,6 +5,7 @@ import { mcpServicesApi } from './mcp-services.ts';
 import { overridesApi } from './overrides.ts';
 import type { Pacer } from './pace.ts';
 import { permissionsApi } from './permissions.ts';
+import { queryHistoryApi } from './query-history.ts';
 import { createRest, type RestOptions } from './rest.ts';
 import { groupsApi, usersApi } from './scim.ts';
 import { settingsApi } from './settings.ts';
@@ -26,6 +27,7 @@ export function createRestClient(options: RestOptions) {
     groups: groupsApi(rest),
     settings: settingsApi(rest),
     permissions: permissionsApi(rest),
+    queryHistory: queryHistoryApi(rest),
     apps: appsApi(rest),
     catalog: catalogApi(rest),
     genie: genieApi(rest),

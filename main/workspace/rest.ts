@@ -30,7 +30,8 @@ export interface RestOptions {
 export interface RestRequest<T> {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   path: string;
-  query?: Record<string, string | number | boolean | undefined>;
+  /** A list is given as the same name once for each. */
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>;
   body?: unknown;
   /** In addition to, or instead of, the usual ones; lower-case names. */
   headers?: Record<string, string>;
@@ -207,7 +208,9 @@ function headers(profile: Profile, token: Secret, hasBody: boolean): Record<stri
 
 function queryString(query: RestRequest<unknown>['query'] = {}): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value ?? []].flat()) parameters.append(name, String(one));
+  }
   return parameters.size === 0 ? '' : `?${parameters}`;
 }
 
