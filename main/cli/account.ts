@@ -10,8 +10,9 @@ import { checkToken, type TokenCheck } from '../workspace/check-token.ts';
 import type { Answer } from './answers/answers.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { jsonFailure } from './failure.ts';
+import { columns } from './layout.ts';
 import { asDate } from './login.ts';
-import { columns, identifierText, writeAnswer, writeDone, writeLine, writeNotice } from './terminal.ts';
+import { identifierText, writeAnswer, writeDone, writeLine, writeNotice } from './terminal.ts';
 
 export interface LogoutOptions {
   profile?: string;

@@ -10,17 +10,9 @@ import { tooLongToAllow } from '../permissions/shown-call.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Answer } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
-import {
-  askWord,
-  bold,
-  columns,
-  writeAnswer,
-  writeAnswerLine,
-  writeDone,
-  writeLine,
-  writeNotice,
-  writeStyledLine,
-} from './terminal.ts';
+import { columns } from './layout.ts';
+import { askWord, canAsk } from './question.ts';
+import { bold, writeAnswer, writeAnswerLine, writeDone, writeLine, writeNotice, writeStyledLine } from './terminal.ts';
 
 interface JsonOption {
   json?: boolean;
@@ -105,8 +97,8 @@ export async function revokeAllowances(context: CommandContext, { json }: JsonOp
 
 /** Shows each call as it comes, and takes the answer if there is a terminal. Ends with Ctrl+C, which is not a failure. */
 async function watchApprovals(context: CommandContext, json: boolean): Promise<void> {
-  const { signal, stdin } = context;
-  const isInteractive = !json && stdin.isTTY === true;
+  const { signal } = context;
+  const isInteractive = !json && canAsk(context);
   const seen = new Set<string>();
   if (!json) await writeNotice(context, 'Waiting for calls that need approval. Ctrl+C ends this.');
   while (!signal.aborted) {
@@ -123,6 +115,7 @@ async function watchApprovals(context: CommandContext, json: boolean): Promise<v
       }
       await sleep(LOOK_MS, undefined, { signal });
     } catch (error) {
+      if (isLeft(error)) return;
       if (!signal.aborted) throw error;
     }
   }
@@ -141,17 +134,23 @@ async function answerInTerminal(context: CommandContext, waiting: Whole): Promis
     const signal = AbortSignal.any([context.signal, gone.signal]);
     for (;;) {
       const allowing = waiting.cut > 0 ? '' : `${allowWord(waiting)} to allow it, `;
-      const word = await askWord(context, `Type ${allowing}"block" to block it, "more" for two more minutes: `, signal);
+      const question = `Type ${allowing}"block" to block it, "more" for two more minutes:`;
+      const word = await askWord(context, question, { signal });
       if (word === 'block') return await said(context, answer('block'), 'Blocked.');
       if (word === 'more') await said(context, answer('extend'), 'Two more minutes.');
       else if (isAllowed(waiting, word)) return await said(context, answer('allow'), 'Allowed.');
     }
   } catch (error) {
-    if (context.signal.aborted || !(error instanceof CausewayError)) throw error;
+    if (isLeft(error) || !(error instanceof CausewayError)) throw error;
     await writeLine(context.stdout, error.message);
   } finally {
     clearInterval(looking);
   }
+}
+
+/** Whether the user has ended the question, and with it the watching. */
+function isLeft(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'cancelled';
 }
 
 async function said(context: CommandContext, done: Promise<void>, text: string): Promise<void> {
@@ -162,7 +161,8 @@ async function said(context: CommandContext, done: Promise<void>, text: string):
 /** Whether the user agrees. What may change data takes the whole word. */
 async function askToAllow(context: CommandContext, waiting: Whole, signal: AbortSignal): Promise<boolean> {
   if (waiting.cut > 0) return false;
-  return isAllowed(waiting, await askWord(context, `Type ${allowWord(waiting)} to allow it: `, signal));
+  const unchanged = 'The call still waits.';
+  return isAllowed(waiting, await askWord(context, `Type ${allowWord(waiting)} to allow it:`, { signal, unchanged }));
 }
 
 function allowWord({ readsOnly }: WireApproval): string {
@@ -196,8 +196,8 @@ async function show(
 }
 
 /** @throws {CausewayError} `usage` */
-function refuseWithoutTerminal({ stdin }: CommandContext, id: string): void {
-  if (stdin.isTTY === true) return;
+function refuseWithoutTerminal(context: CommandContext, id: string): void {
+  if (canAsk(context)) return;
   throw new CausewayError('usage', 'Only a person can allow a call, and there is no terminal to answer on.', {
     remedy: `Run \`causeway approvals allow ${id}\` in a terminal, or answer in Causeway's window.`,
   });

@@ -3,8 +3,8 @@ import type { Causeway } from '../app/causeway.ts';
 
 /** The context of every command: where to print, what to read, and the application itself, built on first use. */
 export interface CommandContext {
-  stdout: NodeJS.WritableStream & { isTTY?: boolean };
-  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
   /** Whether only results and errors are to be printed. */

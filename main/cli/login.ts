@@ -14,7 +14,8 @@ import { CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
 import { Secret } from '../platform/secret.ts';
 import type { CommandContext } from './command.ts';
-import { confirm, printable, writeAnswer, writeDone } from './terminal.ts';
+import { canAsk, confirm } from './question.ts';
+import { printable, writeAnswer, writeDone } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
@@ -56,7 +57,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     application,
     keepRest,
     confirmChange: async ({ from, to }, beforeQuestion) => {
-      if (options.yes === true || context.stdin.isTTY !== true) return true;
+      if (options.yes === true || !canAsk(context)) return true;
       await beforeQuestion();
       return confirmChange(context, profile, from, to);
     },
@@ -94,7 +95,7 @@ async function confirmChange(
 ): Promise<boolean> {
   const before = `Profile ${name} is signed in as ${printable(from ?? 'a user whose name is not known')}.`;
   const question = to === undefined ? 'Sign in as another user instead?' : `Sign in as ${printable(to)} instead?`;
-  return confirm(context, `${before} ${question}`, '--yes');
+  return confirm(context, `${before} ${question}`, '--yes', 'The sign-in before stays.');
 }
 
 /** What has become of the sign-in before. */

@@ -4,7 +4,9 @@ import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { checkWritable } from '../platform/replace-file.ts';
 import type { CommandContext } from './command.ts';
-import { confirm } from './terminal.ts';
+import { confirm } from './question.ts';
+
+const UNWRITTEN = 'Nothing was written.';
 
 /**
  * Asks before a file that the user has named is replaced, and before anything else is done. What is no file is written to as it is.
@@ -20,6 +22,6 @@ export async function askToReplace(context: CommandContext, file: string, force:
   }
   await checkWritable(file);
   if (!found?.isFile() || force) return;
-  if (await confirm(context, `${file} already exists. Replace it?`, '--force')) return;
-  throw new CausewayError('cancelled', 'Nothing was written.');
+  if (await confirm(context, `${file} already exists. Replace it?`, '--force', UNWRITTEN)) return;
+  throw new CausewayError('cancelled', UNWRITTEN);
 }

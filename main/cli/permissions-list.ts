@@ -7,7 +7,8 @@ import { remedyFor } from '../words/failure.ts';
 import type { Answer } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
-import { columns, printable, write, writeAnswer, writeDone, writeLine } from './terminal.ts';
+import { columns } from './layout.ts';
+import { printable, write, writeAnswer, writeDone, writeLine } from './terminal.ts';
 
 /** How many of the latest changes are shown. */
 const SHOWN_CHANGES = 5;

@@ -17,7 +17,8 @@ import type { Answer } from './answers/answers.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodeOf, jsonFailure } from './failure.ts';
-import { columns, printable, write, writeAnswer, writeDone, writeJson, writeLine } from './terminal.ts';
+import { columns } from './layout.ts';
+import { printable, write, writeAnswer, writeDone, writeJson, writeLine } from './terminal.ts';
 
 /** `causeway policy show`: what the organization has decided, by which file, and what users cannot change. */
 export async function showPolicy(context: CommandContext, options: { json?: boolean }): Promise<void> {

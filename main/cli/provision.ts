@@ -10,8 +10,8 @@ import { writeWholeFile } from '../platform/replace-file.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodeOfAll, jsonFailure } from './failure.ts';
+import { columns } from './layout.ts';
 import {
-  columns,
   identifierText,
   printable,
   write,

@@ -19,8 +19,9 @@ import { STATE_TEXTS, shownEntries } from './clients/entry-states.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodeOfCodes, jsonFailure } from './failure.ts';
+import { columns } from './layout.ts';
 import { inEffectData, inEffectLines } from './permissions-list.ts';
-import { bold, columns, printable, write, writeAnswer, writeStyledLine } from './terminal.ts';
+import { bold, printable, write, writeAnswer, writeStyledLine } from './terminal.ts';
 import { describeEffective, effectiveAnswer } from './warehouse/own.ts';
 
 interface StatusOptions {

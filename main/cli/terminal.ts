@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { withoutControls } from '../platform/display.ts';
-import { CausewayError } from '../platform/errors.ts';
 import type { Answer, AnswerName } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
 
@@ -71,87 +68,21 @@ export function printable(text: string): string {
   return withoutControls(text);
 }
 
-/** Rows in columns. The last column is not padded. */
-export function columns(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+/**
+ * How many columns a terminal has, less some that stay free. None for what is no terminal: there, lines stay whole for the
+ * programs that read them.
+ */
+export function terminalWidth({ isTTY, columns }: Output, free = 0): number | undefined {
+  return isTTY === true && columns !== undefined && columns > 0 ? Math.max(LEAST_WIDTH, columns - free) : undefined;
 }
+
+/** A terminal that is narrower is treated as if it were not. */
+const LEAST_WIDTH = 20;
 
 /** Bold text if the terminal can show it (https://no-color.org). */
 export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): string {
   return stdout.isTTY === true && !env.NO_COLOR ? styleText('bold', text) : text;
 }
-
-/**
- * Asks a yes-or-no question in the terminal; anything but yes is no.
- * @throws {CausewayError} `usage` if nobody can answer, naming the flag that answers beforehand
- */
-export async function confirm(context: CommandContext, question: string, flag: string): Promise<boolean> {
-  const { stdin, stderr, signal } = context;
-  if (stdin.isTTY !== true) {
-    throw new CausewayError('usage', `This needs confirmation: ${question}`, {
-      remedy: `Run it again with ${flag}.`,
-    });
-  }
-  const terminal = createInterface({ input: stdin, output: stderr });
-  try {
-    const answer = await terminal.question(`${question} [y/N] `, { signal });
-    return /^y(es)?$/i.test(answer.trim());
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    terminal.close();
-  }
-}
-
-/**
- * Asks before something is done, unless the flag has answered.
- * @throws {CausewayError} `cancelled` if the answer is no, `usage` if nobody can answer
- */
-export async function agreeOrCancel(context: CommandContext, question: string, yes = false): Promise<void> {
-  if (yes || (await confirm(context, printable(question), '--yes'))) return;
-  throw new CausewayError('cancelled', 'Nothing was changed.');
-}
-
-/**
- * Asks for a word in the terminal. What was typed before the question is thrown away: it was meant for something else.
- * @param signal ends the question; its reason is thrown
- */
-export async function askWord(
-  { stdin, stderr }: Pick<CommandContext, 'stdin' | 'stderr'>,
-  question: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const discard = () => {};
-  stdin.on('data', discard);
-  stdin.resume();
-  try {
-    await sleep(INERT_MS, undefined, { signal });
-  } catch {
-    throw signal.reason;
-  } finally {
-    stdin.off('data', discard);
-  }
-  const terminal = createInterface({ input: stdin, output: stderr });
-  try {
-    return (await terminal.question(question, { signal })).trim().toLowerCase();
-  } catch (error) {
-    stderr.write('\n');
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    terminal.close();
-  }
-}
-
-/** How long a question is there before it takes an answer, in milliseconds. */
-const INERT_MS = 600;
 
 /** A line of progress that is overwritten in place in a terminal, and stays out of the way anywhere else. */
 export interface ProgressLine {

@@ -11,10 +11,10 @@ import { inOneLine } from '../../words/failure.ts';
 import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
+import { columns } from '../layout.ts';
+import { canAsk, confirm } from '../question.ts';
 import {
   bold,
-  columns,
-  confirm,
   identifierText,
   printable,
   write,
@@ -135,13 +135,13 @@ async function agreesToShared(
   remove: (choice: ChangeChoice) => Promise<ChangeOutcome[]>,
   chosen: ChangeChoice,
 ): Promise<boolean> {
-  if (options.json || context.stdin.isTTY !== true) return false;
+  if (options.json || !canAsk(context)) return false;
   const losing = (await remove({ ...chosen, dryRun: true })).filter(({ sharedWith = [] }) => sharedWith.length > 0);
   if (losing.length === 0) return false;
   const sentences = losing.map(
     ({ file, sharedWith = [] }) => `${sharedWith.map(({ name }) => name).join(' and ')} would lose them too: ${file}.`,
   );
-  return confirm(context, printable(`${sentences.join(' ')} Remove them anyway?`), '--yes');
+  return confirm(context, `${sentences.join(' ')} Remove them anyway?`, '--yes', 'Nothing was removed.');
 }
 
 async function choice(options: ClientCommandOptions): Promise<ChangeChoice> {

@@ -9,7 +9,8 @@ import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
 import { jsonFailure } from '../failure.ts';
-import { confirm, openProgress, printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
+import { confirm } from '../question.ts';
+import { openProgress, printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { describeServer, serverAnswer } from './servers.ts';
 
 export interface AddServerOptions {
@@ -82,6 +83,8 @@ function describeHalt({ words: state, canStart }: NonNullable<AppAddress['halt']
   return printable(`It ${state}.${canStart ? ` Start it with \`causeway servers start ${name}\`.` : ''}`);
 }
 
+const UNADDED = 'Nothing was added.';
+
 /** Shows where an app is, and asks whether tokens may go there. @throws {CausewayError} `cancelled`, `usage` */
 async function agree(
   context: CommandContext,
@@ -94,8 +97,8 @@ async function agree(
   if (confirmed !== null && confirmed !== origin) await say(`Confirmed so far: ${confirmed}.`);
   if (!isUsual) await say('This is not the usual form of a Databricks Apps address.');
   await say(`Its calls send the token of profile ${profile} to that address.`);
-  if (dryRun || yes || (await confirm(context, 'Allow this?', '--yes'))) return;
-  throw new CausewayError('cancelled', 'Nothing was added.');
+  if (dryRun || yes || (await confirm(context, 'Allow this?', '--yes', UNADDED))) return;
+  throw new CausewayError('cancelled', UNADDED);
 }
 
 /** `causeway servers start NAME`: starts a Databricks App, and waits until it runs. */

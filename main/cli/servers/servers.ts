@@ -15,7 +15,8 @@ import { inOneLine } from '../../words/failure.ts';
 import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll, jsonFailure } from '../failure.ts';
-import { columns, printable, writeAnswer, writeDone, writeLine, writeNotice } from '../terminal.ts';
+import { columns } from '../layout.ts';
+import { printable, writeAnswer, writeDone, writeLine, writeNotice } from '../terminal.ts';
 
 /** `causeway servers set NAME --meta …`. */
 export async function setServer(

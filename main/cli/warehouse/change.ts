@@ -7,7 +7,8 @@ import { type OverrideFields, type OverrideRecord, ownerOf } from '../../workspa
 import type { Answer } from '../answers/answers.ts';
 import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { agreeOrCancel, printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
+import { agreeOrCancel } from '../question.ts';
+import { printable, writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
 
 export interface ChangeOptions extends CommonOptions {

@@ -5,7 +5,8 @@ import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
-import { agreeOrCancel, writeAnswer, writeDone, writeLine } from '../terminal.ts';
+import { agreeOrCancel } from '../question.ts';
+import { writeAnswer, writeDone, writeLine } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, openSession, warehouseNamed } from './options.ts';
 
 export interface DefaultOptions extends CommonOptions {

@@ -11,10 +11,10 @@ import type { Answer } from '../answers/answers.ts';
 import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { jsonFailure } from '../failure.ts';
+import { columns } from '../layout.ts';
+import { agreeOrCancel } from '../question.ts';
 import {
-  agreeOrCancel,
   bold,
-  columns,
   openProgress,
   printable,
   writeAnswer,

@@ -4,7 +4,8 @@ import type { WarehouseService } from '../../warehouses/service.ts';
 import type { WarehouseSurvey } from '../../warehouses/survey.ts';
 import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { confirm, openProgress, printable, writeAnswer, writeLine } from '../terminal.ts';
+import { confirm } from '../question.ts';
+import { openProgress, printable, writeAnswer, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
 import { pinnedServers } from './pins.ts';
 
@@ -91,7 +92,8 @@ async function consent(
   const names = printable(running.map((warehouse) => warehouse.name).join(', '));
   await writeLine(context.stderr, `The end-to-end check stops these warehouses and starts them again: ${names}.`);
   await writeLine(context.stderr, 'Running queries on them are interrupted.');
-  const agreed = options.stopWarehouses || (await confirm(context, 'Stop them?', '--stop-warehouses'));
+  const agreed =
+    options.stopWarehouses || (await confirm(context, 'Stop them?', '--stop-warehouses', 'Nothing was stopped.'));
   return { mayStop: new Set(agreed ? running.map(({ id }) => id) : []) };
 }
 
