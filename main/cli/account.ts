@@ -1,4 +1,5 @@
 import { SIGN_IN_METHODS } from '../../preload/contract/words/sign-in.ts';
+import { clockTime, timeUntil } from '../../preload/contract/words/times.ts';
 import { type SignInStatus, signInStatus } from '../app/accounts.ts';
 import type { Causeway } from '../app/causeway.ts';
 import type { Profile, ProfileEntry } from '../auth/auth.ts';
@@ -10,9 +11,9 @@ import { checkToken, type TokenCheck } from '../workspace/check-token.ts';
 import type { Answer } from './answers/answers.ts';
 import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
 import { jsonFailure } from './failure.ts';
-import { columns } from './layout.ts';
+
 import { asDate } from './login.ts';
-import { identifierText, writeAnswer, writeDone, writeLine, writeNotice } from './terminal.ts';
+import { identifierText, writeAnswer, writeDone, writeLine, writeNotice, writeTable } from './terminal.ts';
 
 export interface LogoutOptions {
   profile?: string;
@@ -54,7 +55,8 @@ export interface ProfilesOptions {
   skipValidate?: boolean;
 }
 
-type Row = Answer<'profiles'>['profiles'][number];
+/** A profile as it is printed, and whether its sign-in is renewed without the user. */
+type Row = Answer<'profiles'>['profiles'][number] & { renewable?: boolean };
 
 /** How long the slowest workspace may take, in milliseconds: longer than a silent host, whose error is more specific. */
 const WHOAMI_TIMEOUT_MS = SILENCE.limitMs + 5_000;
@@ -72,21 +74,18 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
     entries.map((entry) => describe(causeway, entry, options.skipValidate === true, signal)),
   ).finally(() => clearTimeout(timer));
   context.signal.throwIfAborted();
-  if (options.json) return writeAnswer(context, 'profiles', { profiles: rows });
+  if (options.json) return writeAnswer(context, 'profiles', { profiles: rows.map(({ renewable: _, ...row }) => row) });
   if (rows.length === 0) {
     return writeNotice(context, 'There are no profiles. Sign in with: causeway login --host https://YOUR-WORKSPACE');
   }
-  const table = rows.map((row) => [
+  const table = rows.map(({ renewable, ...row }) => [
     `${row.isDefault ? '*' : ' '} ${row.profile}`,
     row.host ?? '-',
     row.method === null ? '-' : SIGN_IN_METHODS[row.method].command,
-    identifierText(row.state),
+    stateText(row, renewable),
     row.userName ?? '-',
-    row.expiresAt ?? '-',
   ]);
-  for (const line of columns([['  PROFILE', 'HOST', 'METHOD', 'STATE', 'WHO', 'EXPIRES'], ...table])) {
-    await writeLine(context.stdout, line);
-  }
+  await writeTable(context, table, ['  PROFILE', 'HOST', 'METHOD', 'STATE', 'WHO']);
   for (const { profile, error } of rows) {
     if (error) await writeLine(context.stderr, `${profile}: ${sentences(error.message, error.remedy)}`);
   }
@@ -119,12 +118,22 @@ async function describe(
   }
 }
 
+/** The end of an access token frightens where it is renewed by itself, and matters where it is not. */
+function stateText({ state, expiresAt }: Row, renewable?: boolean): string {
+  if (state !== 'signed-in') return identifierText(state);
+  if (renewable) return 'signed in, renews itself';
+  if (expiresAt === null) return 'signed in';
+  const [at, now] = [Date.parse(expiresAt), Date.now()];
+  return at <= now ? 'signed in, ended' : `signed in until ${clockTime(at, now)}, ${timeUntil(at, now)}`;
+}
+
 /** A profile's row with what is known of its sign-in. */
 function signedIn(row: Row, found: SignInStatus): Row {
   switch (found.status) {
     case 'signed-in': {
       const userName = row.userName ?? found.userName;
-      return { ...row, state: 'signed-in', userName, expiresAt: asDate(found.expiresAt) };
+      const { renewable } = found;
+      return { ...row, state: 'signed-in', userName, expiresAt: asDate(found.expiresAt), renewable };
     }
     case 'signed-out': {
       const { demanded } = found;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clockTime } from '../../preload/contract/words/times.ts';
 import { openServers } from '../clients/servers.ts';
 import { displayNameOf } from '../clients/table.ts';
 import { askHub } from '../hub/attach.ts';
@@ -10,9 +11,17 @@ import { tooLongToAllow } from '../permissions/shown-call.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Answer } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
-import { columns } from './layout.ts';
 import { askWord, canAsk } from './question.ts';
-import { bold, writeAnswer, writeAnswerLine, writeDone, writeLine, writeNotice, writeStyledLine } from './terminal.ts';
+import {
+  bold,
+  writeAnswer,
+  writeAnswerLine,
+  writeDone,
+  writeLine,
+  writeNotice,
+  writeStyledLine,
+  writeTable,
+} from './terminal.ts';
 
 interface JsonOption {
   json?: boolean;
@@ -43,10 +52,10 @@ export async function listApprovals(context: CommandContext, { json, watch }: Ap
     waiting.readsOnly ? 'only reads' : 'may change data',
     `expires in ${secondsLeft(waiting)} s`,
   ]);
-  for (const line of columns(rows)) await writeLine(context.stdout, line);
+  await writeTable(context, rows);
   for (const each of allowances) {
     const what = each.tool ?? 'tools that only read';
-    const until = new Date(each.until).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+    const until = clockTime(each.until, Date.now());
     await writeLine(
       context.stdout,
       `${displayNameOf(each.client)} can use ${what} on ${names(each)} until ${until}. \`causeway approvals revoke\` ends that.`,

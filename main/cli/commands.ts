@@ -13,6 +13,7 @@ import { flagsBehindCommand, leadingFlags } from './global-flags.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
 import { registerServers } from './servers/register.ts';
+import { flowedIn, helpWidth } from './terminal.ts';
 import { registerWarehouse } from './warehouse/register.ts';
 
 const COMMANDS: RegisterCommand[] = [
@@ -45,8 +46,10 @@ export function buildProgram(context: CommandContext, onCommand: (command: Comma
     )
     .version(VERSION, '-v, --version', 'print the version')
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      writeOut: (text) => context.stdout.write(flowedIn(context.stdout, text)),
+      writeErr: (text) => context.stderr.write(flowedIn(context.stderr, text)),
+      getOutHelpWidth: () => helpWidth(context.stdout),
+      getErrHelpWidth: () => helpWidth(context.stderr),
       outputError: (text, write) => write(text.replace(/^error: /, 'causeway: ')),
     })
     .hook('preAction', (_program, action) => {
@@ -192,7 +195,7 @@ function registerAccount(program: Command, context: CommandContext): void {
     .action(async (options) => (await import('./account.ts')).logout(context, options));
 
   withJson(program.command('profiles'))
-    .description('list the profiles with workspace, method, state, user and expiry')
+    .description('list the profiles with workspace, method, state and user')
     .option('--skip-validate', 'do not contact the workspaces')
     .action(async (options) => (await import('./account.ts')).profiles(context, options));
 

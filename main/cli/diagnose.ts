@@ -67,6 +67,7 @@ const MARKS: Record<FindingStatus, string> = {
   skipped: '– n/a',
 };
 const ORDER = Object.keys(MARKS);
+const MARK_WIDTH = Math.max(...Object.values(MARKS).map(({ length }) => length));
 
 /** `causeway diagnose`: runs every check, prints problems first, and writes the report if asked to. */
 export async function diagnose(context: CommandContext, options: DiagnoseOptions): Promise<void> {
@@ -79,7 +80,7 @@ export async function diagnose(context: CommandContext, options: DiagnoseOptions
   context.signal.throwIfAborted();
   if (isPrinted) await write(context.stdout, await reportFor(context, run, made));
   else if (json) await writeAnswer(context, 'diagnose', await asJson(run, made));
-  else for (const line of linesOf(made, context)) await writeStyledLine(context.stdout, line);
+  else for (const line of linesOf(made, context)) await writeStyledLine(context.stdout, line, MARK_WIDTH + 2);
   context.setExitCode(exitCodeFor(made));
   if (report === undefined || isPrinted) return;
   const text = await reportFor(context, run, made);
@@ -110,11 +111,10 @@ function exitCodeFor(made: readonly Made[]): number {
 }
 
 function linesOf(made: readonly Made[], context: CommandContext): string[] {
-  const width = Math.max(...Object.values(MARKS).map(({ length }) => length));
   const lines = made.flatMap(({ title, finding }) => {
     const remedy = remedyAsCommand(finding);
-    const words = `${MARKS[finding.status].padEnd(width)}  ${bold(title, context)}: ${printable(finding.words)}`;
-    return remedy === null ? [words] : [words, `${' '.repeat(width)}  → ${printable(remedy)}`];
+    const words = `${MARKS[finding.status].padEnd(MARK_WIDTH)}  ${bold(title, context)}: ${printable(finding.words)}`;
+    return remedy === null ? [words] : [words, `${' '.repeat(MARK_WIDTH)}  → ${printable(remedy)}`];
   });
   return [...lines, outcome(made)];
 }

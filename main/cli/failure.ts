@@ -58,7 +58,7 @@ export function wantsJson(args: readonly string[], command: Command): boolean {
   return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
-/** The exit codes of every command but `proxy`. The README and each command's `--help` show this table. */
+/** The exit codes of every command but `proxy`. The README and `causeway help exit-codes` show this table. */
 export const EXIT_CODES = {
   0: 'done',
   1: 'failed',
@@ -95,12 +95,4 @@ function oneFor(codes: readonly ExitCode[]): ExitCode {
   const [first, ...others] = new Set(codes);
   if (first === undefined) return 0;
   return others.length === 0 ? first : 1;
-}
-
-/** The table in one paragraph, for `--help`; `only` are the codes that the command has. */
-export function formatExitCodes(only?: readonly ExitCode[]): string {
-  return `Exit codes: ${Object.entries(EXIT_CODES)
-    .filter(([code]) => only?.some((each) => String(each) === code) ?? true)
-    .map(([code, meaning]) => `${code} ${meaning}`)
-    .join('; ')}.`;
 }

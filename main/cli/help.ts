@@ -1,15 +1,23 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
-import { isDropIn } from './drop-in/group.ts';
-import { formatExitCodes, noSuchCommand, pathOf } from './failure.ts';
+import { EXIT_CODES, noSuchCommand, pathOf } from './failure.ts';
+import { columns } from './layout.ts';
+import { flowedIn } from './terminal.ts';
 
-/** Adds `help [COMMAND…]`, and to each command's help its examples and the exit codes. */
+/** What `causeway help` also explains. */
+const EXIT_CODES_TOPIC = 'exit-codes';
+
+/** Adds `help [COMMAND…]`, and to each command's help its examples. */
 export function addHelp(program: Command, context: CommandContext): void {
   program
     .command('help [command...]')
     .description('show help for a command, for example: causeway help warehouse set')
     .helpOption(false)
-    .action((names: string[]) => void context.stdout.write(helpTextOf(commandNamed(program, names))));
+    .action((names: string[]) => {
+      const text = names.join(' ') === EXIT_CODES_TOPIC ? exitCodesText() : helpTextOf(commandNamed(program, names));
+      context.stdout.write(flowedIn(context.stdout, text));
+    });
+  program.addHelpText('after', `\n\`causeway help ${EXIT_CODES_TOPIC}\` lists the exit codes.`);
   program.helpCommand(false);
   addExamples(program);
 }
@@ -19,12 +27,17 @@ function addExamples(command: Command): void {
   const lines = examples.map((example) => `  $ ${example}`);
   const heading = examples.length === 1 ? 'Example:' : 'Examples:';
   if (lines.length > 0) command.addHelpText('after', ['', heading, ...lines].join('\n'));
-  // `causeway proxy` is started by AI clients, which do not read exit codes.
-  const exitCodes = formatExitCodes(isDropIn(command) ? [0, 1, 130] : undefined);
-  if (command.name() !== 'proxy') command.addHelpText('after', `\n${exitCodes}`);
   if (command.parent && command.commands.length > 0) command.helpCommand(true);
   command.commands.forEach(addExamples);
 }
+
+function exitCodesText(): string {
+  const rows = Object.entries(EXIT_CODES).map(([code, meaning]) => [`  ${code}`, meaning]);
+  return ['Exit codes of every command:', ...columns(rows), '', OTHER_EXIT_CODES, ''].join('\n');
+}
+
+const OTHER_EXIT_CODES = `A question that is answered with no, or left with Ctrl+C or Ctrl+D, ends its command with 130.
+The commands of the Databricks CLI end as it does: with 0, 1 or 130. \`causeway proxy --help\` has its own.`;
 
 /** The complete output of `--help`. */
 function helpTextOf(command: Command): string {
@@ -59,7 +72,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway servers add sql',
     'causeway clients add',
   ],
-  'causeway help': ['causeway help warehouse set'],
+  'causeway help': ['causeway help warehouse set', 'causeway help exit-codes'],
   'causeway proxy': ['causeway proxy --profile DEFAULT --path /api/2.0/mcp/sql', 'causeway proxy --all'],
   'causeway status': ['causeway status', 'causeway status --watch', 'causeway status --profile work --json'],
   'causeway diagnose': ['causeway diagnose', 'causeway diagnose --profile work --report causeway-report.txt'],

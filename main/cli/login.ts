@@ -15,7 +15,7 @@ import { createApplicationCommand } from '../platform/next-action.ts';
 import { Secret } from '../platform/secret.ts';
 import type { CommandContext } from './command.ts';
 import { canAsk, confirm } from './question.ts';
-import { printable, writeAnswer, writeDone } from './terminal.ts';
+import { fitted, printable, writeAnswer, writeDone } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
@@ -212,7 +212,7 @@ function isNeeded(progress: SignInProgress): boolean {
 
 function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProgress): void {
   const { host } = profile;
-  const say = (line: string) => stderr.write(`${printable(line)}\n`);
+  const say = (line: string) => stderr.write(fitted(stderr, printable(line)));
   switch (progress.step) {
     case 'waiting-for-other':
       say(`Another program is signing in to ${host}. Waiting for it…`);

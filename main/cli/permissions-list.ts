@@ -1,3 +1,4 @@
+import { clockTime } from '../../preload/contract/words/times.ts';
 import { type PermissionsHere, permissionsHere } from '../app/permissions.ts';
 import { effectivePermissions, type PermissionRow } from '../permissions/in-effect.ts';
 import { formatPermissions, type ToolPermissions } from '../permissions/permissions.ts';
@@ -7,8 +8,8 @@ import { remedyFor } from '../words/failure.ts';
 import type { Answer } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
 import { jsonFailure } from './failure.ts';
-import { columns } from './layout.ts';
-import { printable, write, writeAnswer, writeDone, writeLine } from './terminal.ts';
+
+import { printable, write, writeAnswer, writeDone, writeLine, writeTable } from './terminal.ts';
 
 /** How many of the latest changes are shown. */
 const SHOWN_CHANGES = 5;
@@ -32,11 +33,13 @@ export async function listPermissions(context: CommandContext, options: { json?:
     ...(isManaged ? [deciderText(row)] : []),
   ]);
   const heads = ['SERVER', 'CLIENT', 'PERMISSION', ...(isManaged ? ['SET BY'] : [])];
-  for (const each of columns([heads, ...table.map((cells) => cells.map(printable))]))
-    await writeLine(context.stdout, each);
+  await writeTable(context, table, heads);
   const latest = (own.history ?? []).slice(-SHOWN_CHANGES).toReversed();
   if (latest.length > 0) await write(context.stdout, '\nLatest changes:\n');
-  for (const { at, what } of latest) await writeLine(context.stdout, `  ${localTime(at)}  ${what}`);
+  await writeTable(
+    context,
+    latest.map(({ at, what }) => [`  ${localTime(at)}`, what]),
+  );
 }
 
 /** What the organization's permissions mean for the user's own, as sentences; undefined if it decides nothing here. */
@@ -129,5 +132,5 @@ export function inEffectLines({ inEffect, organization }: InEffect): string[] {
 
 function localTime(at: string): string {
   const time = new Date(at);
-  return Number.isNaN(time.getTime()) ? at : time.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+  return Number.isNaN(time.getTime()) ? at : clockTime(time.getTime(), Date.now());
 }

@@ -17,8 +17,8 @@ import type { Answer } from './answers/answers.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodeOf, jsonFailure } from './failure.ts';
-import { columns } from './layout.ts';
-import { printable, write, writeAnswer, writeDone, writeJson, writeLine } from './terminal.ts';
+
+import { printable, write, writeAnswer, writeDone, writeJson, writeLine, writeTable } from './terminal.ts';
 
 /** `causeway policy show`: what the organization has decided, by which file, and what users cannot change. */
 export async function showPolicy(context: CommandContext, options: { json?: boolean }): Promise<void> {
@@ -145,10 +145,9 @@ async function printEffects(context: CommandContext, effects: readonly Effect[],
       `${EFFECTS[result]}${until}${already ? ', as now' : ''}`,
       key,
       why,
-    ].map(printable);
+    ];
   });
-  for (const line of columns([['WHAT', 'NAME', 'EFFECT', 'KEY', 'WHY'], ...rows]))
-    await writeLine(context.stdout, line);
+  await writeTable(context, rows, ['WHAT', 'NAME', 'EFFECT', 'KEY', 'WHY']);
 }
 
 /** Tools for which the same holds, in one row. */
@@ -166,10 +165,13 @@ function grouped(effects: readonly Effect[]): { names: string[]; effect: Effect 
 
 async function printFacts(context: CommandContext, facts: PolicyFact[]): Promise<void> {
   if (facts.length === 0) return writeLine(context.stdout, 'It sets nothing.');
-  const rows = facts.map(({ title, value, locked, reason }) =>
-    [title, locked ? 'locked' : 'default', value, reason ?? ''].map(printable),
-  );
-  for (const line of columns([['WHAT', 'STATE', 'VALUE', 'WHY'], ...rows])) await writeLine(context.stdout, line);
+  const rows = facts.map(({ title, value, locked, reason }) => [
+    title,
+    locked ? 'locked' : 'default',
+    value,
+    reason ?? '',
+  ]);
+  await writeTable(context, rows, ['WHAT', 'STATE', 'VALUE', 'WHY']);
 }
 
 function asData(policy: Policy, place: string): Answer<'policy show'> {

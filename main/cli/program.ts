@@ -12,7 +12,7 @@ import { buildProgram, commandFirst } from './commands.ts';
 import { plainSwitches } from './drop-in/group.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
 import { interruptOnSignals } from './signals.ts';
-import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
+import { fitted, hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
 
 /** The input and output of the program: those of the process, or those of a test. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;
@@ -74,7 +74,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     const error = explainUnexpected(thrown);
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // Commander has already reported errors in the arguments.
-    if (!(error instanceof CommanderError)) context.stderr.write(`causeway: ${printable(inOneLine(error))}\n`);
+    if (!(error instanceof CommanderError))
+      context.stderr.write(fitted(io.stderr, `causeway: ${printable(inOneLine(error))}`));
     if (wantsJson(args, running ?? program) && !hasBegun(io.stdout))
       await writeJson(context.stdout, { error: jsonFailure(error, running) });
     return error instanceof CommanderError ? 2 : exitCodeOf(error);

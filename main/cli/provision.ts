@@ -10,7 +10,7 @@ import { writeWholeFile } from '../platform/replace-file.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodeOfAll, jsonFailure } from './failure.ts';
-import { columns } from './layout.ts';
+
 import {
   identifierText,
   printable,
@@ -18,8 +18,8 @@ import {
   writeAnswer,
   writeDone,
   writeJson,
-  writeLine,
   writeNotice,
+  writeTable,
 } from './terminal.ts';
 
 export interface ProvisionOptions {
@@ -81,10 +81,8 @@ export async function provision(
 }
 
 async function print(context: CommandContext, done: Provisioned[]): Promise<void> {
-  const rows = done.map(({ what, name, result, message = '' }) =>
-    [what, name, identifierText(result), message].map(printable),
-  );
-  for (const line of columns([['WHAT', 'NAME', 'RESULT', 'WHY'], ...rows])) await writeLine(context.stdout, line);
+  const rows = done.map(({ what, name, result, message = '' }) => [what, name, identifierText(result), message]);
+  await writeTable(context, rows, ['WHAT', 'NAME', 'RESULT', 'WHY']);
   for (const { result, diff = '' } of done) {
     if (result !== 'would-add') continue;
     for (const line of diff.trimEnd().split('\n').filter(Boolean)) await write(context.stdout, `${printable(line)}\n`);

@@ -35,7 +35,8 @@ const AT_A_TERMINAL =
  */
 export async function runProxy(args: string[]): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(PROXY_HELP);
+    const { flowedIn } = await import('./terminal.ts');
+    process.stdout.write(flowedIn(process.stdout, PROXY_HELP));
     return;
   }
   let refusal: CausewayError | undefined;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntryState } from '../../preload/contract/clients.ts';
+import { clockTime } from '../../preload/contract/words/times.ts';
 import type { ServerStatus } from '../app/diagnosis/local-checks.ts';
 import { permissionsHere } from '../app/permissions.ts';
 import { openServers } from '../clients/servers.ts';
@@ -14,14 +15,14 @@ import { isProcessAlive } from '../platform/process-alive.ts';
 import { VERSION } from '../platform/version.ts';
 import { remedyFor } from '../words/failure.ts';
 import type { Answer } from './answers/answers.ts';
-import { clientAnswer } from './clients/clients.ts';
 import { STATE_TEXTS, shownEntries } from './clients/entry-states.ts';
+import { clientAnswer } from './clients/list.ts';
 import { openClients } from './clients/options.ts';
 import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodeOfCodes, jsonFailure } from './failure.ts';
-import { columns } from './layout.ts';
+import { table } from './layout.ts';
 import { inEffectData, inEffectLines } from './permissions-list.ts';
-import { bold, printable, write, writeAnswer, writeStyledLine } from './terminal.ts';
+import { bold, fitted, printable, terminalWidth, write, writeAnswer, writeStyledLine } from './terminal.ts';
 import { describeEffective, effectiveAnswer } from './warehouse/own.ts';
 
 interface StatusOptions {
@@ -98,7 +99,7 @@ async function watch(context: CommandContext, options: StatusOptions): Promise<v
       }
       const found: Status = { version: VERSION, application: await askApplication(context.env), ...slow };
       signal.throwIfAborted();
-      const text = options.json ? `${JSON.stringify(found)}\n` : `${statusLines(found, context).join('\n')}\n`;
+      const text = options.json ? `${JSON.stringify(found)}\n` : screenOf(found, context);
       if (text !== shown) await write(stdout, stdout.isTTY && !options.json ? `${CLEAR_SCREEN}${text}` : text);
       shown = text;
       await sleep(SESSIONS_EVERY_MS, undefined, { signal });
@@ -106,6 +107,12 @@ async function watch(context: CommandContext, options: StatusOptions): Promise<v
       if (!signal.aborted) throw error;
     }
   }
+}
+
+function screenOf(found: Status, context: CommandContext): string {
+  return statusLines(found, context)
+    .map((line) => fitted(context.stdout, line))
+    .join('');
 }
 
 /** The cursor to the first line, and nothing below it. */
@@ -155,6 +162,9 @@ async function warehouseOf(context: CommandContext, profile: string | undefined)
   }
 }
 
+/** How far the lines below a title are indented. */
+const INDENT = 2;
+
 /** The status as the lines of a screen. */
 export function statusLines(found: Status, context: CommandContext): string[] {
   const { version, application, servers, clients, warehouse, permissions } = found;
@@ -162,14 +172,15 @@ export function statusLines(found: Status, context: CommandContext): string[] {
     bold(title, context),
     ...(lines.length > 0 ? lines : [none]).map((line) => `  ${printable(line)}`),
   ];
-  const sessions = application.sessions === null ? [] : section('Sessions', sessionRows(found), 'none open');
+  const width = terminalWidth(context.stdout, INDENT);
+  const sessions = application.sessions === null ? [] : section('Sessions', sessionRows(found, width), 'none open');
   return [
     ...section(`Causeway ${version}`, [applicationLine(application, version)], ''),
     ...sessions,
     ...section('Servers', servers.map(serverLine), 'none yet; add one with: causeway servers add sql'),
     ...section('AI clients', clients.flatMap(clientLines), 'none found'),
     ...section('Permissions', permissionLines(permissions), 'every client may use every tool'),
-    ...section('Warehouse', warehouseLines(warehouse), ''),
+    ...section('Warehouse', warehouseLines(warehouse, width), ''),
   ];
 }
 
@@ -180,30 +191,25 @@ function applicationLine({ running, pid, version, sessions, problem }: Applicati
   return `running (process ${pid}${other})${unseen}`;
 }
 
-function sessionRows({ application: { sessions }, servers }: Status): string[] {
+function sessionRows({ application: { sessions }, servers }: Status, width: number | undefined): string[] {
   if (sessions === null || sessions.length === 0) return [];
-  return columns([
-    ['CLIENT', 'SERVER', 'AS', 'SINCE', 'IN FLIGHT', 'DONE', 'FAILED'],
-    ...sessions.map(({ client, pid, profile, path, userName, since, calls }) => {
+  const heads = ['CLIENT', 'SERVER', 'AS', 'SINCE', 'IN FLIGHT', 'DONE', 'FAILED'];
+  return table(
+    sessions.map(({ client, pid, profile, path, userName, since, calls }) => {
       const server = servers.find((each) => each.path === path && (profile === null || each.profile === profile));
       return [
         printable(client ?? `process ${pid}`),
         printable(`${server?.name ?? path}${profile === null ? '' : ` (${profile})`}`),
         printable(userName ?? '-'),
-        timeOf(since),
+        clockTime(Date.parse(since), Date.now()),
         String(calls.inFlight),
         String(calls.done),
         String(calls.failed),
       ];
     }),
-  ]);
-}
-
-/** A past time, with the day if it is not today. */
-function timeOf(iso: string): string {
-  const at = new Date(iso);
-  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
-  return at.toDateString() === new Date().toDateString() ? time : `${iso.slice(0, 10)} ${time}`;
+    width,
+    heads,
+  );
 }
 
 function serverLine({ name, profile, message, remedy }: Status['servers'][number]): string {
@@ -229,8 +235,8 @@ function permissionLines(permissions: Status['permissions']): string[] {
     : inEffectLines(permissions);
 }
 
-function warehouseLines(warehouse: Status['warehouse']): string[] {
-  if (!('error' in warehouse)) return describeEffective(warehouse);
+function warehouseLines(warehouse: Status['warehouse'], width: number | undefined): string[] {
+  if (!('error' in warehouse)) return describeEffective(warehouse, [], false, width);
   return [sentences(warehouse.error.message, warehouse.error.remedy)];
 }
 

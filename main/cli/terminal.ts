@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { withoutControls } from '../platform/display.ts';
 import type { Answer, AnswerName } from './answers/answers.ts';
 import type { CommandContext } from './command.ts';
+import { flowed, hanging, MOST_HELP, table, widthOf, wrapped } from './layout.ts';
 
 type Output = CommandContext['stdout'];
 
@@ -20,14 +21,47 @@ export async function write(output: Output, text: string): Promise<void> {
   if (!output.write(text)) await once(output, 'drain');
 }
 
-/** Writes one line, as it may be shown in a terminal. */
+/** Writes one line, as it may be shown in a terminal. In a terminal that is narrower, it is broken between words. */
 export async function writeLine(output: Output, line: string): Promise<void> {
-  await write(output, `${printable(line)}\n`);
+  await writeStyledLine(output, printable(line));
 }
 
-/** Writes a line that is in `bold` in part; the rest of it has to be printable. */
-export async function writeStyledLine(output: Output, line: string): Promise<void> {
-  await write(output, `${line}\n`);
+/**
+ * Writes a line that is in `bold` in part; the rest of it has to be printable.
+ * @param column where further lines begin, if a narrow terminal needs any; by default a little further than the first one
+ */
+export async function writeStyledLine(output: Output, line: string, column?: number): Promise<void> {
+  await write(output, fitted(output, line, column));
+}
+
+/** Writes rows in columns that fit the terminal. */
+export async function writeTable(
+  { stdout }: Pick<CommandContext, 'stdout'>,
+  rows: readonly string[][],
+  heads?: readonly string[],
+): Promise<void> {
+  const cells = rows.map((row) => row.map(printable));
+  for (const line of table(cells, terminalWidth(stdout), heads)) await writeStyledLine(stdout, line);
+}
+
+/** The columns of help that no terminal shows. */
+const PIPED_WIDTH = 80;
+
+/** How wide a page of help is. */
+export function helpWidth(output: Output): number {
+  return Math.min(terminalWidth(output) ?? PIPED_WIDTH, MOST_HELP);
+}
+
+/** A page of help, or a part of one, as it fits an output. */
+export function flowedIn(output: Output, page: string): string {
+  const width = terminalWidth(output);
+  return width === undefined ? page : flowed(page, width);
+}
+
+/** A line, with its end, as it fits an output. */
+export function fitted(output: Output, line: string, column?: number): string {
+  const width = terminalWidth(output);
+  return width === undefined ? `${line}\n` : `${hanging(line, width, column).join('\n')}\n`;
 }
 
 /** Writes what a command has done, or how to go on, to stdout. Nothing with `--quiet`. */
@@ -97,7 +131,7 @@ const CLEAR_LINE = '\r\u001b[K';
 
 /** The message once a host has been silent for five seconds. */
 export function sayStillWaiting({ stderr }: Pick<CommandContext, 'stderr'>, host: string): void {
-  stderr.write(`causeway: ${printable(host)} has not responded for 5 seconds. Still waiting…\n`);
+  stderr.write(fitted(stderr, `causeway: ${printable(host)} has not responded for 5 seconds. Still waiting…`));
 }
 
 /** Progress on stderr, so that the output itself can go into a file. Without a terminal only words are printed. */
@@ -107,7 +141,8 @@ export function openProgress({ stderr }: Pick<CommandContext, 'stderr'>, quiet =
   const show = (line: string) => {
     if (line === shown) return;
     shown = line;
-    stderr.write(`${CLEAR_LINE}${line}`);
+    // Of a line that is broken by the terminal, only the last part would be overwritten.
+    stderr.write(`${CLEAR_LINE}${beginning(line, terminalWidth(stderr, 1))}`);
   };
   return {
     update: (done, total) => {
@@ -123,6 +158,12 @@ export function openProgress({ stderr }: Pick<CommandContext, 'stderr'>, quiet =
       if (live && shown !== '') stderr.write(CLEAR_LINE);
     },
   };
+}
+
+function beginning(line: string, width: number | undefined): string {
+  if (width === undefined || widthOf(line) <= width) return line;
+  const [first = ''] = wrapped(line, width - 1);
+  return `${first}…`;
 }
 
 /** An identifier of `--json`, such as `would-add`, as people read it. */

@@ -1,20 +1,17 @@
+import { clockTime } from '../../../preload/contract/words/times.ts';
 import { type AllServers, allServers } from '../../clients/all-servers.ts';
 import { listBackups } from '../../clients/backups.ts';
 import { type ChangeChoice, type ChangeOutcome, directly } from '../../clients/outcome.ts';
-import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
+import { parseMeta } from '../../clients/server-arguments.ts';
 import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
-import type { ClientsService } from '../../clients/service.ts';
-import type { ClientReport, FileReport } from '../../clients/survey.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
-import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
-import { columns } from '../layout.ts';
+
 import { canAsk, confirm } from '../question.ts';
 import {
-  bold,
   identifierText,
   printable,
   write,
@@ -23,10 +20,9 @@ import {
   writeJson,
   writeLine,
   writeNotice,
-  writeStyledLine,
+  writeTable,
 } from '../terminal.ts';
 import { changeAnswer } from './change-answer.ts';
-import { STATE_TEXTS, shownEntries } from './entry-states.ts';
 import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
 export interface ClientCommandOptions extends ClientOptions {
@@ -219,84 +215,6 @@ async function print(context: CommandContext, outcome: ChangeOutcome, isShown: b
   for (const note of notes) await writeDone(context, `  ${note}`);
 }
 
-const REPAIRS: Partial<Record<FileReport['entries'][string], string>> = {
-  outdated: 'updates it',
-  vanished: 'restores it',
-  edited: 'fixes it',
-  broken: 'fixes it',
-  'not-on-path': 'uses the full path of the command',
-};
-
-/** `causeway clients`: every client that was found, why, and the state of each server's entry. Writes nothing. */
-export async function listClients(context: CommandContext, options: ClientOptions & { all?: boolean }): Promise<void> {
-  const [servers, project] = [await chosenServers(context, options), await projectFolder(options)];
-  const clients = openClients(context, options);
-  const reports = await clients.survey(servers, project);
-  const shown = reports.filter(({ because }) => options.all || because !== null);
-  if (options.json) {
-    return writeAnswer(context, 'clients list', { clients: shown.map((report) => clientAnswer(clients, report)) });
-  }
-  if (shown.length === 0 && project !== undefined) {
-    return writeNotice(context, `${project} has no AI client files yet.`);
-  }
-  if (shown.length === 0) return writeNotice(context, 'No AI clients found. --all lists all supported clients.');
-  for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
-}
-
-/** A client as commands print it. */
-export function clientAnswer(clients: ClientsService, report: ClientReport): Answer<'clients list'>['clients'][number] {
-  const { id, name, because, files, managed = [], problem = null } = report;
-  const patienceMs = clients.client(id).patience?.ms ?? null;
-  return { id, name, because, patienceMs, files: files.map(fileAnswer), managed, problem };
-}
-
-function fileAnswer(file: FileReport): Answer<'clients list'>['clients'][number]['files'][number] {
-  const {
-    path,
-    exists,
-    entries,
-    all,
-    servedByAll,
-    leftOver,
-    repairable,
-    sharedWith,
-    project,
-    meta,
-    problem = null,
-  } = file;
-  return { path, exists, entries, all, servedByAll, leftOver, repairable, sharedWith, project, meta, problem };
-}
-
-async function printReport(
-  context: CommandContext,
-  { id, name, because, files, problem, managed = [] }: ClientReport,
-  patienceMs: number | undefined,
-): Promise<void> {
-  const line = (text: string) => writeLine(context.stdout, text);
-  await writeStyledLine(context.stdout, `${bold(printable(name), context)} (${id})`);
-  await line(because === null ? '  not found' : `  found because ${because}`);
-  if (patienceMs !== undefined) await line(`  call timeout: ${patienceMs / 1000} s`);
-  if (problem !== undefined) await line(`  ${problem}`);
-  for (const decision of managed) await line(`  ${decision}`);
-  for (const file of files) await printFile(line, file);
-}
-
-async function printFile(line: (text: string) => Promise<void>, file: FileReport): Promise<void> {
-  const { project, sharedWith } = file;
-  const at = project === null ? '' : ` --project ${project}`;
-  const others = sharedWith.length === 0 ? '' : ` (shared with ${sharedWith.map(({ name }) => name).join(', ')})`;
-  await line(`  ${file.path}${file.exists ? '' : ' (not created yet)'}${others}`);
-  if (file.problem !== undefined) await line(`    ${file.problem}`);
-  for (const [server, state] of shownEntries(file)) {
-    const what = file.all.includes(server) ? 'all servers in one entry, ' : '';
-    const repair = file.repairable.includes(server) ? `; \`causeway clients repair${at}\` ${REPAIRS[state]}` : '';
-    await line(`    ${server}: ${what}${STATE_TEXTS[state]}${repair}`);
-  }
-  for (const [server, meta] of Object.entries(file.meta))
-    await line(`    ${server}: calls include ${formatMeta(meta)}`);
-  for (const server of file.leftOver) await line(`    ${server}: left over from a removed server`);
-}
-
 /** `causeway clients backups`: the backups of clients' files, the newest first. */
 export async function backups(context: CommandContext, options: ClientOptions): Promise<void> {
   const all = await listBackups(context.env);
@@ -311,10 +229,13 @@ export async function backups(context: CommandContext, options: ClientOptions): 
     return writeAnswer(context, 'clients backups', { backups: listed });
   }
   if (all.length === 0) return writeNotice(context, 'No backups yet. Causeway has not changed any files.');
-  const rows = all.map(({ id, client, at, file, missing }) =>
-    [id, client, new Date(at).toISOString(), missing ? `${file} (did not exist)` : file].map(printable),
-  );
-  for (const line of columns([['BACKUP', 'CLIENT', 'WHEN', 'FILE'], ...rows])) await writeLine(context.stdout, line);
+  const rows = all.map(({ id, client, at, file, missing }) => [
+    id,
+    client,
+    clockTime(at, Date.now()),
+    missing ? `${file} (did not exist)` : file,
+  ]);
+  await writeTable(context, rows, ['BACKUP', 'CLIENT', 'WHEN', 'FILE']);
 }
 
 /** `causeway clients restore BACKUP`. */
@@ -338,7 +259,7 @@ export async function restore(
   }
   if (result === 'would-restore') {
     await writeLine(context.stdout, `would restore ${file}`);
-    for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, line);
+    for (const line of (diff ?? '').trimEnd().split('\n')) await write(context.stdout, `${printable(line)}\n`);
     return;
   }
   await writeDone(context, `Restored ${file}.`);

@@ -20,7 +20,7 @@ export const registerClients: RegisterCommand = (program, context) => {
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./clients.ts')).listClients(context, command.optsWithGlobals());
+      await (await import('./list.ts')).listClients(context, [], command.optsWithGlobals());
     });
   addLooking(group, context);
   addChanging(group, context);
@@ -37,12 +37,12 @@ function withCommonOptions(command: Command): Command {
 }
 
 function addLooking(group: Command, context: CommandContext): void {
-  withCommonOptions(group.command('list'))
-    .description('list the clients, their files, and the state of each entry')
+  withCommonOptions(group.command('list [client...]'))
+    .description('list the clients and the state of each entry; of named ones, all details')
     .option('--all', 'include clients that were not found')
     .option('--project [dir]', 'only the entries of the project in this folder (default: the current one)')
-    .action(async (_options, command: Command) =>
-      (await import('./clients.ts')).listClients(context, command.optsWithGlobals()),
+    .action(async (ids: string[], _options, command: Command) =>
+      (await import('./list.ts')).listClients(context, ids, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('diff [client...]'))
     .description('show what "add" would change, without writing')

@@ -91,6 +91,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway servers sign-out name': 'servers',
   'causeway permissions set server': 'servers',
   'causeway permissions clear server': 'servers',
+  'causeway clients list client': 'clients',
   'causeway clients diff client': 'clients',
   'causeway clients json client': 'clients',
   'causeway clients add client': 'clients',

@@ -5,7 +5,8 @@ import { GROUP_TITLES, type OfferedServer, type ServerGroup } from '../../worksp
 import type { WalkEnd } from '../../workspace/walk-queue.ts';
 import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
-import { bold, printable, writeAnswer, writeLine, writeNotice, writeStyledLine } from '../terminal.ts';
+import { firstWords, padded } from '../layout.ts';
+import { bold, printable, writeAnswer, writeNotice, writeStyledLine } from '../terminal.ts';
 
 export interface BrowseOptions {
   profile?: string;
@@ -124,22 +125,16 @@ class GroupPrinter {
     const notes = [
       obstacle ?? '',
       successor === null ? '' : `Newer, where it is switched on: ${successor}.`,
-      shortened(about),
+      firstWords(about, TEXT_LENGTH),
     ];
     const named = title === add || add.endsWith(`:${title}`) ? '' : title;
-    const rest = [shortened(named), ...notes].filter((part) => part !== '').join('  ');
-    await writeLine(stdout, `  ${add.padEnd(ADD_WIDTH)}  ${rest}`.trimEnd());
+    const rest = [firstWords(named, TEXT_LENGTH), ...notes].filter((part) => part !== '').join('  ');
+    await writeStyledLine(stdout, printable(`  ${padded(add, ADD_WIDTH)}  ${rest}`.trimEnd()), ADD_WIDTH + 4);
   }
 }
 
 const ADD_WIDTH = 34;
 const TEXT_LENGTH = 80;
-
-/** The first line of a title or a comment. */
-function shortened(text: string): string {
-  const [line = ''] = text.trim().split('\n');
-  return line.length <= TEXT_LENGTH ? line : `${line.slice(0, TEXT_LENGTH - 1)}…`;
-}
 
 async function closing(
   context: CommandContext,

@@ -15,8 +15,8 @@ import { inOneLine } from '../../words/failure.ts';
 import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll, jsonFailure } from '../failure.ts';
-import { columns } from '../layout.ts';
-import { printable, writeAnswer, writeDone, writeLine, writeNotice } from '../terminal.ts';
+import { firstWords } from '../layout.ts';
+import { printable, writeAnswer, writeDone, writeLine, writeNotice, writeTable } from '../terminal.ts';
 
 /** `causeway servers set NAME --meta …`. */
 export async function setServer(
@@ -70,9 +70,9 @@ export async function listServers(context: CommandContext, options: { json?: boo
   const head = ['NAME', 'KIND', 'PROFILE', 'PATH', ...shown.map(([title]) => title)];
   const rows = servers.map((server) => {
     const { name, profile, path } = server;
-    return [name, serverAt(path).shown, profile, path, ...shown.map(([, of]) => of(server))].map(printable);
+    return [name, serverAt(path).shown, profile, path, ...shown.map(([, of]) => of(server))];
   });
-  for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
+  await writeTable(context, rows, head);
   for (const { name, path } of servers) {
     const { successor, runsSql } = serverAt(path);
     // `servers add sql` has looked which SQL server the workspace offers.
@@ -165,7 +165,7 @@ async function print(context: CommandContext, { server, tools, warnings, error }
 const LIMITS = { ask: 'asks first', refuse: 'off for AI clients' };
 
 function toolLine({ name, description, permission, decidedBy }: PermittedTool): string {
-  const about = description?.split('\n')[0]?.slice(0, 100);
+  const about = description && firstWords(description, 100);
   const who = decidedBy === 'organization' ? ', organization' : '';
   const limit = permission === 'allow' ? '' : `  (${LIMITS[permission]}${who})`;
   return `${name}${limit}${about ? `  ${about}` : ''}`;

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../auth/single-flight.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, writeAnswer, writeDone, writeNotice } from '../terminal.ts';
+import { fitted, printable, writeAnswer, writeDone, writeNotice } from '../terminal.ts';
 
 export interface ServiceOptions {
   profile?: string;
@@ -21,7 +21,7 @@ export async function signInToService(
   const checked = await unlessAborted(service.checkBeforeSignIn(), signal);
   if (checked.state !== 'signed-out') return tell(context, service, checked.state, options);
   // Without the address to open, the user could not go on.
-  const say = (line: string) => context.stderr.write(`${printable(line)}\n`);
+  const say = (line: string) => context.stderr.write(fitted(context.stderr, printable(line)));
   const note = (line: string) => writeNotice(context, line);
   if (checked.way === 'own-browser') {
     say(

@@ -7,7 +7,8 @@ import { mentions, type UserOverride } from '../../warehouses/all-overrides.ts';
 import { overrideLines } from '../../warehouses/bulk/files.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { printable, write, writeLine, writeNotice } from '../terminal.ts';
+import { padded } from '../layout.ts';
+import { printable, write, writeLine, writeNotice, writeStyledLine } from '../terminal.ts';
 import {
   CHANGES,
   type Change,
@@ -45,7 +46,7 @@ export async function all(context: CommandContext, filter: string, options: AllC
   const tally: Tally = { looked: 0, shown: 0, unknown: 0, unknownOwners: 0, lastSelected: 0 };
   const rows = chosen(warehouses.allOverrides({ withAccess }, context.signal), filter, options, tally);
   if (options.json) for await (const some of overrideLines(rows)) await write(context.stdout, some);
-  else for await (const row of rows) await writeLine(context.stdout, describe(row));
+  else for await (const row of rows) await writeStyledLine(context.stdout, describe(row), WHO_WIDTH + 2);
   if (options.dangling) await sayWhatIsUnknown(context, tally);
   if (options.json || tally.shown > 0) return;
   await writeNotice(context, nothingShown(tally, filter, options));
@@ -101,13 +102,15 @@ function nothingShown({ looked }: Tally, filter: string, { dangling }: AllComman
   return `${which} deleted or forbidden warehouse, and no owner is deleted or deactivated.`;
 }
 
+const WHO_WIDTH = 36;
+
 function describe(override: UserOverride): string {
   const { userId, userName, displayName, ownerKind, dangling, canUse } = override;
   const isPrincipal = ownerKind === 'service-principal';
   const who = isPrincipal ? `${displayName || userName} (service principal)` : userName || userId;
   const doubt = canUse === 'unknown' ? "  ? the user's permission could not be checked" : '';
   const problem = dangling === null ? doubt : `  ! ${QUERY_FAILURES[dangling].command}`;
-  return printable(`${who.padEnd(36)}  ${overrideTarget(override)}${problem}`);
+  return printable(`${padded(who, WHO_WIDTH)}  ${overrideTarget(override)}${problem}`);
 }
 
 /** `causeway warehouse for USER [show|set|last-selected|clear] [NAME-OR-ID]`: another user's override, for admins. */

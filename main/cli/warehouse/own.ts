@@ -11,17 +11,19 @@ import type { Answer } from '../answers/answers.ts';
 import { inPlace, placeAnswer, placeOf, sayWhere } from '../changed-where.ts';
 import type { CommandContext } from '../command.ts';
 import { jsonFailure } from '../failure.ts';
-import { columns } from '../layout.ts';
+import { table } from '../layout.ts';
 import { agreeOrCancel } from '../question.ts';
 import {
   bold,
   openProgress,
   printable,
+  terminalWidth,
   writeAnswer,
   writeDone,
   writeLine,
   writeNotice,
   writeStyledLine,
+  writeTable,
 } from '../terminal.ts';
 import { type CommonOptions, describeWarehouse, findWarehouse, openSession } from './options.ts';
 import { pinLines, pinnedServers, visibleIn } from './pins.ts';
@@ -33,8 +35,9 @@ export function describeEffective(
   effective: EffectiveWarehouse,
   pins: readonly string[] = [],
   pinsFail = false,
+  width?: number,
 ): string[] {
-  const steps = columns(effective.steps.map(stepRow));
+  const steps = table(effective.steps.map(stepRow), width);
   return [headline(effective), forWhom(effective), ...pins, ...steps, outlook(effective, pinsFail)];
 }
 
@@ -90,7 +93,12 @@ export async function show(context: CommandContext, options: ShowCommandOptions)
     });
   }
   const doPinsFail = pins.some(({ problem }) => problem !== null);
-  const [headline = '', ...rest] = describeEffective(effective, await pinLines(pins, survey), doPinsFail);
+  const [headline = '', ...rest] = describeEffective(
+    effective,
+    await pinLines(pins, survey),
+    doPinsFail,
+    terminalWidth(context.stdout),
+  );
   await writeStyledLine(context.stdout, bold(headline, context));
   for (const line of rest) await writeLine(context.stdout, line);
   if (cli !== undefined) await writeLine(context.stdout, compared(cli, effective));
@@ -157,7 +165,7 @@ export async function listWarehouses(
   if (options.json) return writeAnswer(context, 'warehouse list', { warehouses: shown });
   if (shown.length === 0) return writeNotice(context, nothingToList(filter, all.length, options));
   const header = ['', 'NAME', 'STATE', 'SIZE', 'KIND', 'CAN USE', 'ID'];
-  for (const line of columns([header, ...shown.map(row)])) await writeLine(context.stdout, line);
+  await writeTable(context, shown.map(row), header);
   const note = noteOn(shown, survey.effective);
   if (note !== undefined) await writeDone(context, note);
 }
@@ -192,7 +200,7 @@ function row(warehouse: Listed): string[] {
   const { name, state, size, canUse, id, effective } = warehouse;
   const use = canUse === 'unknown' ? '?' : canUse ? 'yes' : 'no';
   const mark = `${effective === true || effective === 'predicted' ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
-  return [mark, name, formatState(state).toLowerCase(), size, warehouseKind(warehouse), use, id].map(printable);
+  return [mark, name, formatState(state).toLowerCase(), size, warehouseKind(warehouse), use, id];
 }
 
 function byStateAndName(a: WarehouseSummary, b: WarehouseSummary): number {

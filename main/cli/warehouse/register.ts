@@ -128,7 +128,7 @@ function addBulk(group: Command, context: CommandContext): void {
       (await import('./journals.ts')).listJournals(context, command.optsWithGlobals().json === true),
     );
   withCommonOptions(group.command('export [file]'))
-    .description("write every user's override as CSV, to stdout or a file (admins)")
+    .description('write every user\'s override as CSV, to stdout or a file; "-" is stdout (admins)')
     .option('--force', 'replace the file if it exists')
     .action(async (file: string | undefined, _options, command: Command) =>
       (await import('./export.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),

@@ -1,3 +1,4 @@
+import { clockTime } from '../../../preload/contract/words/times.ts';
 import type { Pin } from '../../clients/pins.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseService } from '../../warehouses/service.ts';
@@ -105,5 +106,5 @@ function asCheck({ check: id, verdict, evidence: message, at, tookMillis }: Chec
 }
 
 function line({ check, verdict, evidence, at, tookMillis }: CheckResult): string {
-  return `${MARKS[verdict].padEnd(9)}  ${check.padEnd(10)}  ${printable(evidence)} (${at}, ${tookMillis} ms)`;
+  return `${MARKS[verdict].padEnd(9)}  ${check.padEnd(10)}  ${printable(evidence)} (${clockTime(Date.parse(at), Date.now())}, ${tookMillis} ms)`;
 }

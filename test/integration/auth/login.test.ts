@@ -40,6 +40,10 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     expect(await opened()).toHaveLength(1);
     expect(await stage.home.readConfig()).toBe(`${config}\n[me]\nhost = ${stage.workspace.host}\nworkspace_id = 1\n`);
 
+    // The token's own end would frighten: it is renewed.
+    const { stdout } = await runCauseway(stage.home, ['profiles']);
+    expect(stdout).toMatch(/^ {2}me .+ {2}signed in, renews itself {2}ana@example\.com$/m);
+
     const { frame } = await initializeThroughProxy(stage.home, 'me');
     expect(frame).toMatchObject({ result: { serverInfo: expect.anything() } });
 

@@ -73,12 +73,12 @@ describe('causeway profiles', () => {
   test('prints a table, and does not contact the workspaces unless asked to', async () => {
     const { stdout, stderr } = await runCauseway(stage.home, ['profiles', '--skip-validate']);
     const [heading, ...rows] = stdout.trimEnd().split('\n');
-    expect(heading).toMatch(/^ {2}PROFILE +HOST +METHOD +STATE +WHO +EXPIRES$/);
+    expect(heading).toMatch(/^ {2}PROFILE +HOST +METHOD +STATE +WHO$/);
     expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
-      ['pat', stage.workspace.host, 'personal access token', 'not checked', '-', '-'],
-      ['old', stage.workspace.host, 'personal access token', 'not checked', '-', '-'],
-      ['agent', stage.workspace.host, 'service principal', 'not checked', '-', '-'],
-      ['account', 'https://accounts.cloud.databricks.com', '-', 'unusable', '-', '-'],
+      ['pat', stage.workspace.host, 'personal access token', 'not checked', '-'],
+      ['old', stage.workspace.host, 'personal access token', 'not checked', '-'],
+      ['agent', stage.workspace.host, 'service principal', 'not checked', '-'],
+      ['account', 'https://accounts.cloud.databricks.com', '-', 'unusable', '-'],
     ]);
     expect(stderr).toBe('account: Its host is an account host, not a workspace. Use the address of a workspace.\n');
     expect(stage.workspace.requests.count()).toBe(0);

@@ -83,7 +83,7 @@ describe('causeway permissions', () => {
     expect(stdout).toContain('all             codex   read only\n');
     expect(stdout).toContain('databricks-sql  all     read only\n');
     expect(stdout).toContain('databricks-sql  cursor  off: execute_sql; ask first: poll_sql_result\n');
-    expect(stdout).toMatch(/Latest changes:\n {2}\S+ \S+ {2}Cursor on databricks-sql: off: execute_sql/);
+    expect(stdout).toMatch(/Latest changes:\n {2}\d\d:\d\d {2}Cursor on databricks-sql: off: execute_sql/);
     const listed = JSON.parse((await permissions('--json')).stdout);
     expect(listed.permissions).toContainEqual({ ...NOTHING, servers: ['databricks-sql'], readOnly: true });
     expect(listed.history).toHaveLength(3);

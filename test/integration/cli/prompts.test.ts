@@ -226,6 +226,9 @@ describe.runIf(HAS_TERMINALS).each([40, 80])('in %i columns', { timeout: 60_000 
           expect.stringMatching(new RegExp(`${QUESTION.source.replace(' $', '').replaceAll(': $', ':')} ?${said}$`)),
           before,
         ]);
+        // An answer may be a space further than the question.
+        for (const line of linesOf(left.shown()).filter((each) => each.trim().includes(' ')))
+          expect(line.trimEnd().length, line).toBeLessThanOrEqual(columns);
       }
 
       const no = await atQuestion(prompt, columns, args);

@@ -39,9 +39,11 @@ export function openTerminal(env: NodeJS.ProcessEnv, columns: number, args: read
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
 const CONTROLS = /\u001b\[[\d;?]*[A-Za-z]|\u001b[78=>]/g;
 
-/** The lines that a terminal has shown, without what moves its cursor. */
+/** The lines that are left in a terminal, without what moved its cursor. */
 export function linesOf(shown: string): string[] {
-  return shown.replace(CONTROLS, '').replaceAll('\r', '').split('\n');
+  // A line of progress is erased before the next one.
+  const left = shown.split('\n').map((line) => line.split('\r\u001b[K').at(-1) ?? '');
+  return left.map((line) => line.replace(CONTROLS, '').replaceAll('\r', ''));
 }
 
 /** The same as running text, whatever the width. */

@@ -224,7 +224,10 @@ describe('causeway clients', () => {
     await client.connect(new StdioClientTransport({ command, args, env }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('execute_sql');
     await client.close();
-    const list = await causeway('clients');
+    expect((await causeway('clients')).stdout).toMatch(
+      /^Cursor +cursor +databricks-sql +added +~\/\.cursor\/mcp\.json$/m,
+    );
+    const list = await causeway('clients', 'list', 'cursor');
     expect(list.stdout).toContain('    databricks-sql: added\n');
     expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
   });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -316,6 +317,9 @@ describe('export', () => {
     });
     const { stdout } = await cli.run('ana', 'warehouse', 'export');
     expect(stdout).toBe(`${HEADER}${evil.id},"'=HYPERLINK(""x"")",CUSTOM,${shared},Shared analytics\n`);
+    // As everywhere, "-" is stdout and no file of that name.
+    expect(await cli.run('ana', 'warehouse', 'export', '-')).toEqual({ code: 0, stdout, stderr: '' });
+    expect(existsSync('-')).toBe(false);
   });
 
   test('shows nothing in a file’s name that a terminal would execute', async () => {

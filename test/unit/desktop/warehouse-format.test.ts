@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../preload/contract/error-facts.ts';
+import { timeAgo } from '../../../preload/contract/words/times.ts';
 import { formatState } from '../../../preload/contract/words/warehouse.ts';
 import type { EffectiveStepInfo, EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { effectiveName, formatDetails, reasonFor } from '../../../preload/format.ts';
-import { timeAgo } from '../../../renderer/shared/relative-time.tsx';
 import {
   afterChoosing,
   afterClearing,
