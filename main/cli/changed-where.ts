@@ -30,9 +30,14 @@ export function placeAnswer({ profile, host, user }: Place): NonNullable<Answer<
 }
 
 /** The same, to be put into a sentence. A user who cannot be read is left out. */
-export function inPlace({ profile, host, user }: Place): string {
+export function inPlace(place: Place): string {
+  return `in ${asWhom(place)}`;
+}
+
+/** The workspace, with the user and the profile. */
+export function asWhom({ profile, host, user }: Place): string {
   const as = user === null ? '' : ` as ${user.userName || user.id}`;
-  return printable(`in ${host}${as} (profile ${profile})`);
+  return printable(`${host}${as} (profile ${profile})`);
 }
 
 /**

@@ -18,6 +18,7 @@ import { registerWarehouse } from './warehouse/register.ts';
 
 const COMMANDS: RegisterCommand[] = [
   registerProxy,
+  registerUp,
   registerStatus,
   registerDiagnose,
   registerAccount,
@@ -165,6 +166,24 @@ function registerUninstall(program: Command, context: CommandContext): void {
     .addOption(new Option('--after <pid>', 'wait for this process to end first').hideHelp())
     .addHelpText('after', UNINSTALL_HELP)
     .action(async (options) => (await import('./uninstall.ts')).uninstallCommand(context, options));
+}
+
+const UP_HELP = `
+Connects a workspace, signs in, chooses the best SQL server that the workspace offers, writes its entry for the AI clients on this
+computer, and runs a query through it. You see every change before it is made. What is done already is passed over, so it can be
+run again wherever it stopped.`;
+
+/** `causeway up`: everything for a first query. */
+function registerUp(program: Command, context: CommandContext): void {
+  withJson(withProfile(program.command('up [address]')))
+    .description('set everything up: workspace, sign-in, SQL server, AI clients, and a first query')
+    .option('--client <client...>', 'only these AI clients (default: all that are found)')
+    .option('--no-browser', 'print the address of the sign-in page instead of opening it')
+    .option('--dry-run', 'only show what would be written')
+    .option('-y, --yes', 'do not ask')
+    .option('--force', "replace other programs' entries of the same name, and write while clients run")
+    .addHelpText('after', UP_HELP)
+    .action(async (address: string | undefined, options) => (await import('./up.ts')).up(context, address, options));
 }
 
 const LOGIN_HELP = `

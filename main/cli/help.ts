@@ -67,13 +67,10 @@ function commandNamed(program: Command, names: readonly string[]): Command {
  * test runs each past the command's own parser.
  */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  causeway: [
-    'causeway login --host https://adb-1.azuredatabricks.net',
-    'causeway servers add sql',
-    'causeway clients add',
-  ],
+  causeway: ['causeway up https://adb-1.azuredatabricks.net', 'causeway servers browse', 'causeway warehouse'],
   'causeway help': ['causeway help warehouse set', 'causeway help exit-codes'],
   'causeway proxy': ['causeway proxy --profile DEFAULT --path /api/2.0/mcp/sql', 'causeway proxy --all'],
+  'causeway up': ['causeway up https://adb-1.azuredatabricks.net', 'causeway up --client claude-code codex --yes'],
   'causeway status': ['causeway status', 'causeway status --watch', 'causeway status --profile work --json'],
   'causeway diagnose': ['causeway diagnose', 'causeway diagnose --profile work --report causeway-report.txt'],
   'causeway uninstall': ['causeway uninstall', 'causeway uninstall --yes'],

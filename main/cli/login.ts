@@ -5,6 +5,7 @@ import {
   type Profile,
   type ProfileEntry,
   type SignInProgress,
+  type SignInState,
 } from '../auth/auth.ts';
 import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
@@ -38,6 +39,31 @@ export interface LoginOptions {
 
 /** `causeway login`: signs in in the browser. A profile and an application that are new are kept only if that succeeds. */
 export async function login(context: CommandContext, options: LoginOptions): Promise<void> {
+  const { profile, userName, expiresAt, scopes } = await signInWithBrowser(context, options);
+  if (options.json) {
+    const { name, host, method } = profile;
+    await writeAnswer(context, 'login', {
+      profile: name,
+      host,
+      method,
+      state: 'signed-in',
+      userName: userName ?? null,
+      expiresAt: asDate(expiresAt),
+      scopes: [...scopes],
+    });
+  } else {
+    const who = userName === undefined ? '' : ` as ${userName}`;
+    await writeDone(context, `Signed in to ${profile.host}${who} (profile ${profile.name}).`);
+  }
+}
+
+/** What `signInWithBrowser` came to. */
+interface BrowserSignIn extends Omit<Extract<SignInState, { state: 'signed-in' }>, 'state'> {
+  profile: Profile;
+}
+
+/** Signs in, as `login` says. @throws {CausewayError} what keeps it from succeeding */
+export async function signInWithBrowser(context: CommandContext, options: LoginOptions): Promise<BrowserSignIn> {
   const auth = await context.causeway().auth();
   const application = await askedApplication(context, options);
   const { profile, newAt } = await findOrDraftProfile(auth, options);
@@ -68,22 +94,8 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
   if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Not signed in to ${profile.host}.`);
   // Another program may have signed in meanwhile, with a profile of its own.
   await keepRest();
-  const { userName, expiresAt, scopes } = state;
-  if (options.json) {
-    const { name, host, method } = profile;
-    await writeAnswer(context, 'login', {
-      profile: name,
-      host,
-      method,
-      state: 'signed-in',
-      userName: userName ?? null,
-      expiresAt: asDate(expiresAt),
-      scopes: [...scopes],
-    });
-  } else {
-    const who = userName === undefined ? '' : ` as ${userName}`;
-    await writeDone(context, `Signed in to ${profile.host}${who} (profile ${profile.name}).`);
-  }
+  const { state: _, ...found } = state;
+  return { ...found, profile };
 }
 
 /** Asks where somebody can answer. Elsewhere the new user stays signed in, and a line says who was before. */

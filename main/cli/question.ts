@@ -57,6 +57,11 @@ export function canAsk({ stdin, stderr }: Pick<CommandContext, 'stdin' | 'stderr
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
+/** Asks for a line in the terminal. @throws {CausewayError} `cancelled` on Ctrl+C and Ctrl+D */
+export function askLine(context: CommandContext, question: string): Promise<string> {
+  return ask(context, printable(question));
+}
+
 /**
  * Asks a yes-or-no question in the terminal; anything but yes is no.
  * @param unchanged what stays as it is if the question is left with Ctrl+C

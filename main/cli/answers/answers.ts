@@ -11,6 +11,7 @@ import * as warehouses from './warehouses.ts';
  * Those that print a line for each change have a second row, whose name ends with `--watch`.
  */
 export const ANSWERS = {
+  up: servers.setUp,
   status: computer.status,
   'status --watch': computer.status,
   diagnose: computer.diagnosis,

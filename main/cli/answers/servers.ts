@@ -39,6 +39,27 @@ export const addedServer = z.object({
   tools: z.number().nullable(),
   error: failure.nullable(),
 });
+/** What `causeway up` found and did. */
+export const setUp = z.object({
+  dryRun: z.boolean(),
+  profile: z.string(),
+  host: z.string(),
+  userName: z.string().nullable(),
+  server,
+  isNew: z.boolean(),
+  tools: z.number(),
+  changes: z.array(entryChange),
+  /** Null if none was run. */
+  query: z
+    .object({
+      succeeded: z.boolean(),
+      explanation: z.string(),
+      statementId: z.string().nullable(),
+      tookMs: z.number(),
+      warehouse: z.object({ id: z.string(), name: z.string() }).nullable(),
+    })
+    .nullable(),
+});
 export const changedServer = z.object({ dryRun: z.boolean(), server });
 export const removedServers = z.object({ dryRun: z.boolean(), servers: z.array(server) });
 export const movedServer = z.object({

@@ -191,10 +191,11 @@ async function report(
     return writeAnswer(context, 'clients add', { dryRun, changes: outcomes.map(changeAnswer) });
   }
   if (outcomes.length === 0) return writeNotice(context, 'No AI clients found.');
-  for (const outcome of outcomes) await print(context, outcome, options.dryRun === true);
+  for (const outcome of outcomes) await writeOutcome(context, outcome, options.dryRun === true);
 }
 
-async function print(context: CommandContext, outcome: ChangeOutcome, isShown: boolean): Promise<void> {
+/** Says what became, or would become, of a client's file. @param isShown whether that is what was asked for */
+export async function writeOutcome(context: CommandContext, outcome: ChangeOutcome, isShown: boolean): Promise<void> {
   const { name, file, result, diff = '', backup, afterwards, sharedWith = [], warnings, error } = outcome;
   if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
   // What a dry run would change was asked for.

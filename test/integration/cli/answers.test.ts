@@ -63,6 +63,7 @@ const COMMANDS = [
   ['servers'],
   ['servers', 'list'],
   ['servers', 'test'],
+  ['up', '--profile', 'ana', '--dry-run'],
   ['servers', 'browse', '--kind', 'sql', 'genie'],
   ['servers', 'move', 'databricks-sql', '--dry-run'],
   ['servers', 'start', 'app:mcp-inventory'],
