@@ -24,7 +24,7 @@ export function signedOut(
         return new CausewayError('signed_out', message, {
           cause: unreadable,
           remedy:
-            'Start the Causeway application, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
+            'Start the Causeway application, or keep sign-ins in an encrypted file: causeway login --store encrypted-file.',
           action,
         });
     }

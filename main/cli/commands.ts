@@ -168,6 +168,10 @@ function registerUninstall(program: Command, context: CommandContext): void {
     .action(async (options) => (await import('./uninstall.ts')).uninstallCommand(context, options));
 }
 
+function storeOption(): Option {
+  return new Option('--store <place>', 'where sign-ins are kept from now on').choices(['keychain', 'encrypted-file']);
+}
+
 const UP_HELP = `
 Connects a workspace, signs in, chooses the best SQL server that the workspace offers, writes its entry for the AI clients on this
 computer, and runs a query through it. You see every change before it is made. What is done already is passed over, so it can be
@@ -179,6 +183,7 @@ function registerUp(program: Command, context: CommandContext): void {
     .description('set everything up: workspace, sign-in, SQL server, AI clients, and a first query')
     .option('--client <client...>', 'only these AI clients (default: all that are found)')
     .option('--no-browser', 'print the address of the sign-in page instead of opening it')
+    .addOption(storeOption())
     .option('--dry-run', 'only show what would be written')
     .option('-y, --yes', 'do not ask')
     .option('--force', "replace other programs' entries of the same name, and write while clients run")
@@ -204,6 +209,7 @@ function registerAccount(program: Command, context: CommandContext): void {
     .option('--client-secret-stdin', "read that application's secret from stdin")
     .option('--callback-port <port>', 'the port of its redirect URL')
     .option('--scopes <scopes>', 'the scopes to request, separated by commas')
+    .addOption(storeOption())
     .option('--yes', 'do not ask before another user takes the place of the one who is signed in')
     .option('--built-in-client', 'forget that OAuth application, and sign in with the built-in one')
     .addHelpText('after', LOGIN_HELP)

@@ -11,12 +11,18 @@ import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
 import { parseHost } from '../auth/profiles/host.ts';
 import { portNumber } from '../auth/profiles/profile-settings.ts';
+import { chooseStore } from '../auth/secrets/choose-store.ts';
+import { chosenKind } from '../auth/secrets/open-store.ts';
+import { askHub } from '../hub/attach.ts';
+import { hubFolder, readRendezvous } from '../hub/rendezvous.ts';
+import { lockedValue } from '../permissions/policy/policy.ts';
+import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
 import { Secret } from '../platform/secret.ts';
 import type { CommandContext } from './command.ts';
 import { canAsk, confirm } from './question.ts';
-import { fitted, printable, writeAnswer, writeDone } from './terminal.ts';
+import { fitted, printable, writeAnswer, writeDone, writeNotice } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
@@ -34,6 +40,8 @@ export interface LoginOptions {
   callbackPort?: string;
   scopes?: string;
   builtInClient?: boolean;
+  /** Where sign-ins are kept from now on. */
+  store?: 'keychain' | 'encrypted-file';
   yes?: boolean;
 }
 
@@ -64,6 +72,63 @@ interface BrowserSignIn extends Omit<Extract<SignInState, { state: 'signed-in' }
 
 /** Signs in, as `login` says. @throws {CausewayError} what keeps it from succeeding */
 export async function signInWithBrowser(context: CommandContext, options: LoginOptions): Promise<BrowserSignIn> {
+  if (options.store !== undefined) await rememberStore(context, options.store);
+  try {
+    return await signInOnce(context, options);
+  } catch (error) {
+    if (!(await agreesToFile(context, error))) throw error;
+    await rememberStore(context, 'encrypted-file');
+    return signInOnce(context, options);
+  }
+}
+
+/** Whether sign-ins may be kept in a file, because there is no keychain here. Nobody is asked where something else decides. */
+async function agreesToFile(context: CommandContext, error: unknown): Promise<boolean> {
+  const { env } = context;
+  if (!(error instanceof CausewayError && error.code === 'keychain_unavailable')) return false;
+  if (env.CAUSEWAY_TOKEN_STORE || !canAsk(context) || (await isApplicationRunning(env))) return false;
+  if (lockedValue(await currentPolicy(), 'tokenStore') !== undefined) return false;
+  const question = 'There is no keychain here. Keep sign-ins in an encrypted file that only you can read?';
+  return confirm(context, question, '--store encrypted-file');
+}
+
+/** @throws {CausewayError} `usage` if something else decides */
+async function rememberStore(context: CommandContext, kind: 'keychain' | 'encrypted-file'): Promise<void> {
+  const { env } = context;
+  if (env.CAUSEWAY_TOKEN_STORE && env.CAUSEWAY_TOKEN_STORE !== kind) {
+    throw new CausewayError(
+      'usage',
+      `CAUSEWAY_TOKEN_STORE is ${env.CAUSEWAY_TOKEN_STORE}, and decides where sign-ins are kept.`,
+      {
+        remedy: 'Unset it, or leave out --store.',
+      },
+    );
+  }
+  if (await isApplicationRunning(env)) {
+    throw new CausewayError('conflict', 'Causeway is running, and its settings decide where sign-ins are kept.', {
+      remedy: 'Choose it in Settings, or quit Causeway first.',
+    });
+  }
+  if ((await chosenKind(env)) === kind) return;
+  const auth = await context.causeway().auth();
+  await auth
+    .moveSecrets(kind, () => chooseStore(env, kind))
+    .catch((error: unknown) => {
+      // Without a keychain there is nothing in it that could be moved.
+      const isWithout = error instanceof CausewayError && error.code === 'keychain_unavailable';
+      if (!isWithout || kind === 'keychain') throw error;
+      return chooseStore(env, kind);
+    });
+  const where = kind === 'keychain' ? 'the keychain' : 'an encrypted file';
+  await writeNotice(context, `Sign-ins are kept in ${where} from now on, for AI clients too.`);
+}
+
+async function isApplicationRunning(env: NodeJS.ProcessEnv): Promise<boolean> {
+  const rendezvous = readRendezvous(hubFolder(env));
+  return rendezvous !== undefined && (await askHub(rendezvous, { question: 'sessions' })) !== null;
+}
+
+async function signInOnce(context: CommandContext, options: LoginOptions): Promise<BrowserSignIn> {
   const auth = await context.causeway().auth();
   const application = await askedApplication(context, options);
   const { profile, newAt } = await findOrDraftProfile(auth, options);

@@ -26,6 +26,7 @@ export interface UpOptions {
   client?: string[];
   /** False for `--no-browser`. */
   browser: boolean;
+  store?: 'keychain' | 'encrypted-file';
   dryRun?: boolean;
   yes?: boolean;
   force?: boolean;
@@ -132,6 +133,7 @@ async function signedIn(context: CommandContext, workspace: Workspace, options: 
   const signIn = await signInWithBrowser(context, {
     browser: options.browser,
     yes: options.yes === true,
+    ...(options.store === undefined ? {} : { store: options.store }),
     ...(profile ? {} : { host: where }),
     ...(name === undefined ? {} : { profile: name }),
   });

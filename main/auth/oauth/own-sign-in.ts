@@ -309,7 +309,8 @@ export class OwnSignIns {
     await this.tokens(profile).record();
     if (this.#store.shared) return;
     throw new CausewayError('keychain_unavailable', 'A sign-in cannot be stored here. None was started.', {
-      remedy: 'Unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+      remedy:
+        'Unlock or install a keychain, or keep sign-ins in an encrypted file that only you can read: causeway login --store encrypted-file.',
     });
   }
 }

@@ -114,7 +114,8 @@ export function signedInElsewhere({ host }: Profile): CausewayError {
     'signed_out',
     `Another program signed in to ${host}, but there is no keychain to share the sign-in.`,
     {
-      remedy: 'Start the Causeway application, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+      remedy:
+        'Start the Causeway application, or keep sign-ins in an encrypted file: causeway login --store encrypted-file.',
     },
   );
 }

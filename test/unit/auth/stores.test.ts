@@ -85,7 +85,7 @@ describe('without a keychain', () => {
     expect(await store.get('n')).toBeUndefined();
     expect(notices).toEqual([
       'The keychain cannot be used (locked). The sign-in lasts only until this program ends. ' +
-        'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+        'To keep it, unlock or install a keychain, or keep sign-ins in an encrypted file: causeway login --store encrypted-file.',
     ]);
   });
 
