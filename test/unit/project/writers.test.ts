@@ -23,6 +23,7 @@ const UNFILTERED: Record<string, string> = {
   'auth/renewal-journal.ts': 'a mark of a renewal that has begun',
   'auth/sign-in-generation.ts': 'a hash of who is signed in',
   'auth/unkept-renewal.ts': 'a mark without content',
+  'auth/secrets/choose-store.ts': "the user's settings",
   'auth/secrets/encrypted-file.ts': 'ciphertext',
   'hub/publish.ts': "the hub's own address and key",
   'permissions/permissions-file.ts': "the user's permissions",
