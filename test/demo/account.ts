@@ -50,7 +50,10 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
       if (spinner) spinner.text = `${title} ${paint('dim', text)}`;
     },
     table: (rows) => void beneath.push(...drawTable(rows)),
-    done: (summary) => settle(paint('green', '✓'), summary),
+    done(summary) {
+      beneath.push(summary);
+      settle(paint('green', '✓'), title);
+    },
     failed(reason) {
       settle(paint('red', '✗'), title);
       stream.write(`  ${paint('red', reason)}\n`);

@@ -30,7 +30,9 @@ const account = openAccount({ json: values.json, stream: process.stdout });
 const began = performance.now();
 const interrupted = new AbortController();
 // Kept for good, and not `once`: libraries that tidy up at a signal send it again, which ends a process that nobody keeps.
-process.on('SIGINT', () => interrupted.abort(new Error('Interrupted.')));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => interrupted.abort(new Error('Interrupted. Nothing of it is left behind.')));
+}
 // A reader that has seen enough (`| head`) does not keep the demo from putting away what it started.
 process.stdout.on('error', () => {});
 

@@ -173,10 +173,23 @@ async function expireSession(scene: Scene): Promise<void> {
   const { account, workspace } = scene;
   account.begin("Expiring the client's session at the server, then running the query again");
   workspace.faults.expireSessions(404);
+  const posts = { method: 'POST', path: SERVERS.sql };
+  const before = workspace.requests.list(posts).length;
   const rows = await runSql(sqlClient(scene), QUERY);
+  const statuses = workspace.requests
+    .list(posts)
+    .slice(before)
+    .map(({ status }) => status);
   const opened = workspace.state.mcpCalls.filter(({ server, method }) => server === 'sql' && method === 'initialize');
   if (opened.length !== 2) throw new Error(`The session should have begun twice, but it began ${opened.length} times.`);
-  account.done(`${rows.length} rows came back; the client saw no error`, { initialized: opened.length });
+  if (statuses[0] !== 404) throw new Error(`The first request was answered with ${statuses[0]}, not with 404.`);
+  account.done(
+    `${statuses.join(' → ')}: a new session was opened, and ${rows.length} rows came back without an error`,
+    {
+      statuses,
+      initialized: opened.length,
+    },
+  );
 }
 
 async function readOnly(scene: Scene): Promise<void> {
