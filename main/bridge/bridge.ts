@@ -24,7 +24,7 @@ import { ServiceRefusals } from './service-refusal.ts';
 import { type SessionEvent, sessionOf } from './session.ts';
 import { SessionGate } from './session-gate.ts';
 import { takeContinued, withUserInTitle } from './session-user.ts';
-import { ProtocolAdapter } from './stateless/adapter.ts';
+import { type AdaptedClient, ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient } from './stateless/client.ts';
 import type { DiscoverCache } from './stateless/client-session.ts';
 import { ToolGuard } from './tool-guard.ts';
@@ -137,8 +137,12 @@ class StdioBridge implements Bridge {
     this.#notices = new TerminalNotices(endpoint.onNotice, () => this.#tool.waitingNotice());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;
-    const write = (frame: Buffer) => this.#sink.write(toLine(frame));
-    const server = new ProtocolAdapter(this.#upstream, memory, write, endpoint.firstBytesMs);
+    const adapted: AdaptedClient = {
+      write: (frame) => this.#sink.write(toLine(frame)),
+      ask: (frame, of) => this.#ask(toLine(frame), of),
+      needsNoSession: () => this.#stateless.needsNoSession,
+    };
+    const server = new ProtocolAdapter(this.#upstream, memory, adapted, endpoint.firstBytesMs);
     this.#dispatcher = new RequestDispatcher({
       upstream: this.#upstream,
       server,

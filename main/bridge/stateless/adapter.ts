@@ -6,8 +6,10 @@ import type { Session } from '../session.ts';
 import { jsonRpcError } from '../session.ts';
 import type { OnFrame, RequestOptions, UpstreamClient } from '../upstream-client.ts';
 import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
+import { protocolError } from './client-request.ts';
 import { isStatelessRefusal, mayBeStateless, readDiscovered } from './discovery.ts';
 import type { StatelessServer } from './server.ts';
+import type { InputPort } from './server-requests.ts';
 
 const AT_ONCE = { atOnce: true };
 const ANSWERLESS = { atOnce: true, isAnswerless: true };
@@ -21,6 +23,19 @@ export interface OutgoingFrame {
   unsentMs?: number | undefined;
 }
 
+/** The client, as far as the revision of its server matters. */
+export interface AdaptedClient extends InputPort {
+  /** Whether it is of the stateless revision and has no session: before a server of its revision it needs none. */
+  needsNoSession(): boolean;
+}
+
+/** The answer to an `initialize` that was sent before it was known that neither side has sessions. */
+const NO_SESSIONS: HttpOutcome = {
+  kind: 'refused',
+  head: { status: 400, headers: {} },
+  text: `{"jsonrpc":"2.0","id":null,"error":${protocolError(-32022, 'The server has no sessions.')}}`,
+};
+
 /**
  * Sends to a server of any protocol revision. Frames for a server with sessions pass unchanged. A server that refuses
  * `initialize` as the stateless revision does is asked `server/discover`, and frames for it are translated from then on.
@@ -28,7 +43,7 @@ export interface OutgoingFrame {
 export class ProtocolAdapter {
   readonly #upstream: UpstreamClient;
   readonly #memory: RevisionStore;
-  readonly #write: (frame: Buffer) => void;
+  readonly #client: AdaptedClient;
   readonly #isRemembered: Promise<boolean>;
   /** Options for requests that only open a session or list: they do not take long. */
   readonly #soon: { silenceMs: number };
@@ -38,14 +53,14 @@ export class ProtocolAdapter {
   constructor(
     upstream: UpstreamClient,
     memory: RevisionStore,
-    write: (frame: Buffer) => void,
+    client: AdaptedClient,
     silenceMs: number = ANSWER_TIMEOUTS.firstBytesMs,
   ) {
     this.#soon = { silenceMs };
     this.#list = { ...AT_ONCE, silenceMs };
     this.#upstream = upstream;
     this.#memory = memory;
-    this.#write = write;
+    this.#client = client;
     this.#isRemembered = memory.isStateless();
   }
 
@@ -63,9 +78,16 @@ export class ProtocolAdapter {
     if (method === 'server/discover' && session.protocolVersion === undefined && !this.#stateless) {
       return this.#discover(frame, token, onFrame);
     }
-    return this.#stateless
-      ? this.#stateless.post(method, frame, token, onFrame)
+    const stateless = this.#statelessIn(session);
+    return stateless
+      ? stateless.post(method, frame, token, onFrame)
       : this.#upstream.post(frame, session, token, onFrame, { ...this.#optionsFor(method, frame), unsentMs });
+  }
+
+  /** A server of both revisions may have begun a session before it said so: what belongs to that is not translated. */
+  #statelessIn({ protocolVersion }: Session): StatelessServer | undefined {
+    const isBegun = this.#stateless?.isNative && protocolVersion !== undefined;
+    return isBegun ? undefined : this.#stateless;
   }
 
   #optionsFor(method: string, frame: Buffer): RequestOptions {
@@ -81,15 +103,14 @@ export class ProtocolAdapter {
     onFrame: OnFrame,
     signal: AbortSignal,
   ): Promise<HttpOutcome> {
-    return this.#stateless
-      ? this.#stateless.listen(onFrame, signal)
-      : this.#upstream.listen(session, place, onFrame, signal);
+    const stateless = this.#statelessIn(session);
+    return stateless ? stateless.listen(onFrame, signal) : this.#upstream.listen(session, place, onFrame, signal);
   }
 
   /** Sends a stateless client's `server/discover`; the answer also shows the server's revision. */
   async #discover(frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
     const { StatelessServer } = await import('./server.ts');
-    const server = new StatelessServer(this.#upstream, this.#write);
+    const server = new StatelessServer(this.#upstream, this.#client);
     const detect = (answer: Buffer) => {
       if (readDiscovered(answer)) this.#stateless = server;
     };
@@ -113,14 +134,17 @@ export class ProtocolAdapter {
     return (!isKnown && mayBeStateless(outcome) && (await this.#asStateless(frame, token))) || outcome;
   }
 
-  /** Undefined if the server has sessions. */
+  /** The answer to `initialize` of a stateless server, made of what it says about itself. Undefined if the server has sessions. */
   async #asStateless(frame: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
+    if (this.#stateless?.isNative && this.#client.needsNoSession()) return NO_SESSIONS;
     const { StatelessServer } = await import('./server.ts');
-    const server = this.#stateless ?? new StatelessServer(this.#upstream, this.#write);
+    const create = () => new StatelessServer(this.#upstream, this.#client);
+    const server = this.#stateless ?? create();
     const outcome = await server.begin(frame, token);
     if (outcome && outcome.kind !== 'frame') return outcome;
-    this.#stateless = outcome && server;
     void this.#memory.setStateless(outcome !== undefined);
-    return outcome;
+    const isNative = outcome !== undefined && this.#client.needsNoSession();
+    this.#stateless = isNative ? create() : outcome && server;
+    return isNative ? NO_SESSIONS : outcome;
   }
 }

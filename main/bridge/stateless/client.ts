@@ -22,8 +22,8 @@ type Mode =
   | { name: 'unused' }
   /** The server is asked which revision it speaks; frames wait. */
   | { name: 'discovering'; waiting: Buffer[]; discover?: Buffer; timeout: NodeJS.Timeout }
-  /** The session is being opened; frames wait. */
-  | { name: 'opening'; waiting: Buffer[]; discover?: Buffer }
+  /** The session is being opened; frames wait. `discovered` is the server's late answer, if it speaks the stateless revision. */
+  | { name: 'opening'; waiting: Buffer[]; discover?: Buffer; discovered?: Buffer }
   /** The server speaks the stateless revision too. */
   | { name: 'native' }
   | { name: 'session'; session: StatelessClientSession };
@@ -35,8 +35,8 @@ type Mode =
 export class StatelessClient implements Layer {
   readonly #port: StatelessClientPort;
   #mode: Mode = { name: 'unused' };
-  /** How many requests of the bridge's own have no answer yet. */
-  #unanswered = 0;
+  /** How many requests of the bridge's own have no answer yet, by their id. */
+  readonly #unanswered = { [OWN_DISCOVER]: 0, [OWN_INITIALIZE]: 0 };
 
   constructor(port: StatelessClientPort) {
     this.#port = port;
@@ -45,6 +45,11 @@ export class StatelessClient implements Layer {
   /** Whether the client speaks the stateless revision. */
   get isUsed(): boolean {
     return this.#mode.name !== 'unused';
+  }
+
+  /** Whether the client speaks the stateless revision and has no session: before a server of its revision it needs none. */
+  get needsNoSession(): boolean {
+    return this.isUsed && this.#mode.name !== 'session';
   }
 
   /** Takes a frame of the client's. Only a client without a session can speak the stateless revision. */
@@ -79,7 +84,8 @@ export class StatelessClient implements Layer {
 
   /** Takes a frame for the client. */
   toClient(frame: Buffer): void {
-    const own = this.#unanswered > 0 ? rawId(frame) : undefined;
+    const isOwnOpen = this.#unanswered[OWN_DISCOVER] > 0 || this.#unanswered[OWN_INITIALIZE] > 0;
+    const own = isOwnOpen ? rawId(frame) : undefined;
     if (own === OWN_DISCOVER || own === OWN_INITIALIZE) {
       this.#ownAnswer(frame, own);
       return;
@@ -98,10 +104,14 @@ export class StatelessClient implements Layer {
   }
 
   /** The answer to a request of the bridge's own; it may come late, and never reaches the client. */
-  #ownAnswer(frame: Buffer, id: string): void {
-    this.#unanswered -= 1;
-    if (this.#mode.name === 'discovering' && id === OWN_DISCOVER) this.#hasDiscovered(frame);
-    if (this.#mode.name === 'opening' && id === OWN_INITIALIZE) this.#hasOpened(frame);
+  #ownAnswer(frame: Buffer, id: typeof OWN_DISCOVER | typeof OWN_INITIALIZE): void {
+    this.#unanswered[id] -= 1;
+    const mode = this.#mode;
+    if (mode.name === 'discovering' && id === OWN_DISCOVER) this.#hasDiscovered(frame);
+    if (mode.name !== 'opening') return;
+    if (id === OWN_INITIALIZE) this.#hasOpened(frame, mode.discovered);
+    // A server that has sessions too serves the client in the one that it is asked for.
+    else if (isDiscovered(frame)) mode.discovered = frame;
   }
 
   /** Takes a request of the server's that came in the answer to `of`, the raw id of a request of the client's. */
@@ -115,7 +125,7 @@ export class StatelessClient implements Layer {
     timeout.unref();
     void this.#answerLater(frame);
     this.#mode = { name: 'discovering', waiting: [frame], timeout };
-    this.#unanswered += 1;
+    this.#unanswered[OWN_DISCOVER] += 1;
     const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
     this.#port.toServer(
       Buffer.from(`{"jsonrpc":"2.0","id":${OWN_DISCOVER},"method":"server/discover","params":${params}}`),
@@ -148,13 +158,9 @@ export class StatelessClient implements Layer {
   }
 
   #hasDiscovered(frame: Buffer): void {
-    const json = parseFrame(frame);
-    if (Array.isArray(memberAt(json, 'result', 'supportedVersions'))) {
-      this.#port.cache?.discovered(frame, json);
-      this.#native(frame);
-    }
+    if (isDiscovered(frame)) this.#native(frame);
     // Only a stateless server refuses like this; the error in the client's request is not the bridge's.
-    else if (isStatelessRefusal(memberAt(json, 'error', 'code'))) this.#native(undefined);
+    else if (isStatelessRefusal(memberAt(parseFrame(frame), 'error', 'code'))) this.#native(undefined);
     else this.#open();
   }
 
@@ -167,29 +173,47 @@ export class StatelessClient implements Layer {
     const clientInfo =
       textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo') ?? '{"name":"causeway","version":"0"}';
     const params = `{"protocolVersion":"2025-11-25","capabilities":${sessionCapabilities(first)},"clientInfo":${clientInfo}}`;
-    this.#unanswered += 1;
+    this.#unanswered[OWN_INITIALIZE] += 1;
     this.#port.toServer(
       Buffer.from(`{"jsonrpc":"2.0","id":${OWN_INITIALIZE},"method":"initialize","params":${params}}`),
     );
   }
 
-  #hasOpened(frame: Buffer): void {
-    const waiting = this.#stopWaiting();
+  #hasOpened(frame: Buffer, discovered: Buffer | undefined): void {
     if (textAt(frame, 'result') === undefined) {
-      // The server's revision is still unknown: waiting requests get the error, and the next frame tries again.
-      this.#mode = { name: 'unused' };
-      for (const request of waiting) {
-        if (kindOf(request).kind === 'request') this.#port.toClient(withId(frame, rawId(request)));
-      }
+      const isRefusal = isStatelessRefusal(memberAt(parseFrame(frame), 'error', 'code'));
+      if (discovered || isRefusal) this.#withoutSession(discovered);
+      else this.#failed(frame);
       return;
     }
+    const waiting = this.#stopWaiting();
     this.#port.toServer(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
     this.#mode = { name: 'session', session: new StatelessClientSession(frame, this.#port) };
     for (const request of waiting) this.#receive(request);
   }
 
+  /** The server's revision is still unknown: waiting requests get the error, and the next frame tries again. */
+  #failed(error: Buffer): void {
+    const waiting = this.#stopWaiting();
+    this.#mode = { name: 'unused' };
+    for (const request of waiting) {
+      if (kindOf(request).kind === 'request') this.#port.toClient(withId(error, rawId(request)));
+    }
+  }
+
+  /** The server has no sessions: it speaks the stateless revision, and was slow to say so. */
+  #withoutSession(discovered: Buffer | undefined): void {
+    if (discovered || this.#unanswered[OWN_DISCOVER] === 0) this.#native(discovered);
+    else {
+      const timeout = setTimeout(() => this.#native(undefined), DISCOVER_TIMEOUT_MS);
+      timeout.unref();
+      this.#mode = { name: 'discovering', waiting: this.#stopWaiting(), timeout };
+    }
+  }
+
   /** Sends the waiting frames; a waiting `server/discover` is answered where there is an answer. */
   #native(answer: Buffer | undefined): void {
+    if (answer) this.#port.cache?.discovered(answer, parseFrame(answer));
     const waiting = this.#stopWaiting();
     this.#mode = { name: 'native' };
     for (const frame of waiting) {
@@ -224,6 +248,11 @@ export class StatelessClient implements Layer {
 function sessionCapabilities(request: Buffer): string {
   const place = placeAt(request, 'params', '_meta', 'io.modelcontextprotocol/clientCapabilities');
   return place ? objectOf(request, place, (name) => SESSION_CAPABILITIES.has(name)) : '{}';
+}
+
+/** Whether an answer to `server/discover` says which revisions the server speaks. */
+function isDiscovered(answer: Buffer): boolean {
+  return Array.isArray(memberAt(parseFrame(answer), 'result', 'supportedVersions'));
 }
 
 function isInitialize(frame: Buffer): boolean {

@@ -30,6 +30,18 @@ export interface ServerRequestPort {
   toClient(frame: Buffer): void;
 }
 
+/** A request of the server's that the client has not answered. */
+interface ServerQuestion {
+  /** The server's own id for it. */
+  id: string;
+  /** Method and parameters, as JSON text. */
+  request: string;
+  /** Whether a client with these capabilities can answer it. */
+  isFor(capabilities: Record<string, unknown>): boolean;
+  /** The upstream id of the call in whose answer it came; undefined if it came by itself. */
+  of: string | undefined;
+}
+
 /** A request of the client's that the server has not answered. */
 interface Call {
   /** The id under which the server knows it. */
@@ -39,8 +51,8 @@ interface Call {
   capabilities: Record<string, unknown>;
   /** Its progress token at the server, and the client's own in this round. Raw JSON text. */
   progress: { upstream: string | undefined; now: string | undefined };
-  /** What the server asks, by the name that the client sees: its id, and method and parameters as JSON text. */
-  questions: Map<string, { id: string; request: string }>;
+  /** What the server asks, by the name that the client sees. */
+  questions: Map<string, ServerQuestion>;
   /** How many questions were refused because there are too many. */
   refused: number;
   /** What the client has to give back together with its answers. */
@@ -86,31 +98,45 @@ export class ServerRequests {
 
   /** The server asks, in the answer to `of` where that is known. */
   ask(frame: Buffer, of: string | undefined): void {
-    const id = rawId(frame);
     const { method, params } = membersOf(parseFrame(frame));
     const isByUrl = memberAt(params, 'mode') === 'url';
-    const capability = ANSWERABLE.get(method);
-    const call = of === undefined ? this.#latestCallWith(capability) : this.#calls.get(of);
-    const declared = call?.capabilities[capability ?? ''];
-    if (!call || (isByUrl ? memberAt(declared, 'url') : declared) === undefined) {
-      const why = 'The client cannot answer this request now.';
-      this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(-32601, why)}}`));
+    const capability = ANSWERABLE.get(method) ?? '';
+    const text = textAt(isByUrl ? withoutMembers(frame, ['params'], ELICITATION_ID) : frame, 'params');
+    this.#assign({
+      id: rawId(frame),
+      request: `{"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}}`,
+      isFor: (capabilities) => {
+        const declared = capabilities[capability];
+        return (isByUrl ? memberAt(declared, 'url') : declared) !== undefined;
+      },
+      of,
+    });
+  }
+
+  /** Gives a question to the call that it came with; one that came by itself, to the latest whose client can answer it. */
+  #assign(question: ServerQuestion): void {
+    const { of, isFor } = question;
+    const calls = of === undefined ? [...this.#calls.values()] : [this.#calls.get(of)];
+    const call = calls.findLast((each) => each && isFor(each.capabilities));
+    if (!call) {
+      this.#refuse(question, -32601, 'The client cannot answer this request now.');
       return;
     }
-    const bytes = [...call.questions.values()].reduce((sum, { request }) => sum + request.length, frame.length);
+    const held = [...call.questions.values(), question];
+    const bytes = held.reduce((sum, { id, request }) => sum + id.length + request.length, 0);
     if (call.questions.size >= MAX_QUESTIONS || bytes > MAX_QUESTION_BYTES) {
       call.refused += 1;
-      const error = protocolError(-32603, 'Too many requests to the client are open.');
       // They may come without end.
-      if (call.refused <= MAX_QUESTIONS)
-        this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${error}}`));
+      if (call.refused <= MAX_QUESTIONS) this.#refuse(question, -32603, 'Too many requests to the client are open.');
       return;
     }
     this.#asked += 1;
-    const text = textAt(isByUrl ? withoutMembers(frame, ['params'], ELICITATION_ID) : frame, 'params');
-    const request = `{"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}}`;
-    call.questions.set(`question-${this.#asked}`, { id, request });
+    call.questions.set(`question-${this.#asked}`, question);
     this.#sendSoon(call);
+  }
+
+  #refuse({ id }: ServerQuestion, code: number, why: string): void {
+    this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(code, why)}}`));
   }
 
   /** Takes a request that continues with a call that was answered with questions; false if it is another. */
@@ -191,11 +217,6 @@ export class ServerRequests {
     if (call) this.#forget(call);
   }
 
-  /** A question that came by itself belongs to the latest call whose client can answer it. */
-  #latestCallWith(capability: string | undefined): Call | undefined {
-    return [...this.#calls.values()].findLast(({ capabilities }) => capabilities[capability ?? ''] !== undefined);
-  }
-
   #sendSoon(call: Call): void {
     if (call.waiting === undefined || call.gathering) return;
     call.gathering = setTimeout(() => this.#send(call), GATHER_MS);
@@ -214,19 +235,19 @@ export class ServerRequests {
   }
 
   #giveUp(call: Call): void {
-    const why = protocolError(-32603, 'The client did not answer.');
-    for (const { id } of call.questions.values()) {
-      this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${why}}`));
-    }
+    for (const question of call.questions.values()) this.#refuse(question, -32603, 'The client did not answer.');
+    call.questions.clear();
     const reason = `{"requestId":${call.upstream},"reason":"the client did not answer"}`;
     this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${reason}}`));
     this.#forget(call);
   }
 
+  /** Its questions that are left are asked with another call that is still open, where they may belong to that. */
   #forget(call: Call): void {
     clearTimeout(call.gathering);
     clearTimeout(call.timeout);
     this.#calls.delete(call.upstream);
+    for (const question of call.questions.values()) this.#assign(question);
   }
 }
 
@@ -250,17 +271,25 @@ export function needsInput(frame: Buffer): boolean {
   return frame.includes('input_required') && textAt(frame, 'result', 'resultType') === '"input_required"';
 }
 
+/** How the bridge reaches the client of a stateless server. */
+export interface InputPort {
+  /** Gives the client a frame. */
+  write(frame: Buffer): void;
+  /** Asks the client something, in the answer to its request with the raw id `of`. */
+  ask(frame: Buffer, of: string): void;
+}
+
 /**
  * Passes the requests in the results of a stateless server on to a client of the session revisions, as the requests that
  * such a client knows: sampling, elicitation, roots.
  */
 export class InputRounds {
-  readonly #write: (frame: Buffer) => void;
+  readonly #port: InputPort;
   readonly #open = new Map<string, Question>();
   #asked = 0;
 
-  constructor(write: (frame: Buffer) => void) {
-    this.#write = write;
+  constructor(port: InputPort) {
+    this.#port = port;
   }
 
   /** A response of the client's has come. What answers none of these questions is dropped. */
@@ -268,8 +297,8 @@ export class InputRounds {
     this.#open.get(rawId(frame))?.answered(frame);
   }
 
-  /** Asks the client all that `frame` demands. Rejects when `signal` is aborted; the questions are then cancelled. */
-  async ask(frame: Buffer, signal: AbortSignal): Promise<InputAnswers> {
+  /** Asks the client all that `frame`, the answer to its request `of`, demands. Rejects when `signal` is aborted; the questions are then cancelled. */
+  async ask(frame: Buffer, of: string, signal: AbortSignal): Promise<InputAnswers> {
     const place = placeAt(frame, 'result', 'inputRequests');
     const requests = place ? frameMembers(frame, place) : [];
     if (requests.length === 0) await sleep(PAUSE_MS, undefined, { signal });
@@ -277,7 +306,7 @@ export class InputRounds {
     const over = AbortSignal.any([signal, refused.signal]);
     let error: string | undefined;
     const answers = requests.map(async ({ name, place: { start, end } }) => {
-      const answer = await this.#askClient(frame.subarray(start, end), over);
+      const answer = await this.#askClient(frame.subarray(start, end), of, over);
       const result = textAt(answer, 'result');
       if (result !== undefined) return `${JSON.stringify(name)}:${result}`;
       error ??= textAt(answer, 'error') ?? '{"code":-32603,"message":"The client did not answer."}';
@@ -298,13 +327,15 @@ export class InputRounds {
     };
   }
 
-  #askClient(request: Buffer, signal: AbortSignal): Promise<Buffer> {
+  #askClient(request: Buffer, of: string, signal: AbortSignal): Promise<Buffer> {
     this.#asked += 1;
     const id = `"causeway-input-${this.#asked}"`;
     return new Promise((resolve, reject) => {
       const cancel = () => {
         this.#open.delete(id);
-        this.#write(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`));
+        this.#port.write(
+          Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`),
+        );
         reject(signal.reason);
       };
       if (signal.aborted) return reject(signal.reason);
@@ -316,7 +347,7 @@ export class InputRounds {
           resolve(frame);
         },
       });
-      this.#write(withMembers(withElicitationId(request, id), [], `"jsonrpc":"2.0","id":${id}`));
+      this.#port.ask(withMembers(withElicitationId(request, id), [], `"jsonrpc":"2.0","id":${id}`), of);
     });
   }
 }

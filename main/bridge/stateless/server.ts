@@ -12,7 +12,7 @@ import { OutgoingRequests } from './client-request.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
 import { refusedAddress, unsafeAddress } from './elicitations.ts';
 import { requestHeaders, revisionOf, STATELESS_REVISION } from './headers.ts';
-import { InputRounds, needsInput } from './server-requests.ts';
+import { type InputPort, InputRounds, needsInput } from './server-requests.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ToolCatalog } from './tool-headers.ts';
 
@@ -41,15 +41,20 @@ export class StatelessServer {
   /** The requests in flight, by raw id. */
   readonly #open = new Map<string, AbortController>();
 
-  constructor(upstream: UpstreamClient, write: (frame: Buffer) => void) {
+  constructor(upstream: UpstreamClient, client: InputPort) {
     this.#upstream = upstream;
-    this.#inputs = new InputRounds(write);
+    this.#inputs = new InputRounds(client);
     this.#subscriptions = new Subscriptions((params, onFrame, signal) =>
       upstream.withRetry((token) => {
         const frame = this.#outgoing.own('subscriptions/listen', params);
         return this.#send('subscriptions/listen', frame, token, onFrame, signal);
       }),
     );
+  }
+
+  /** Whether its client is of the stateless revision too: nothing is translated. */
+  get isNative(): boolean {
+    return this.#outgoing.isNative;
   }
 
   /** Answers the client's `initialize` from the server's `server/discover`. Undefined if the server has sessions. */
@@ -177,7 +182,7 @@ export class StatelessServer {
       if (!asked) return outcome;
       const unsafe = unsafeAddress(parseFrame(asked));
       if (unsafe !== undefined) return localFrame(errorFrame(rawId(frame), refusedAddress(unsafe)));
-      const answers = await this.#inputs.ask(asked, signal);
+      const answers = await this.#inputs.ask(asked, rawId(frame), signal);
       if (answers.kind === 'refused') return refusedHere(frame, answers.error);
       input = answers.members;
     }

@@ -126,6 +126,34 @@ describe('a first conversation of the stateless revision', () => {
     expect(await ask()).toEqual(answer);
   });
 
+  it('with a slower one of the same revision asks what each call asks, in the answer to that call', async () => {
+    const input = { resultType: 'input_required', inputRequests: { who: { method: 'roots/list' } } };
+    let isOther = () => {};
+    const answering = modern(({ frame }, response) => {
+      // The other call is open as long as the client is asked, and then some.
+      if (frame?.params?.name === 'other') isOther = () => json(response, result(frame?.id, { done: true }));
+      else json(response, result(frame?.id, frame?.params?.inputResponses ? { asked: true } : input));
+    });
+    const server = await serve(async (arrival, response) => {
+      // Until after the session that the client is said to have.
+      if (arrival.frame?.method === 'server/discover' || arrival.frame?.method === 'initialize') await sleep(4_000);
+      return answering(arrival, response);
+    });
+    const client = await clientOf(server.origin, { memory });
+    const _meta = { ...STATELESS._meta, 'io.modelcontextprotocol/clientCapabilities': { roots: {} } };
+    await client.request(1, 'server/discover', { _meta });
+    const call = client.request(2, 'tools/call', { name: 'f', _meta });
+    const other = client.request(3, 'tools/call', { name: 'other', _meta });
+    const { result: asks } = await call;
+    expect(asks).toMatchObject({ resultType: 'input_required' });
+    const { inputRequests, requestState } = Object(asks);
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((name) => [name, { roots: [] }]));
+    const again = await client.request(4, 'tools/call', { name: 'f', inputResponses, requestState, _meta });
+    expect(again.result).toMatchObject({ asked: true });
+    isOther();
+    expect((await other).result).toMatchObject({ done: true });
+  }, 20_000);
+
   it('with a server of sessions that is slow has the lists that the server has not', async () => {
     const client = await clientOf((await slow(2_500)).origin, { memory });
     const { result: discovered } = await client.request(1, 'server/discover', STATELESS);

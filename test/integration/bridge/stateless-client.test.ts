@@ -185,4 +185,41 @@ describe('the protocol revision of a server', () => {
     expect(await ask(client, 1, 'server/discover')).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
     expect(client.server.count('initialize')).toBe(0);
   });
+
+  it('is the stateless one where the server is slow to say so: its client has no session, and nothing is translated', async () => {
+    const asks = { resultType: 'input_required', requestState: 's' };
+    const server = modern(({ frame }, response) => json(response, result(frame?.id, asks)));
+    let answer: (() => unknown) | undefined;
+    const client = await connect((arrival, response) => {
+      // The first answer comes once the bridge has tried a session.
+      if (arrival.frame?.method === 'server/discover' && !answer) answer = () => server(arrival, response);
+      else if (arrival.frame?.method === 'initialize') {
+        server(arrival, response);
+        answer?.();
+      } else server(arrival, response);
+    });
+    expect((await ask(client, 1, 'tools/call', '"name":"f"')).result).toEqual(asks);
+    expect(client.server.count('initialize')).toBe(1);
+    const call = posted(client).find(({ frame }) => frame?.method === 'tools/call');
+    expect(String(call?.body)).toBe(request(1, 'tools/call', '"name":"f"'));
+    expect(client.sink.frames).toHaveLength(1);
+  });
+
+  it('is that of the session where a server of both begins one before it answers the probe', async () => {
+    const session = orderly();
+    let answer = (): void => {};
+    const client = await connect((arrival, response) => {
+      if (arrival.frame?.method === 'server/discover') {
+        const discovered = result(arrival.frame.id, { supportedVersions: ['2026-07-28'], capabilities: {} });
+        answer = () => json(response, discovered);
+        return;
+      }
+      if (arrival.frame?.method !== 'initialize') return session.script(arrival, response);
+      answer();
+      setImmediate(() => session.script(arrival, response));
+    });
+    expect(await ask(client, 1, 'tools/call', '"name":"f"')).toMatchObject({ result: { resultType: 'complete' } });
+    const call = posted(client).find(({ frame }) => frame?.method === 'tools/call');
+    expect(call?.headers['mcp-session-id']).toBe('session-1');
+  });
 });
