@@ -31,6 +31,8 @@ export interface AnswerCachePort {
   tool: ConnectionTool;
   /** What the client was told that the server offers. */
   features: DeclaredFeatures;
+  /** Whether the server is known to need no session, although one is asked for: only it may answer that. */
+  needsNoSession(): boolean;
   /** The tokens sent last; none while nobody is signed in. */
   readonly sent: readonly Secret[];
   /** A key of the user whose answers the server gives. */
@@ -185,7 +187,8 @@ export class AnswerCache implements BridgeLayer {
   async answer(pending: PendingRequest): Promise<void> {
     const { isOff, features, memory, sink } = this.#port;
     const { frame, method } = pending;
-    if (isOff || !this.mayAnswer(method)) return;
+    const isMoot = method === 'initialize' && this.#port.needsNoSession();
+    if (isOff || isMoot || !this.mayAnswer(method)) return;
     if (!isStored(method)) {
       const empty = features.answerNow(frame, method);
       if (empty && pending.settle('cache').length > 0) sink.write(empty);

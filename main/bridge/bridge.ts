@@ -131,6 +131,7 @@ class StdioBridge implements Bridge {
       ownTools: guard ? { write: (frame) => outer.write(guard.ownTools(frame)) } : this.#sink,
       tool: this.#tool,
       features: this.#features,
+      needsNoSession: () => this.#stateless.isServerStateless,
       sent: this.#upstream.sent,
       owner: () => this.#upstream.owner.key,
     });

@@ -3,7 +3,7 @@ import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
 import type { Layer } from '../layers.ts';
-import { protocolError } from './client-request.ts';
+import { protocolError, protocolErrorFor, requestIn } from './client-request.ts';
 import { type DiscoverCache, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
 import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
@@ -50,6 +50,11 @@ export class StatelessClient implements Layer {
   /** Whether the client speaks the stateless revision and has no session: before a server of its revision it needs none. */
   get needsNoSession(): boolean {
     return this.isUsed && this.#mode.name !== 'session';
+  }
+
+  /** Whether the server has said, while a session was being opened, that it is of the client's revision. */
+  get isServerStateless(): boolean {
+    return this.#mode.name === 'opening' && this.#mode.discovered !== undefined;
   }
 
   /** Takes a frame of the client's. Only a client without a session can speak the stateless revision. */
@@ -150,10 +155,11 @@ export class StatelessClient implements Layer {
     mode.discover ??= first;
     mode.waiting = mode.waiting.filter((frame) => !asking.includes(frame));
     for (const frame of asking) {
-      const answer = await earlyAnswer(frame, 'server/discover', remembered);
-      if (!answer) continue;
-      told(answer);
-      this.#port.toClient(answer);
+      const refusal = protocolErrorFor(requestIn(frame));
+      const answer = refusal === undefined && (await earlyAnswer(frame, 'server/discover', remembered));
+      if (answer) told(answer);
+      if (answer) this.#port.toClient(answer);
+      else if (refusal !== undefined) this.#refuse(frame, refusal);
     }
   }
 
@@ -225,10 +231,11 @@ export class StatelessClient implements Layer {
   #pass(frame: Buffer): void {
     // The bridge would open a session, which the server does not have.
     if (!isInitialize(frame)) this.#port.toServer(frame);
-    else {
-      const error = protocolError(-32601, 'Method not found: initialize');
-      this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
-    }
+    else this.#refuse(frame, protocolError(-32601, 'Method not found: initialize'));
+  }
+
+  #refuse(frame: Buffer, error: string): void {
+    this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
   }
 
   /** The client has tried the stateless revision, and prefers its own session. */

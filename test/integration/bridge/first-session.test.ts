@@ -126,6 +126,21 @@ describe('a first conversation of the stateless revision', () => {
     expect(await ask()).toEqual(answer);
   });
 
+  it('with a server of the same revision that needs two seconds passes unchanged afterwards', async () => {
+    const asks = { resultType: 'input_required', requestState: 's' };
+    const answering = modern(({ frame }, response) => json(response, result(frame?.id, asks)));
+    const server = await serve(async (arrival, response) => {
+      if (arrival.frame?.method === 'server/discover' || arrival.frame?.method === 'initialize') await sleep(2_000);
+      return answering(arrival, response);
+    });
+    const client = await clientOf(server.origin, { memory });
+    const discovered = client.request(1, 'server/discover', STATELESS);
+    const nameless = client.request(2, 'server/discover');
+    expect((await discovered).result).toHaveProperty('resultType', 'complete');
+    expect((await nameless).error).toMatchObject({ code: -32602 });
+    expect((await client.request(3, 'tools/call', { name: 'f', ...STATELESS })).result).toEqual(asks);
+  });
+
   it('with a slower one of the same revision asks what each call asks, in the answer to that call', async () => {
     const input = { resultType: 'input_required', inputRequests: { who: { method: 'roots/list' } } };
     let isOther = () => {};
