@@ -223,7 +223,9 @@ export class StatelessClient implements Layer {
     const waiting = this.#stopWaiting();
     this.#mode = { name: 'native' };
     for (const frame of waiting) {
-      if (answer && methodOf(frame) === 'server/discover') this.#port.toClient(withId(answer, rawId(frame)));
+      // The server refuses what is not of its revision.
+      const isAnswered = methodOf(frame) === 'server/discover' && protocolErrorFor(requestIn(frame)) === undefined;
+      if (answer && isAnswered) this.#port.toClient(withId(answer, rawId(frame)));
       else this.#receive(frame);
     }
   }

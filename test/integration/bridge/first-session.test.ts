@@ -117,7 +117,9 @@ describe('a first conversation of the stateless revision', () => {
     });
     const ask = async () => {
       const client = await clientOf(server.origin, { memory });
-      return (await client.request(1, 'server/discover', STATELESS)).result;
+      const discovered = client.request(1, 'server/discover', STATELESS);
+      expect((await client.request(2, 'server/discover')).error.code).toBeLessThan(-32000);
+      return (await discovered).result;
     };
     const answer = await ask();
     expect(answer).toMatchObject({ instructions: 'Ask in SQL.' });
