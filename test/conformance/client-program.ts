@@ -8,7 +8,13 @@ import { ACTS } from './client-acts.ts';
 import { startForwarder } from './forwarder.ts';
 import { proxyTo } from './proxied.ts';
 
-const { MCP_CONFORMANCE_SCENARIO = '', CONFORMANCE_REVISION, CONFORMANCE_WAY, CONFORMANCE_SERVERS } = process.env;
+const {
+  MCP_CONFORMANCE_SCENARIO = '',
+  CONFORMANCE_REVISION,
+  CONFORMANCE_WAY,
+  CONFORMANCE_SERVERS,
+  CONFORMANCE_SLOW_MS,
+} = process.env;
 const act = ACTS[MCP_CONFORMANCE_SCENARIO];
 const url = new URL(process.argv.at(-1) ?? '');
 
@@ -29,7 +35,7 @@ else if (CONFORMANCE_WAY === 'direct') {
   await client.close();
 } else {
   // Managed servers stand under /api/.
-  const forwarder = await startForwarder(url, CONFORMANCE_SERVERS === 'sessions');
+  const forwarder = await startForwarder(url, CONFORMANCE_SERVERS === 'sessions', Number(CONFORMANCE_SLOW_MS));
   const { args, env, remove } = await proxyTo(forwarder.origin, '/api/2.0/mcp/scenario');
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
   await act(client);

@@ -121,11 +121,10 @@ const FEATURES: Feature[] = [
     show: async (visitor) => {
       await visitor.client.setLoggingLevel('debug');
       await visitor.call('toggle-simulated-logging');
-      let { level, data } = await visitor.next('message');
-      // It tells of other things too.
-      while (!/level.message/i.test(String(data))) ({ level, data } = await visitor.next('message'));
+      // It tells of other things too, and at random levels.
+      while (!/level.message/i.test(String((await visitor.next('message')).data)));
       await visitor.call('toggle-simulated-logging');
-      return `${level}: ${String(data).split(' - ')[0]}`;
+      return 'the client has its messages';
     },
   },
   {

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { tourEverything } from './everything-tour.ts';
 import { install } from './install.ts';
 import { KNOWN_MISSES, NOT_OURS } from './known-misses.ts';
-import { plan } from './runs.ts';
+import { plan, type Run, TASKS } from './runs.ts';
 import type { Findings, Verdict } from './suite.ts';
 
 const [given, only = ''] = process.argv.slice(2);
@@ -16,29 +16,33 @@ const baselines = new Map<string, Findings>();
 const explained = new Map<string, string[]>();
 const directly = new Map<string, string[]>();
 const faults: string[] = [];
+const FAILING: Verdict[] = ['failed', 'warned'];
 
 function count(findings: Findings, ...verdicts: Verdict[]): number {
   return [...findings.values()].filter((verdict) => verdicts.includes(verdict)).length;
 }
 
-function ours(findings: Findings): Findings {
-  return new Map([...findings].filter(([check]) => !NOT_OURS.some(([scenario]) => check.startsWith(scenario))));
+/** What is compared. Extensions are compared with a server that has them only. */
+function ours(findings: Findings, part: Run['part']): Findings {
+  const isOurs = (check: string) => !NOT_OURS.some(([scenario]) => check.startsWith(scenario));
+  return new Map([...findings].filter(([check]) => check.startsWith(TASKS) === (part === TASKS) && isOurs(check)));
 }
 
 /** A line of the table: a name, and figures under their heads. */
 function line(name: string, figures: (string | number)[]): void {
-  console.log(`${name.padEnd(48)}${figures.map((figure) => String(figure).padStart(18)).join('')}`);
+  console.log(`${name.padEnd(62)}${figures.map((figure) => String(figure).padStart(18)).join('')}`);
 }
 
-line('checks passed', ['directly', 'through causeway', 'worse', 'fail directly too']);
+line('checks passed', ['directly', 'through causeway', 'worse', 'fail directly too', 'SKIPPED', 'INFO']);
 for (const run of plan(folders).filter(({ name }) => name.includes(only))) {
-  const direct = baselines.get(run.baseline) ?? ours(await run.direct());
+  const direct = baselines.get(run.baseline) ?? ours(await run.direct(), run.part);
   baselines.set(run.baseline, direct);
-  const through = ours(await run.through());
+  const through = ours(await run.through(), run.part);
   const worse = [...direct].filter(([check, verdict]) => verdict === 'passed' && through.get(check) !== 'passed');
-  const passed = `${count(direct, 'passed')} of ${direct.size}`;
-  line(run.name, [passed, count(through, 'passed'), worse.length, count(direct, 'failed', 'warned')]);
-  const failing = [...direct].flatMap(([check, verdict]) => (verdict === 'passed' ? [] : [check]));
+  const failing = [...direct].flatMap(([check, verdict]) => (FAILING.includes(verdict) ? [check] : []));
+  const passed = `${count(direct, 'passed')} of ${count(direct, 'passed', ...FAILING)}`;
+  const both = (verdict: Verdict) => `${count(direct, verdict)}, ${count(through, verdict)}`;
+  line(run.name, [passed, count(through, 'passed'), worse.length, failing.length, both('skipped'), both('noted')]);
   if (failing.length > 0) directly.set(run.baseline, failing);
   if (count(direct, 'passed') === 0) faults.push(`${run.name}: nothing ran`);
   for (const [check] of worse) {

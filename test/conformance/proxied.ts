@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,19 +22,28 @@ export async function proxyTo(origin: string, path: string, naming: Naming = 'pa
   return {
     args: [COMMAND, 'proxy', ...(naming === 'all' ? ['--all'] : ['--path', path])],
     env: { HOME: home, USERPROFILE: home, CAUSEWAY_HOME: own, PATH: process.env.PATH ?? '' },
-    remove: () => rm(home, { recursive: true }),
+    // A proxy that was ended may still be writing.
+    remove: () => rm(home, { recursive: true, maxRetries: 5 }),
   };
 }
 
-/** A server behind `causeway proxy`, with HTTP in front of it again: clients of one revision on that side, whatever the server is. */
+/**
+ * A server behind `causeway proxy`, with HTTP in front of it again: clients of one revision on that side, whatever the server
+ * is. Each session has a proxy of its own, which remembers nothing of the others.
+ */
 export async function sandwich(origin: string, path: string, clients: 'sessions' | 'stateless', naming?: Naming) {
-  const { args, env, remove } = await proxyTo(origin, path, naming);
-  const front = clients === 'sessions' ? await serveOverHttp(args, env) : await serveStatelessOverHttp(args, env);
+  const homes: (() => Promise<void>)[] = [];
+  const start = async () => {
+    const { args, env, remove } = await proxyTo(origin, path, naming);
+    homes.push(remove);
+    return spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  };
+  const front = clients === 'sessions' ? await serveOverHttp(start) : await serveStatelessOverHttp(await start());
   return {
     url: front.url,
     close: async () => {
       front.close();
-      await remove();
+      await Promise.all(homes.map((remove) => remove()));
     },
   };
 }

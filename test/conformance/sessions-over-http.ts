@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,8 +10,8 @@ class Session {
   readonly #answers = new Map<string, ServerResponse>();
   #listening: ServerResponse | undefined;
 
-  constructor(args: string[], env: NodeJS.ProcessEnv) {
-    this.child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  constructor(child: ChildProcess) {
+    this.child = child;
     if (this.child.stdout) createInterface({ input: this.child.stdout }).on('line', (line) => this.#pass(line));
   }
 
@@ -38,15 +38,15 @@ class Session {
 }
 
 /** Serves a stdio server over streamable HTTP, one process for each session: what a suite that speaks HTTP needs. */
-export async function serveOverHttp(args: string[], env: NodeJS.ProcessEnv) {
+export async function serveOverHttp(start: () => Promise<ChildProcess>) {
   const sessions = new Map<string, Session>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    answer(request, Buffer.concat(chunks).toString(), response);
+    await answer(request, Buffer.concat(chunks).toString(), response);
   });
 
-  function answer(request: IncomingMessage, body: string, response: ServerResponse): void {
+  async function answer(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
     const named = request.headers['mcp-session-id'];
     const known = sessions.get(String(named));
     if (named !== undefined && !known) return void response.writeHead(404).end();
@@ -64,7 +64,7 @@ export async function serveOverHttp(args: string[], env: NodeJS.ProcessEnv) {
     }
     const frame: { id?: unknown; method?: string } = JSON.parse(body);
     const id = known ? String(named) : randomUUID();
-    const session = known ?? new Session(args, env);
+    const session = known ?? new Session(await start());
     if (!known) sessions.set(id, session);
     if (frame.id === undefined || frame.method === undefined) {
       session.send(body, undefined, undefined);

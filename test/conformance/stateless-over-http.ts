@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 
 const PROTOCOL = 'io.modelcontextprotocol/protocolVersion';
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
@@ -27,8 +28,7 @@ interface Open {
  * Serves a stdio server of revision 2026-07-28 over HTTP, all requests through one process as an AI client would send
  * them: what a suite that speaks nothing but HTTP needs. Requests that are left are cancelled.
  */
-export async function serveStatelessOverHttp(args: string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+export async function serveStatelessOverHttp(child: ChildProcessByStdio<Writable, Readable, null>) {
   const open = new Map<string, Open>();
   let numbered = 0;
   const send = (frame: unknown) => child.stdin.write(`${JSON.stringify(frame)}\n`);

@@ -5,14 +5,20 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { z } from 'zod';
 
-/** How one check of one scenario ended. */
-export type Verdict = 'passed' | 'failed' | 'warned';
+/** How one check of one scenario ended; `noted` is what the suite calls INFO. */
+export type Verdict = 'passed' | 'failed' | 'warned' | 'skipped' | 'noted';
 /** What a suite found: `scenario:check` and how it ended; of several by one name, the worst. */
 export type Findings = Map<string, Verdict>;
 
 const Checks = z.array(z.looseObject({ id: z.string(), status: z.string() }));
-const VERDICTS: Record<string, Verdict> = { SUCCESS: 'passed', FAILURE: 'failed', WARNING: 'warned' };
-const SEVERITY: Verdict[] = ['passed', 'warned', 'failed'];
+const VERDICTS: Record<string, Verdict> = {
+  SUCCESS: 'passed',
+  FAILURE: 'failed',
+  WARNING: 'warned',
+  SKIPPED: 'skipped',
+  INFO: 'noted',
+};
+const SEVERITY: Verdict[] = ['noted', 'skipped', 'passed', 'warned', 'failed'];
 
 /** A suite as it is installed, and which of its scenarios to run. */
 export interface Suite {
@@ -58,7 +64,7 @@ async function read(results: string): Promise<Findings> {
       const verdict = VERDICTS[status];
       if (verdict === undefined) continue;
       const key = `${scenario}:${id}`;
-      const before = findings.get(key) ?? 'passed';
+      const before = findings.get(key) ?? 'noted';
       findings.set(key, SEVERITY.indexOf(verdict) > SEVERITY.indexOf(before) ? verdict : before);
     }
   }
