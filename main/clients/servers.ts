@@ -30,8 +30,14 @@ import { type Meta, metaArguments } from './server-arguments.ts';
 /** Members of `_meta` in Causeway's files. */
 export const metaSchema = z.record(z.string(), z.string());
 
-const serverSchema = z.object({
-  name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
+/** A server in the list. A file for a team holds the same members, except `confirmed`. */
+export const listedServerSchema = z.object({
+  name: z
+    .string()
+    .regex(
+      /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+      'a name has lower-case letters, digits and hyphens, and begins and ends with no hyphen',
+    ),
   profile: z.string().min(1),
   /** For people who read the file: what the path says counts. */
   kind: z.string().optional(),
@@ -45,7 +51,7 @@ const serverSchema = z.object({
 });
 
 const listSchema = z.object({
-  servers: z.array(serverSchema.transform((server) => ({ ...server, kind: serverAt(server.path).kind }))),
+  servers: z.array(listedServerSchema.transform((server) => ({ ...server, kind: serverAt(server.path).kind }))),
 });
 
 /** The list of servers. */
@@ -162,7 +168,7 @@ const MAX_NAME_LENGTH = 40;
 
 /** The list with one more server. @throws {CausewayError} `usage`, `already_exists` */
 export function withServer({ servers }: ServerList, server: ManagedServer): ServerList {
-  if (!serverSchema.shape.name.safeParse(server.name).success || server.name.length > MAX_NAME_LENGTH) {
+  if (!listedServerSchema.shape.name.safeParse(server.name).success || server.name.length > MAX_NAME_LENGTH) {
     throw new CausewayError('usage', `"${server.name}" cannot name a server.`, {
       remedy: `Use up to ${MAX_NAME_LENGTH} characters: a-z, 0-9 and "-". Begin and end with a letter or digit.`,
     });

@@ -122,8 +122,7 @@ async function addServers({ servers }: Provision, profiles: Set<string>, options
     const add = async (): Promise<Part> => {
       const present = now.servers.find(({ name }) => name === server.name);
       if (present) {
-        const { confirmed: _, ...same } = present;
-        return isDeepStrictEqual(same, server)
+        return isDeepStrictEqual(asProvisioned(present), asProvisioned(server))
           ? { result: 'unchanged' }
           : { result: 'conflict', message: `It is ${present.path} as ${present.profile} here. It was not changed.` };
       }
@@ -140,6 +139,11 @@ async function addServers({ servers }: Provision, profiles: Set<string>, options
     outcomes.push(await attempt('server', server.name, add));
   }
   return { servers: now, outcomes };
+}
+
+/** What a file decides of a server: a title is only shown, and the origin of an app is for each user to confirm. */
+function asProvisioned({ confirmed: _confirmed, title: _title, ...server }: ManagedServer): object {
+  return server;
 }
 
 /** The permissions of each scope are added if there are none, or the same. */

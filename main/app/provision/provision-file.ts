@@ -2,7 +2,7 @@ import { type ErrorCode, isScalar, LineCounter, type Node, parseDocument, string
 import { z } from 'zod';
 import { SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { serverPathSchema } from '../../../preload/contract/server-path-schema.ts';
-import { metaSchema } from '../../clients/servers.ts';
+import { listedServerSchema } from '../../clients/servers.ts';
 import { permissionSetSchema } from '../../permissions/permissions.ts';
 import { keyOfAddress } from '../../permissions/server-key.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -48,13 +48,11 @@ const provisionSchema = z.strictObject({
   profiles: z.array(profileSchema).default([]),
   servers: z
     .array(
-      z.strictObject({
-        name: text,
-        profile: text,
-        kind: z.enum(SERVER_KINDS).default('other'),
-        path: serverPathSchema,
-        meta: metaSchema.optional(),
-      }),
+      listedServerSchema
+        // The origin of an app is for each user to confirm.
+        .omit({ confirmed: true })
+        .extend({ kind: z.enum(SERVER_KINDS).default('other'), path: serverPathSchema })
+        .strict(),
     )
     .default([]),
   rules: permissionSetSchema
