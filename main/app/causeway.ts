@@ -263,6 +263,7 @@ function auditedWatcher(watcher: HubWatcher | undefined, audit: Audit): HubWatch
       watcher?.onCall?.(call);
       audit.add(call);
     },
+    recentCalls: (choice) => watcher?.recentCalls?.(choice) ?? [],
     onOverrideChanged: (host) => watcher?.onOverrideChanged?.(host),
     get recorder() {
       return watcher?.recorder;

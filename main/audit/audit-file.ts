@@ -1,5 +1,5 @@
 import { rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { withLock } from '../platform/lock.ts';
 import { appendOutside } from '../platform/outside-file.ts';
 import { logFolder, stateFolder } from '../platform/paths.ts';
@@ -20,17 +20,38 @@ export async function appendToAudit(
   calls: readonly AuditedCall[],
   rotation = ROTATION,
 ): Promise<void> {
-  const path = auditFile(env);
-  await makeFolder(logFolder(env), 0o700);
-  await rotate(env, path, rotation);
-  // One write: lines of two processes do not get between each other.
-  await appendOutside(path, calls.map((call) => `${JSON.stringify(call)}\n`).join(''), { mode: 0o600 });
+  const text = calls.map((call) => `${JSON.stringify(call)}\n`).join('');
+  await appendRotated(env, { path: auditFile(env), lock: 'audit-file', text }, rotation);
 }
 
-async function rotate(env: NodeJS.ProcessEnv, path: string, { maxBytes, kept }: typeof ROTATION): Promise<void> {
+/** What is appended, where, and the name of the lock under which a full file makes room. */
+interface Appended {
+  path: string;
+  lock: string;
+  text: string;
+}
+
+/** Appends lines to a private file, which several processes may do at once. A full one makes room first. */
+export async function appendRotated(
+  env: NodeJS.ProcessEnv,
+  { path, lock, text }: Appended,
+  rotation: typeof ROTATION,
+): Promise<void> {
+  await makeFolder(dirname(path), 0o700);
+  await rotate(env, path, lock, rotation);
+  // One write: lines of two processes do not get between each other.
+  await appendOutside(path, text, { mode: 0o600 });
+}
+
+async function rotate(
+  env: NodeJS.ProcessEnv,
+  path: string,
+  lock: string,
+  { maxBytes, kept }: typeof ROTATION,
+): Promise<void> {
   const isFull = async () => ((await stat(path).catch(() => undefined))?.size ?? 0) >= maxBytes;
   if (!(await isFull())) return;
-  await withLock(join(stateFolder(env), 'locks', 'audit-file'), async () => {
+  await withLock(join(stateFolder(env), 'locks', lock), async () => {
     // Another process may have been quicker.
     if (!(await isFull())) return;
     for (let number = kept; number > 0; number -= 1) {

@@ -58,9 +58,12 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
     paths.add(request.path);
     const endpoint = await openEndpoint(request, { auth, pool, env, permissions, services, apps });
     const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice, showsQuestions }, sink);
-    if (!(await auditTargets(env).catch(notAudited))) return build;
-    const { auditedBridge } = await import('../audit/audited-bridge.ts');
-    return (sink) => auditedBridge(env, { ...request, profile: endpoint.profile.name }, sink, build);
+    const [{ recordedBridge }, targets] = await Promise.all([
+      import('../audit/recorded-bridge.ts'),
+      auditTargets(env).catch(notAudited),
+    ]);
+    const recorded = await recordedBridge(env, targets !== undefined);
+    return (sink) => recorded({ ...request, profile: endpoint.profile.name }, sink, build);
   };
 }
 

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { SWITCHES } from '../permissions/switches.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
+import { registerActivity } from './activity/register.ts';
 import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerCompletion } from './completion/register.ts';
@@ -20,6 +21,7 @@ const COMMANDS: RegisterCommand[] = [
   registerProxy,
   registerUp,
   registerStatus,
+  registerActivity,
   registerDiagnose,
   registerAccount,
   registerWarehouse,

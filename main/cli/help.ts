@@ -36,7 +36,7 @@ function exitCodesText(): string {
   return ['Exit codes of every command:', ...columns(rows), '', OTHER_EXIT_CODES, ''].join('\n');
 }
 
-const OTHER_EXIT_CODES = `A question that is answered with no, or left with Ctrl+C or Ctrl+D, ends its command with 130.
+const OTHER_EXIT_CODES = `A no to a question ends its command with 130. So do Ctrl+C and Ctrl+D.
 The commands of the Databricks CLI end as it does: with 0, 1 or 130. \`causeway proxy --help\` has its own.`;
 
 /** The complete output of `--help`. */
@@ -72,6 +72,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway proxy': ['causeway proxy --profile DEFAULT --path /api/2.0/mcp/sql', 'causeway proxy --all'],
   'causeway up': ['causeway up https://adb-1.azuredatabricks.net', 'causeway up --client claude-code codex --yes'],
   'causeway status': ['causeway status', 'causeway status --watch', 'causeway status --profile work --json'],
+  'causeway activity': ['causeway activity', 'causeway activity --follow', 'causeway activity --failed --last 10'],
   'causeway diagnose': ['causeway diagnose', 'causeway diagnose --profile work --report causeway-report.txt'],
   'causeway uninstall': ['causeway uninstall', 'causeway uninstall --yes'],
   'causeway completion': ['causeway completion bash', 'causeway completion zsh > ~/.zfunc/_causeway'],

@@ -125,6 +125,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
           activity.add(call, titleOf(call));
           servers.called(call);
         },
+        recentCalls: (choice) => activity.recent(choice),
         onOverrideChanged: (host) => model.commandChanged(host),
         get recorder() {
           return activity.recording.recorder;

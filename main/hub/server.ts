@@ -22,6 +22,7 @@ import { type HubWatcher, SessionLog } from './session-log.ts';
 import type { HubSession } from './session-record.ts';
 import { asSession } from './session-scope.ts';
 import {
+  type CallsAnswer,
   type Challenge,
   type EntryRequest,
   firstLine,
@@ -210,6 +211,8 @@ class PrivateHub implements Hub {
         return { hub, quits: onQuit !== undefined } satisfies QuitAnswer;
       case 'sessions':
         return { hub, version: VERSION, sessions: this.sessions() } satisfies SessionsAnswer;
+      case 'calls':
+        return { hub, calls: this.#options.watcher?.recentCalls?.(asked) ?? [] } satisfies CallsAnswer;
       case 'override-changed':
         this.#options.watcher?.onOverrideChanged?.(asked.host);
         return { hub };

@@ -1,4 +1,5 @@
 import { type ContentsRecorder, type HubCall, type HubSession, SessionRecord } from './session-record.ts';
+import type { CallChoice, WireCall } from './wire.ts';
 
 /** The shortest time between two lists of sessions, in milliseconds. */
 const LIST_INTERVAL_MS = 250;
@@ -9,6 +10,8 @@ export interface HubWatcher {
   onSessions?(sessions: HubSession[]): void;
   /** A client's request has ended. */
   onCall?(call: HubCall): void;
+  /** The last calls that have ended, the oldest first, for the command. */
+  recentCalls?(choice: CallChoice): WireCall[];
   /** The command has changed an override in the workspace on this host. */
   onOverrideChanged?(host: string): void;
   /** There only while the user has contents recorded. */

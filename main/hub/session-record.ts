@@ -28,6 +28,11 @@ export interface HubCall extends Omit<ActivityCall, 'profile' | 'server'> {
   profile: string | undefined;
 }
 
+/** Whether a call counts as failed. */
+export function isFailed({ outcome }: Pick<HubCall, 'outcome'>): boolean {
+  return outcome !== 'answered' && outcome !== 'cancelled';
+}
+
 /**
  * Receives each request and its answer while the user has contents recorded, and at no other time. The hub keeps neither. A
  * recorder copies the bytes it keeps: the buffers are the hub's. Its functions must not throw and must be quick.
@@ -205,7 +210,7 @@ export class SessionRecord implements AttemptObserver {
     if (!call) return;
     this.#open.delete(id);
     this.#session.done += 1;
-    if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
+    if (isFailed({ outcome })) this.#session.failed += 1;
     const { id: session, pid, clientName, clientVersion, profile, path } = this.#session;
     const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts, user } = call;
     const durationMs = performance.now() - start;

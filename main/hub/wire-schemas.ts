@@ -3,6 +3,7 @@ import { parseText } from '../bridge/frame/frame.ts';
 import {
   type ApprovalAnswer,
   type ApprovalsAnswer,
+  type CallsAnswer,
   type DoneAnswer,
   type EntryRequest,
   type Hello,
@@ -10,6 +11,7 @@ import {
   isNonce,
   type Question,
   type SessionsAnswer,
+  type WireCall,
 } from './wire.ts';
 
 // Separate from wire.ts, because a proxy loads that file and does without zod.
@@ -30,6 +32,7 @@ const QuestionLine = z.discriminatedUnion('question', [
   z.object({ ...asker, question: z.literal('quit') }),
   z.object({ ...asker, question: z.literal('override-changed'), host: z.string() }),
   z.object({ ...asker, question: z.literal('proxies'), origin: z.url({ protocol: /^https?$/ }) }),
+  z.object({ ...asker, question: z.literal('calls'), count: z.number().int().positive(), failed: z.boolean() }),
   z.object({ ...asker, question: z.literal('approvals') }),
   z.object({ ...asker, ...approvalId, question: z.literal('approval') }),
   z.object({
@@ -68,6 +71,19 @@ const SessionsLine = z.object({
     }),
   ),
 });
+
+const wireCall = z.object({
+  at: z.iso.datetime(),
+  client: z.string().nullable(),
+  profile: z.string().nullable(),
+  path: z.string(),
+  method: z.string(),
+  tool: z.string().nullable(),
+  outcome: z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']),
+  errorCode: z.number().nullable(),
+  durationMs: z.number().nonnegative(),
+});
+const CallsLine = z.object({ hub: z.literal(HUB_PROTOCOL), calls: z.array(wireCall) });
 
 const wireApproval = z.object({
   ...approvalId,
@@ -125,6 +141,16 @@ export function readQuestion(line: string): Question | undefined {
 export function readSessions(line: string): SessionsAnswer | undefined {
   const answer = readLine(SessionsLine, line);
   return answer && { ...answer, sessions: answer.sessions.map((session) => ({ profile: undefined, ...session })) };
+}
+
+/** The same for the calls that have ended. */
+export function readCalls(line: string): CallsAnswer | undefined {
+  return readLine(CallsLine, line);
+}
+
+/** Reads one of them, as the journal has it too; undefined for anything else. */
+export function readCall(line: string): WireCall | undefined {
+  return readLine(wireCall, line);
 }
 
 /** The same for the calls that wait. */

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { ServerRequest } from '../bridge/endpoint.ts';
-import type { HubSession } from './session-record.ts';
+import type { HubCall, HubSession } from './session-record.ts';
 
 /**
  * The protocol of the hub's socket. A side that meets another version closes, and the proxy works alone. Four lines come
@@ -46,6 +46,8 @@ export type HubQuestion =
   | { question: 'override-changed'; host: string }
   /** Which proxies the desktop's settings name for this origin. */
   | { question: 'proxies'; origin: string }
+  /** The last calls that have ended: how many at most, and whether only those that failed. */
+  | ({ question: 'calls' } & CallChoice)
   /** The calls that wait for the user. */
   | { question: 'approvals' }
   /** One of them, with what it would run. */
@@ -54,6 +56,30 @@ export type HubQuestion =
   | ({ question: 'answer-approval'; answer: 'allow' | 'block' | 'extend' } & ApprovalId)
   /** To end what was allowed for some time. */
   | { question: 'end-allowances' };
+
+/** Which of the calls that have ended. */
+export interface CallChoice {
+  count: number;
+  failed: boolean;
+}
+
+/** A call that has ended, as it leaves the memory of the process that saw it: no arguments, results, tokens or SQL. */
+export interface WireCall {
+  /** When it began, in ISO 8601. */
+  at: string;
+  /** As the AI client names itself; null until it has. */
+  client: string | null;
+  profile: string | null;
+  /** The server's path. */
+  path: string;
+  method: string;
+  /** For `tools/call`. */
+  tool: string | null;
+  outcome: HubCall['outcome'];
+  /** The JSON-RPC code, if there is one. */
+  errorCode: number | null;
+  durationMs: number;
+}
 
 /** A call that waits. Another application numbers its calls anew: `askedAt` tells them apart. */
 export interface ApprovalId {
@@ -120,6 +146,12 @@ export interface QuitAnswer {
 export interface ProxiesAnswer {
   hub: typeof HUB_PROTOCOL;
   proxies: string;
+}
+
+/** The hub's second line if it was asked for the calls that have ended, the oldest first. */
+export interface CallsAnswer {
+  hub: typeof HUB_PROTOCOL;
+  calls: WireCall[];
 }
 
 /** The hub's second line if it was asked for the sessions. */

@@ -37,7 +37,7 @@ A change that may have been made although its answer was lost ends with 1, whate
 - \`causeway diagnose\` and \`causeway warehouse verify\` end with 5 if nothing failed but a check could not be made.
 - \`causeway warehouse import --dry-run --fail-on-change\` ends with 6 if something would change.
 - \`causeway logout\` ends with 0 if nobody was signed in.
-- A question that is answered with no ends its command with 130, like Ctrl+C and Ctrl+D at it. In each case, what was asked about is not done.
+- A no to a question ends its command with 130. So do Ctrl+C and Ctrl+D. In each case, what was asked about is not done.
 - \`causeway policy check\` ends with 1 if the policy should not be installed, with \`--strict\` also on warnings.
 `;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import * as accounts from './accounts.ts';
+import * as activity from './activity.ts';
 import * as clients from './clients.ts';
 import * as computer from './computer.ts';
 import * as permissions from './permissions.ts';
@@ -8,13 +9,15 @@ import * as warehouses from './warehouses.ts';
 
 /**
  * What each command prints with `--json`, by its name. A command of the Databricks CLI is not here: it prints what that one prints.
- * Those that print a line for each change have a second row, whose name ends with `--watch`.
+ * Those that print a line for each change have a second row, whose name ends with `--watch` or `--follow`.
  */
 export const ANSWERS = {
   up: servers.setUp,
   status: computer.status,
   'status --watch': computer.status,
   diagnose: computer.diagnosis,
+  activity: activity.activity,
+  'activity --follow': activity.call,
   login: accounts.login,
   logout: accounts.logout,
   profiles: accounts.profiles,

@@ -7,7 +7,9 @@ import type {
   Recording,
 } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
+import { onWire } from '../../hub/calls.ts';
 import type { HubCall, HubSession } from '../../hub/session-record.ts';
+import type { CallChoice, WireCall } from '../../hub/wire.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
 import { dayOf, latencyOf } from './call-statistics.ts';
@@ -72,6 +74,11 @@ export class ActivityLog {
   add(call: Omit<HubCall, 'id'>, server: string | null): void {
     this.ring.add({ ...withDisplayName(call), profile: call.profile ?? null, server });
     if (this.#watched) this.#emitSoon();
+  }
+
+  /** The last calls, the oldest first, for the command. */
+  recent(choice: CallChoice): WireCall[] {
+    return this.ring.recent(choice).map(onWire);
   }
 
   latency(filter: CallFilter): Latency {

@@ -1,4 +1,6 @@
 import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
+import { isFailed } from '../../hub/session-record.ts';
+import type { CallChoice } from '../../hub/wire.ts';
 
 /** How many calls are kept. */
 const KEPT_CALLS = 50_000;
@@ -86,7 +88,13 @@ export class CallRing {
       .filter(({ id }) => id <= last)
       .reverse();
     if (!filter.failedFirst) return calls;
-    return [...calls.filter(isFailure), ...calls.filter((call) => !isFailure(call))];
+    return [...calls.filter(isFailed), ...calls.filter((call) => !isFailed(call))];
+  }
+
+  /** The last calls, the oldest first. */
+  recent({ count, failed }: CallChoice): ActivityCall[] {
+    const calls = this.#kept();
+    return (failed ? calls.filter(isFailed) : calls).slice(-count);
   }
 
   get #oldest(): number {
@@ -134,7 +142,7 @@ function matcherOf({
   const facets = FACETS.filter((facet) => names[facet] !== null);
   return (call) =>
     facets.every((facet) => call[facet] === names[facet]) &&
-    (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailure(call))) &&
+    (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailed(call))) &&
     (words.length === 0 || hasWords(call, words));
 }
 
@@ -142,8 +150,4 @@ function hasWords(call: ActivityCall, words: readonly string[]): boolean {
   const { clientName, server, path, tool, method, errorCode, problem } = call;
   const all = [clientName, server, path, tool, method, errorCode, problem?.code].join(' ').toLowerCase();
   return words.every((word) => all.includes(word));
-}
-
-export function isFailure({ outcome }: ActivityCall): boolean {
-  return outcome !== 'answered' && outcome !== 'cancelled';
 }

@@ -1,5 +1,5 @@
 import type { ActivityCall, DayOfCalls, Latency } from '../../../preload/contract.ts';
-import { isFailure } from './call-ring.ts';
+import { isFailed } from '../../hub/session-record.ts';
 
 const BUCKET_MS = 15_000;
 const BUCKETS = 60;
@@ -64,7 +64,7 @@ export function dayOf(latestFirst: Iterable<ActivityCall>, now: number, isFull: 
     const hour = hours[Math.min(HOURS - 1, Math.floor((endedAt - first) / HOUR_MS))];
     if (!hour) continue;
     hour.calls += 1;
-    if (isFailure(call)) hour.failed += 1;
+    if (isFailed(call)) hour.failed += 1;
   }
   return { hours, droppedBefore: isFull && !isWhole ? oldest : null };
 }

@@ -34,6 +34,7 @@ afterAll(async () => {
 
 /** Commands in an order in which each finds what it needs. FILE: stands for a file of the home folder. */
 const COMMANDS = [
+  ['activity'],
   ['profiles'],
   ['profiles', '--skip-validate'],
   ['whoami'],
@@ -102,6 +103,7 @@ const ELSEWHERE = [
   'logout',
   'servers sign-in',
   'clients restore',
+  'activity --follow',
   'approvals',
   'approvals list',
   'approvals allow',

@@ -5,20 +5,36 @@ import { behind, towardClient } from '../bridge/layers.ts';
 import { recording } from '../hub/recorder.ts';
 import { SessionLog } from '../hub/session-log.ts';
 import { within } from '../platform/within.ts';
-import { Audit } from './audit.ts';
+import { CallJournal } from './journal.ts';
 
 /** How long the end of a session waits for a collector, in milliseconds. */
 const LAST_WORDS_MS = 2_000;
 
-/** A session in this process, whose calls are audited. `build` makes its bridge. */
-export function auditedBridge(
+/** A session in this process, whose calls go into the journal, and are audited if `isAudited`. `build` makes its bridge. */
+export async function recordedBridge(
   env: NodeJS.ProcessEnv,
+  isAudited: boolean,
+): Promise<(request: ServerRequest, sink: FrameSink, build: (sink: FrameSink) => Bridge) => Bridge> {
+  const complain = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
+  const journal = new CallJournal(env, complain);
+  const audit = isAudited ? new (await import('./audit.ts')).Audit(env, complain) : undefined;
+  const records = audit ? [journal, audit] : [journal];
+  return (request, sink, build) => recordedIn(records, request, sink, build);
+}
+
+type CallRecords = readonly Pick<CallJournal, 'add' | 'close'>[];
+
+function recordedIn(
+  records: CallRecords,
   { profile, path }: ServerRequest,
   sink: FrameSink,
   build: (sink: FrameSink) => Bridge,
 ): Bridge {
-  const audit = new Audit(env, (words) => void process.stderr.write(`causeway proxy: ${words}\n`));
-  const log = new SessionLog({ onCall: (call) => audit.add(call) });
+  const log = new SessionLog({
+    onCall: (call) => {
+      for (const each of records) each.add(call);
+    },
+  });
   const record = log.begin({ pid: process.pid, profile, path });
   log.add(record);
   const layers = [recording(record)];
@@ -27,7 +43,7 @@ export function auditedBridge(
   const end = () => {
     ended ??= (async () => {
       log.remove(record);
-      await within(LAST_WORDS_MS, audit.close(), undefined);
+      await within(LAST_WORDS_MS, Promise.all(records.map((each) => each.close())), undefined);
     })();
     return ended;
   };

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clockTime } from '../../../preload/contract/words/times.ts';
+import { journalFiles } from '../../audit/journal.ts';
+import { openServers } from '../../clients/servers.ts';
+import { displayNameOf } from '../../clients/table.ts';
+import { askHub } from '../../hub/attach.ts';
+import { hubFolder, lookUpHub } from '../../hub/rendezvous.ts';
+import { isFailed } from '../../hub/session-record.ts';
+import type { WireCall } from '../../hub/wire.ts';
+import { readCall, readCalls } from '../../hub/wire-schemas.ts';
+import { readBounded } from '../../platform/bounded-file.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { codeOf, fileError } from '../../platform/file-errors.ts';
+import { inOneLine } from '../../words/failure.ts';
+import type { Answer } from '../answers/answers.ts';
+import type { CommandContext } from '../command.ts';
+import { padded } from '../layout.ts';
+import { printable, writeAnswer, writeAnswerLine, writeNotice, writeStyledLine, writeTable } from '../terminal.ts';
+
+export interface ActivityOptions {
+  follow?: boolean;
+  failed?: boolean;
+  last?: string;
+  json?: boolean;
+}
+
+type ShownCall = Answer<'activity'>['calls'][number];
+
+/** How many calls are shown unless another number is given, and the most that can be. */
+const LAST = { usual: 50, most: 10_000 };
+/** How often calls are read while they are followed, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** `causeway activity`: the last calls of AI clients, and with `--follow` each further one. */
+export async function showActivity(context: CommandContext, options: ActivityOptions): Promise<void> {
+  const wanted = { count: countOf(options), failed: options.failed === true };
+  const found = await readAll(context, wanted);
+  if (options.follow) return follow(context, options, found);
+  const shown = await namedCalls(context, found.calls.slice(-wanted.count));
+  for (const problem of found.problems) await writeNotice(context, problem);
+  if (options.json) {
+    const { application, problems } = found;
+    return writeAnswer(context, 'activity', { application, calls: shown, problems });
+  }
+  if (shown.length === 0) return writeNotice(context, nothing(wanted.failed));
+  await writeTable(context, shown.map(rowOf), HEADS);
+}
+
+/** @throws {CausewayError} `usage` */
+function countOf({ last }: ActivityOptions): number {
+  if (last === undefined) return LAST.usual;
+  const count = /^\d+$/.test(last) ? Number(last) : 0;
+  if (count >= 1 && count <= LAST.most) return count;
+  throw new CausewayError('usage', `--last "${last}" is not a number of calls.`, {
+    remedy: `Give 1 to ${LAST.most}.`,
+  });
+}
+
+function nothing(failed: boolean): string {
+  return failed
+    ? 'No failed calls. Without --failed, all calls are shown.'
+    : 'No calls yet. They appear once an AI client uses a server. `causeway clients` shows which clients have one.';
+}
+
+/** Prints calls as they end. Ends with Ctrl+C, which is not a failure. */
+async function follow(context: CommandContext, options: ActivityOptions, first: Found): Promise<void> {
+  const { signal } = context;
+  const wanted = { count: LAST.most, failed: options.failed === true };
+  const seen = new Set<string>();
+  const said = new Set<string>();
+  let found = first;
+  let isFirst = true;
+  if (!options.json) await writeNotice(context, 'Waiting for calls. Ctrl+C ends this.');
+  while (!signal.aborted) {
+    for (const problem of found.problems.filter((each) => !said.has(each))) {
+      said.add(problem);
+      await writeNotice(context, problem);
+    }
+    const fresh = found.calls.filter((call) => !seen.has(keyOf(call)));
+    for (const call of fresh) seen.add(keyOf(call));
+    const shown = await namedCalls(context, isFirst ? fresh.slice(-countOf(options)) : fresh);
+    for (const call of shown) await print(context, call, options.json === true);
+    isFirst = false;
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) found = await readAll(context, wanted);
+  }
+}
+
+async function print(context: CommandContext, call: ShownCall, json: boolean): Promise<void> {
+  if (json) return writeAnswerLine(context, 'activity --follow', call);
+  const cells = rowOf(call).map(printable);
+  const line = cells.map((cell, column) => padded(cell, FOLLOWED_WIDTHS[column] ?? 0)).join('  ');
+  await writeStyledLine(context.stdout, line.trimEnd(), 2);
+}
+
+const HEADS = ['TIME', 'CLIENT', 'SERVER', 'CALL', 'OUTCOME', 'TOOK'];
+/** Of rows that are printed before the next ones are known. */
+const FOLLOWED_WIDTHS = [5, 14, 18, 22, 10];
+
+const OUTCOMES: Record<WireCall['outcome'], string> = {
+  answered: 'done',
+  'tool-error': 'failed',
+  error: 'error',
+  cancelled: 'canceled',
+  lost: 'no answer',
+};
+
+function rowOf({ at, client, server, path, method, tool, outcome, errorCode, durationMs }: ShownCall): string[] {
+  const code = outcome === 'error' && errorCode !== null ? ` ${errorCode}` : '';
+  return [
+    clockTime(Date.parse(at), Date.now()),
+    client ?? '-',
+    server ?? path,
+    tool ?? method,
+    `${OUTCOMES[outcome]}${code}`,
+    durationText(durationMs),
+  ];
+}
+
+function durationText(durationMs: number): string {
+  return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
+}
+
+interface Found {
+  /** Whether the application runs and has answered. */
+  application: boolean;
+  /** The oldest first. */
+  calls: WireCall[];
+  /** What could not be read, as sentences. */
+  problems: string[];
+}
+
+/** The calls of the application and those of proxies that work without it. */
+async function readAll({ env }: CommandContext, wanted: { count: number; failed: boolean }): Promise<Found> {
+  const [running, journal] = await Promise.all([askApplication(env, wanted), readJournal(env)]);
+  const own = wanted.failed ? journal.calls.filter(isFailed) : journal.calls;
+  const calls = [...running.calls, ...own].sort((a, b) => endOf(a) - endOf(b));
+  const { application } = running;
+  return { application, calls: calls.slice(-wanted.count), problems: [...running.problems, ...journal.problems] };
+}
+
+async function askApplication(env: NodeJS.ProcessEnv, wanted: { count: number; failed: boolean }): Promise<Found> {
+  const found = lookUpHub(hubFolder(env));
+  if (found.kind !== 'found') return { application: false, calls: [], problems: [] };
+  const line = await askHub(found.rendezvous, { question: 'calls', ...wanted });
+  const answer = line === null ? undefined : readCalls(line);
+  if (answer) return { application: true, calls: answer.calls, problems: [] };
+  const problem = 'The application did not report its calls. It has ended, or is an older version.';
+  return { application: false, calls: [], problems: [problem] };
+}
+
+/** The journal's calls; what is damaged in it is left out, and said. */
+async function readJournal(env: NodeJS.ProcessEnv): Promise<Pick<Found, 'calls' | 'problems'>> {
+  const calls: WireCall[] = [];
+  const problems: string[] = [];
+  for (const path of journalFiles(env)) {
+    const text = await readBounded(path, 'own').then(String, (error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') problems.push(`Calls were left out. ${inOneLine(fileError(path, error))}`);
+      return '';
+    });
+    const lines = text.split('\n').filter((line) => line !== '');
+    const read = lines.flatMap((line) => readCall(line) ?? []);
+    const damaged = lines.length - read.length;
+    if (damaged > 0)
+      problems.push(
+        `${damaged === 1 ? '1 line' : `${damaged} lines`} of ${path} cannot be read and ${damaged === 1 ? 'was' : 'were'} left out.`,
+      );
+    calls.push(...read);
+  }
+  return { calls, problems };
+}
+
+function endOf({ at, durationMs }: WireCall): number {
+  return Date.parse(at) + durationMs;
+}
+
+function keyOf(call: WireCall): string {
+  return JSON.stringify(Object.values(call));
+}
+
+/** Calls with the names of their servers and clients. */
+async function namedCalls({ env }: CommandContext, calls: readonly WireCall[]): Promise<ShownCall[]> {
+  const servers = await openServers(env).then(
+    ({ initial }) => initial.servers,
+    () => [],
+  );
+  return calls.map(({ client, ...call }) => {
+    const { profile, path } = call;
+    const server = servers.find((each) => each.path === path && (profile === null || each.profile === profile));
+    return { ...call, client: client === null ? null : displayNameOf(client), server: server?.name ?? null };
+  });
+}
