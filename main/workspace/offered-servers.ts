@@ -45,7 +45,9 @@ const plain = { about: '', obstacle: null, successor: null };
 export function olderSqlServer(hasSuccessor: boolean): OfferedServer {
   const successor = hasSuccessor ? SQL_SUCCESSOR : null;
   const title = hasSuccessor ? 'Databricks SQL (every workspace)' : 'Databricks SQL';
-  return { ...plain, group: 'sql', title, add: 'sql', path: pathOfRow('sql'), successor };
+  const path = pathOfRow('sql');
+  // `sql` is the best one that there is.
+  return { ...plain, group: 'sql', title, add: hasSuccessor ? path : 'sql', path, successor };
 }
 
 export function offeredService({ name: fullName, comment = '', config }: McpService): OfferedServer {

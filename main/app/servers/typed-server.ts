@@ -12,7 +12,7 @@ import { bestSqlServer, type SqlServer } from './check-server.ts';
 
 /** What a user names a server by: a kind and what it is to show, one word of the catalog, or a path. */
 export interface TypedServer {
-  /** A kind, or a server as `servers browse` names it. */
+  /** A kind, or a server as `servers browse` names it: by a name, a path or an address. */
   word?: string | undefined;
   target?: string | undefined;
   /** A path, or an address in the profile's workspace. */
@@ -46,6 +46,8 @@ export async function typedServer(
   }
   if (word === undefined) throw notAKind('No kind was named.', '');
   const target = typed.target?.trim() ?? '';
+  if (target === '' && /^(\/|https?:\/\/)/i.test(word))
+    return { path: await typedPath(causeway, word, profile, 'The path') };
   if (word === 'sql' && target === '') {
     const { name } = await (await causeway.auth()).profile(profile);
     const sql = await bestSqlServer(causeway, name, signal);

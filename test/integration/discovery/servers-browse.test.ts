@@ -27,7 +27,7 @@ const addsOf = ({ servers }: Browsed) => servers.map(({ add }) => add);
 
 describe('what a workspace offers', () => {
   test.each([
-    ['sql', ['system.ai.dbsql', 'sql']],
+    ['sql', ['system.ai.dbsql', '/api/2.0/mcp/sql']],
     ['genie', ['system.ai.genie_one_mcp', expect.stringMatching(/^genie:01ef/), expect.stringMatching(/^genie:01ef/)]],
     [
       'search',
@@ -73,7 +73,7 @@ describe('what a workspace offers', () => {
     const headings = stdout.split('\n').filter((line) => /^[A-Z]/.test(line));
     expect(headings.toSorted()).toEqual(['Apps', 'Connections', 'Functions', 'Genie', 'SQL', 'Search', 'Services']);
     expect(stdout).toMatch(/^ {2}genie:\S+ +New York taxi trips/m);
-    expect(stdout).toMatch(/^ {2}sql +.*Newer, where it is switched on: system\.ai\.dbsql\.$/m);
+    expect(stdout).toMatch(/^ {2}\/api\/2\.0\/mcp\/sql +.*Newer, where it is switched on: system\.ai\.dbsql\.$/m);
     expect(stdout).toMatch(/images_index +Not searchable: it manages its own embeddings/);
     expect(stdout).toMatch(/app:mcp-reports +Stopped/);
     expect(stdout).not.toContain('mcp-payroll');
