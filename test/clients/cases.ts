@@ -209,7 +209,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
   /** A service whose user has not signed in to what is behind it: one page, the answer, and none for who comes later. */
   async service(client, options) {
     if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
-    await using set = await setting(client, options);
+    await using set = await setting(client, { ...options, env: ENCRYPTED_FILE });
     await set.signedOut();
     await using application = await startApplication(set.computer.where.home);
     if (!(await addService(set.computer, client, `/ai-gateway/mcp-services/${SERVICE}`)))
@@ -232,7 +232,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
   /** One entry for four servers: its model is offered the tools of all, and calls two of them, of which one waits for a sign-in. */
   async 'all in one'(client, options) {
     if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
-    await using set = await setting(client, options);
+    await using set = await setting(client, { ...options, env: ENCRYPTED_FILE });
     await set.signedOut();
     await using application = await startApplication(set.computer.where.home);
     const [space] = set.workspace.state.genieSpaces;
