@@ -35,12 +35,50 @@ export interface ProcessFacts {
   notIn?: RegExp;
 }
 
-/** A client's time limit for one call. */
+/** How long a client waits for a server, with the entry as we write it. */
 interface Patience {
-  /** The limit with the entry as we write it, in milliseconds. */
+  /** Its limit for one call, in milliseconds. */
   ms: number;
   /** The key that sets it in our entries; left out if there is none. */
   key?: string;
+}
+
+/** Which variables of its own a client hands on to a server: all, these, or all but those with such names. */
+type PassedVariables = 'all' | { only: readonly string[] } | { without: RegExp };
+
+/** How a client starts a server. */
+interface Start {
+  /** Left out if not known: then a server is expected to get the few that the MCP SDK hands on. */
+  variables?: PassedVariables;
+  /** How long it waits for the answer to `initialize`, in milliseconds; left out if not known. */
+  answerMs?: number;
+  /** Where it starts one: `home`, or by default the folder that the client was started in. */
+  folder?: 'home';
+}
+
+/** A project's shared file for entries. */
+interface ProjectFile {
+  /** Relative to the project's folder. */
+  path: readonly string[];
+  /** What must be trusted or approved before the client starts a server of that file, as a sentence; left out if nothing is known. */
+  trust?: string;
+}
+
+/** Where a client lets the browser come back to when it signs in itself. */
+interface Redirect {
+  /** What an administrator registers: on the loopback interface, each port counts (RFC 8252 §7.3). */
+  uri: string;
+  /** The port to put into the entry, for a client that has a key for it. */
+  port?: number;
+}
+
+/** A setting of the client itself that it needs for our entries to work, written where it is absent. */
+interface OwnSetting {
+  /** A key at the root of its file. */
+  key: string;
+  value: number;
+  /** What it changes, as a sentence. */
+  reason: string;
 }
 
 /** An OAuth application that Databricks publishes for a client; not every workspace has it. */
@@ -48,8 +86,6 @@ export interface PublishedApplication {
   clientId: string;
   /** The registered redirect URI. */
   redirectUri: string;
-  /** The port to put into the entry, for a client that has a key for it. */
-  callbackPort?: number;
 }
 
 /** Everything that is known about one AI client. Rows hold only facts; the code that uses them is elsewhere. */
@@ -60,14 +96,16 @@ export interface ClientFacts {
   /** Its name in `clientInfo`, or the prefix of it if it appends a server's name; empty if unknown. */
   wireNames: string[];
   mark: ClientMark;
+  /** How it starts servers; left out if nothing is known. */
+  start?: Start;
   /** Its time limit for one call; left out if no limit is known. */
   patience?: Patience;
   /** Whether it is known to show a server's questions (MCP › Elicitation) to a person, and not to answer by itself. */
   showsQuestions?: true;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
-  /** A project's shared file for entries, relative to its folder; left out if none is known. */
-  project?: string[];
+  /** A project's shared file for entries; left out if none is known. */
+  project?: ProjectFile;
   /** The files in which an administrator decides about its servers; left out if none is known. */
   managed?(places: Places): ManagedFile[];
   format: Format;
@@ -82,8 +120,12 @@ export interface ClientFacts {
   stdio: StdioShape;
   /** The shape of an entry with which the client connects directly; left out if it has no such entries. */
   http?: HttpShape;
-  /** The application that Databricks publishes for it; left out if there is none. */
-  published?: PublishedApplication;
+  /** Where the browser comes back to; left out if not known, or if it has no place for an application. */
+  redirect?: Redirect;
+  /** The client id of the application that Databricks publishes for it; left out if there is none. */
+  published?: string;
+  /** A setting that is written along with its first entry of ours. */
+  setting?: OwnSetting;
   /** Keys that keep the client from starting if they are beside a command, or beside an address. */
   refuses?: { besideCommand: string[]; besideAddress: string[] };
   /** What the user must do before a change takes effect, as a sentence. */

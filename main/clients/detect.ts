@@ -157,7 +157,7 @@ export function projectFile(
   folder: string,
   candidates: readonly ClientFacts[] | false,
 ): LocatedFile[] {
-  if (project) return [{ path: join(folder, ...project), project: folder }];
+  if (project) return [{ path: join(folder, ...project.path), project: folder }];
   if (!candidates) return [];
   const able = candidates.filter((client) => client.project).map(({ id }) => id);
   throw new CausewayError('usage', `${name} has no file for a project that Causeway knows.`, {

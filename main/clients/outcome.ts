@@ -1,14 +1,12 @@
 import type { ClientOutcome } from '../../preload/contract/clients.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
-import { createApplicationCommand } from '../platform/next-action.ts';
 import type { Changed } from './change.ts';
-import type { ClientFacts, PublishedApplication } from './client.ts';
+import type { ClientFacts } from './client.ts';
 import type { LocatedFile } from './detect.ts';
-import { type DataTable, hasAddress } from './entry.ts';
+import { namesCallbackPort } from './entry.ts';
 import type { Plan } from './plan.ts';
 import type { Meta } from './server-arguments.ts';
-import type { HttpChoice, OwnApplication } from './server-entry.ts';
-import type { ManagedServer } from './servers.ts';
+import type { HttpChoice } from './server-entry.ts';
 import type { ClientName } from './survey.ts';
 
 /** The result of one file. */
@@ -34,11 +32,7 @@ export function changeOutcome(
   const { id, name, afterwards } = client;
   const { change } = planned;
   const adds = Object.keys(planned.record.entries).length > 0;
-  const besides = [
-    ...(client.warnings ?? []),
-    ...(file.warning ? [file.warning] : []),
-    ...unsaid(client, planned, http),
-  ];
+  const besides = [...(client.warnings ?? []), ...(file.warning ? [file.warning] : []), ...unsaid(client, http)];
   const warnings = change && adds ? [...planned.warnings, ...besides] : planned.warnings;
   const base = { client: id, name, file: file.path, warnings };
   if (!change) return { ...base, result: 'unchanged' };
@@ -52,50 +46,11 @@ export function changeOutcome(
   };
 }
 
-/** The port in the command that creates an application, if none was chosen. */
-const EXAMPLE_PORT = 8080;
-
-/**
- * What was asked for and has no place in a client's entry. Databricks does not register clients itself: one that cannot be
- * told which application it is has no way in.
- */
-function unsaid(client: ClientFacts, { record }: Plan, http: HttpChoice | undefined): string[] {
-  const { name } = client;
-  const written = JSON.stringify(Object.values(record.entries));
+/** What was asked for and has no place in a client's entry. */
+function unsaid({ name, http: shape }: ClientFacts, http: HttpChoice | undefined): string[] {
   const port = http?.callbackPort;
-  const portless =
-    port === undefined || written.includes(`:${port}}`) || written.includes(`:${port},`)
-      ? []
-      : [`${name} chooses its own callback port. --callback-port ${port} was ignored.`];
-  return [...unsaidClient(client, Object.values(record.entries), http), ...portless];
-}
-
-function unsaidClient(
-  { name, published }: ClientFacts,
-  entries: readonly DataTable[],
-  http: HttpChoice | undefined,
-): string[] {
-  if (!http) return [];
-  const { clientId = published?.clientId, callbackPort } = http;
-  const directly = entries.filter(hasAddress);
-  if (clientId !== undefined && directly.every((entry) => JSON.stringify(entry).includes(JSON.stringify(clientId))))
-    return [];
-  if (http.clientId === undefined) {
-    const redirectUrl =
-      callbackPort === undefined && published
-        ? published.redirectUri
-        : `http://localhost:${callbackPort ?? EXAMPLE_PORT}/callback`;
-    const command = createApplicationCommand({ redirectUrl, scopes: ['all-apis'] });
-    const why = published
-      ? `the workspace does not have the application that Databricks publishes for it (${published.clientId})`
-      : 'Databricks accepts only registered applications';
-    return [
-      `${name} signs in on its own, and ${why}. Use --client-id. An account admin creates an application with: ${command}`,
-    ];
-  }
-  return [
-    `${name} cannot store an application's ID in its file. Unless it asks for one, it cannot sign in. Leave --http out.`,
-  ];
+  if (port === undefined || namesCallbackPort(shape)) return [];
+  return [`${name} chooses its own callback port. --callback-port ${port} was ignored.`];
 }
 
 /** The result of a file or a client that failed. */
@@ -152,47 +107,3 @@ export interface ChangeChoice {
 
 /** The options for restoring a backup. */
 export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
-
-/** What is needed to know about profiles for a client that connects directly. */
-export interface ProfileLookup<Profile extends { host: string }> {
-  /** @throws {CausewayError} if there is no such profile, or it names no workspace */
-  profile(name: string): Promise<Profile>;
-  /** Whether its workspace has an application that Databricks publishes. @throws {CausewayError} if it cannot be told */
-  knowsApplication(profile: Profile, application: PublishedApplication): Promise<boolean>;
-}
-
-/**
- * Lets clients connect by themselves, as an application that an account administrator has registered, or as one that
- * Databricks publishes for the client.
- */
-export async function directly<Profile extends { host: string }>(
-  servers: readonly ManagedServer[],
-  auth: ProfileLookup<Profile>,
-  application: OwnApplication,
-): Promise<HttpChoice> {
-  const profiles = new Map<string, Profile>();
-  for (const { profile } of servers) profiles.set(profile, await auth.profile(profile));
-  const asked = new Map<string, Promise<boolean>>();
-  return {
-    ...application,
-    urlOf: ({ profile, path }) => `${profiles.get(profile)?.host ?? ''}${path}`,
-    isPublished: ({ profile }, published) => {
-      const key = `${profile} ${published.clientId}`;
-      const found = profiles.get(profile);
-      const answer = asked.get(key) ?? (found ? auth.knowsApplication(found, published) : Promise.resolve(false));
-      asked.set(key, answer);
-      return answer;
-    },
-  };
-}
-
-/** The choice for one client and server: with the published application, if none was given and there is one. */
-export async function forClient(
-  http: HttpChoice | undefined,
-  { published }: ClientFacts,
-  server: ManagedServer,
-): Promise<HttpChoice | undefined> {
-  if (!http || http.clientId !== undefined || !published) return http;
-  if (!(await http.isPublished(server, published))) return http;
-  return { ...http, clientId: published.clientId, callbackPort: http.callbackPort ?? published.callbackPort };
-}

@@ -137,10 +137,20 @@ export interface Pasteable {
   links: Record<string, string>;
 }
 
-/** In the shape of one client, or in the one that nearly every client takes. */
-export function entriesToPaste(servers: readonly EntryTarget[], launcher: Launcher, client?: ClientFacts): Pasteable {
+/** In the shape of one client, or in the one that nearly every client takes; with an address where `http` gives the choice for it. */
+export function entriesToPaste(
+  servers: readonly EntryTarget[],
+  launcher: Launcher,
+  client?: ClientFacts,
+  http: ReadonlyMap<EntryTarget, HttpChoice | undefined> = new Map(),
+): Pasteable {
   const { key, stdio, deepLink } = client ?? { key: ['mcpServers'], stdio: plain };
-  const shown = servers.map((server) => [server.name, wholeEntry(stdio(launchOf(launcher, server)))] as const);
+  const shown = servers.map((server) => {
+    const direct = http.get(server);
+    const entry =
+      client && direct ? entryOf(client, NO_FILE, server, launcher, direct) : stdio(launchOf(launcher, server));
+    return [server.name, wholeEntry(entry)] as const;
+  });
   const entries = key.reduceRight<Record<string, unknown>>(
     (inner, part) => ({ [part]: inner }),
     Object.fromEntries(shown),
@@ -148,6 +158,9 @@ export function entriesToPaste(servers: readonly EntryTarget[], launcher: Launch
   const links = shown.flatMap(([name, entry]) => (deepLink ? [[name, deepLink(name, entry)]] : []));
   return { entries, links: Object.fromEntries(links) };
 }
+
+/** For an entry that goes to no file. */
+const NO_FILE = { path: '' };
 
 /**
  * What an entry of ours that is there is to be corrected to: what is fixed today, without what we wrote before and what

@@ -12,16 +12,24 @@ import { findCommand, isThere, locateFormer, projectFile } from './detect.ts';
 import { isOurs } from './entry.ts';
 import { type ClientFiles, LocalFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
+import { forClient } from './native-sign-in.ts';
 import { noSuchClient } from './no-such-client.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
-import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
+import type { ChangeChoice, ChangeOutcome, RestoreChoice } from './outcome.ts';
 import { type Pin, pinsOf } from './pins.ts';
 import { type HostEnvironment, lookedUp, newLookups, placesOf } from './places.ts';
 import type { Wanted } from './plan.ts';
 import { knownOf, openRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import { refuseRunning, runningClients } from './running.ts';
 import { type Meta, withMetaForServer } from './server-arguments.ts';
-import { correctionOf, entriesToPaste, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
+import {
+  correctionOf,
+  entriesToPaste,
+  entryToday,
+  entryWithMeta,
+  type HttpChoice,
+  type Pasteable,
+} from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import {
   type ClientReport,
@@ -251,10 +259,19 @@ export class ClientsService {
 
   /**
    * What to paste if nothing is to be written: in one client's own shape and with what its calls are to carry, with the
-   * links by which it adds the entries itself if it has such, or in the shape that nearly every client takes.
+   * links by which it adds the entries itself if it has such, or in the shape that nearly every client takes. With `choice`, the
+   * client is to connect by itself. @throws {CausewayError} `not_found`, `usage` if it could not sign in, `managed`
    */
-  async toPaste(servers: readonly EntryTarget[], id?: string): Promise<Pasteable> {
+  async toPaste(servers: readonly EntryTarget[], id?: string, choice?: HttpChoice): Promise<Pasteable> {
     const { launcher } = this.#options;
+    if (choice && id !== undefined) {
+      checkDirect(await currentPolicy());
+      const client = this.client(id);
+      const direct = servers.map(
+        async (server) => [server, 'all' in server ? choice : await forClient(choice, client, server)] as const,
+      );
+      return entriesToPaste(servers, launcher, client, new Map(await Promise.all(direct)));
+    }
     await launcher.prepare();
     await launcher.keepEnvironment?.();
     if (id === undefined) return entriesToPaste(servers, launcher);

@@ -6,7 +6,8 @@ import { lastListedTools } from '../bridge/answer-store.ts';
 import { allServers } from '../clients/all-servers.ts';
 import { listBackups } from '../clients/backups.ts';
 import { namesApplication, namesCallbackPort } from '../clients/entry.ts';
-import { type ChangeOutcome, directly, type RestoreChoice } from '../clients/outcome.ts';
+import { directly } from '../clients/native-sign-in.ts';
+import type { ChangeOutcome, RestoreChoice } from '../clients/outcome.ts';
 import { type Meta, pinIn, withPin } from '../clients/server-arguments.ts';
 import type { HttpChoice } from '../clients/server-entry.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
@@ -184,7 +185,7 @@ class Clients {
         hasLink: deepLink !== undefined,
         opensPrompts: promptLink !== undefined,
         connectsItself: namesApplication(http),
-        publishedApplication: published?.clientId ?? null,
+        publishedApplication: published ?? null,
         takesCallbackPort: namesCallbackPort(http),
         patienceMs: patience?.ms ?? null,
         hasProjectFile: project !== undefined,

@@ -19,6 +19,8 @@ export interface ActionDetails {
   'grant-scope': { profile: string };
   /** An OAuth application with the scopes that are missing; `command` is the vendor's, filled in. */
   'create-application': { command: string; port: number };
+  /** For an AI client that signs in itself; `redirectUrl` is its own, null if it is not known and the command has a word in its place. */
+  'name-application': { client: string; redirectUrl: string | null; command: string };
   /** To a workspace that no profile names yet. */
   'add-workspace': { profile: string | undefined };
   'choose-profile': { profiles: readonly string[] };

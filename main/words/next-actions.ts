@@ -14,6 +14,11 @@ function quoted(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
+function newApplication({ client, redirectUrl, command }: ActionDetails['name-application']): string {
+  const place = redirectUrl === null ? `, with the redirect URL that ${client} documents in place of REDIRECT-URL` : '';
+  return `An account admin creates one with this command${place}: ${command}`;
+}
+
 /** What each reader is told to do. */
 const WORDS: Words = {
   'sign-in': {
@@ -68,6 +73,10 @@ const WORDS: Words = {
       `Or create one that has them, for \`causeway login --client-id CLIENT-ID --callback-port ${port}\`: ${command}`,
     window: ({ port }) =>
       `Or ask for one with these scopes and the redirect URL http://localhost:${port}. Enter it on the Accounts screen with that port.`,
+  },
+  'name-application': {
+    command: (details) => `Name an application with --client-id. ${newApplication(details)}`,
+    window: (details) => `Enter the client ID of an application. ${newApplication(details)}`,
   },
   'add-workspace': {
     command: ({ profile }) =>

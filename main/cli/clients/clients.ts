@@ -1,7 +1,8 @@
 import { clockTime } from '../../../preload/contract/words/times.ts';
 import { type AllServers, allServers } from '../../clients/all-servers.ts';
 import { listBackups } from '../../clients/backups.ts';
-import { type ChangeChoice, type ChangeOutcome, directly } from '../../clients/outcome.ts';
+import { directly } from '../../clients/native-sign-in.ts';
+import type { ChangeChoice, ChangeOutcome } from '../../clients/outcome.ts';
 import { parseMeta } from '../../clients/server-arguments.ts';
 import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
@@ -38,10 +39,13 @@ interface AllInOneOptions {
   profile?: string;
 }
 
-export interface AddClientOptions extends ClientCommandOptions, AllInOneOptions {
+interface HttpOptions {
   http?: boolean;
   clientId?: string;
   callbackPort?: string;
+}
+
+export interface AddClientOptions extends ClientCommandOptions, AllInOneOptions, HttpOptions {
   /** True if neither --meta nor --no-meta is given. */
   meta?: string[] | boolean;
 }
@@ -76,7 +80,10 @@ const ITS_PINS =
   'Its servers can have their own afterwards: causeway clients add CLIENT --server NAME --meta warehouse_id=ID';
 
 /** The entry for all servers. @throws {CausewayError} `usage` if other options are about some servers only */
-function allInOne(servers: ManagedServer[], options: AddClientOptions): AllServers {
+function allInOne(
+  servers: ManagedServer[],
+  options: Pick<AddClientOptions, 'server' | 'http' | 'meta' | 'profile'>,
+): AllServers {
   const { server, http, meta = true, profile } = options;
   if (server !== undefined || http || meta !== true) {
     throw new CausewayError('usage', '--all-in-one writes one entry for all servers.', {
@@ -163,7 +170,7 @@ function metaChoice(
 async function httpChoice(
   context: CommandContext,
   servers: ManagedServer[],
-  { http, clientId, callbackPort }: AddClientOptions,
+  { http, clientId, callbackPort }: HttpOptions,
 ): Promise<HttpChoice | undefined> {
   if (!http) {
     if (clientId === undefined && callbackPort === undefined) return undefined;
@@ -274,12 +281,18 @@ export async function restore(
 export async function json(
   context: CommandContext,
   id: string | undefined,
-  options: ClientOptions & AllInOneOptions,
+  options: ClientOptions & AllInOneOptions & HttpOptions,
 ): Promise<void> {
   const clients = openClients(context, options);
   const servers = await chosenServers(context, options);
   const shown = options.allInOne ? [allInOne(servers, options)] : servers;
-  const { entries, links } = await clients.toPaste(shown, id);
+  if (options.http && id === undefined) {
+    throw new CausewayError('usage', '--http needs the name of an AI client: each writes an address in its own way.', {
+      remedy: 'Name one, for example: causeway clients json claude-code --http.',
+    });
+  }
+  const http = await httpChoice(context, servers, options);
+  const { entries, links } = await clients.toPaste(shown, id, http);
   const client = id === undefined ? null : clients.client(id).id;
   if (options.json) return writeAnswer(context, 'clients json', { client, entries, links });
   if (client === null) return writeJson(context.stdout, entries);

@@ -9,6 +9,12 @@ const ALL_IN_ONE = [
   '--all-in-one',
   'one entry for all servers instead of one for each; it follows the list of servers',
 ] as const;
+const HTTP = ['--http', 'let clients that support it connect on their own, with their own OAuth'] as const;
+const CLIENT_ID = [
+  '--client-id <id>',
+  'with --http: the OAuth application of the client (default: the one Databricks publishes for it)',
+] as const;
+const CALLBACK_PORT = ['--callback-port <port>', 'with --http: the port of its redirect URL'] as const;
 const PROFILE = ['--profile <name>', 'with --all-in-one: only the servers of this profile'] as const;
 
 /** `causeway clients …`: the AI clients on this computer, and the entries in their files. Code loads when it runs. */
@@ -58,6 +64,9 @@ function addLooking(group: Command, context: CommandContext): void {
     .option('-s, --server <name...>', 'only these servers')
     .option(...ALL_IN_ONE)
     .option(...PROFILE)
+    .option(...HTTP)
+    .option(...CLIENT_ID)
+    .option(...CALLBACK_PORT)
     .action(async (id: string | undefined, _options, command: Command) =>
       (await import('./clients.ts')).json(context, id, command.optsWithGlobals()),
     );
@@ -79,12 +88,9 @@ function addChanging(group: Command, context: CommandContext): void {
       'more values to send in _meta with each tool call, for example warehouse_id=0123456789abcdef',
     )
     .option('--no-meta', "send only the server's own values in _meta")
-    .option('--http', 'let clients that support it connect on their own, with their own OAuth')
-    .option(
-      '--client-id <id>',
-      'with --http: the OAuth application of the client (default: the one Databricks publishes for it)',
-    )
-    .option('--callback-port <port>', 'with --http: the port of its redirect URL')
+    .option(...HTTP)
+    .option(...CLIENT_ID)
+    .option(...CALLBACK_PORT)
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).addClients(context, ids, command.optsWithGlobals()),
     );

@@ -12,6 +12,7 @@ export const ANTHROPIC: ClientFacts[] = [
     id: 'claude-desktop',
     name: 'Claude Desktop',
     wireNames: ['claude-ai'],
+    start: { folder: 'home' },
     mark: { icon: 'siClaude' },
     signs: (places) => {
       const { applicationData, localData, bySystem } = places;
@@ -65,6 +66,8 @@ export const ANTHROPIC: ClientFacts[] = [
     name: 'Claude Code',
     wireNames: ['claude-code'],
     showsQuestions: true,
+    // Seen in 2.1.329.
+    start: { variables: 'all', answerMs: 27_000 },
     mark: { icon: 'siClaudecode' },
     signs: ({ inHome, env, join }) => [
       ...(env.CLAUDE_CONFIG_DIR ? [{ exists: env.CLAUDE_CONFIG_DIR }] : []),
@@ -117,13 +120,18 @@ export const ANTHROPIC: ClientFacts[] = [
         },
       ];
     },
-    project: ['.mcp.json'],
+    // Seen in 2.1.332: "Pending approval" until then.
+    project: {
+      path: ['.mcp.json'],
+      trust: 'Claude Code asks each user to approve the file before it starts a server of it.',
+    },
     format: 'json',
     key: ['mcpServers'],
     stdio: typed,
     http: addressedWithOauth('http', ['clientId', 'callbackPort']),
     // databricks/unity-gateway src/ucode/mcp_oauth.py: on the loopback interface any port is taken; its own tool uses this one.
-    published: { clientId: 'claude-code', redirectUri: 'http://localhost:3118/callback', callbackPort: 3118 },
+    published: 'claude-code',
+    redirect: { uri: 'http://localhost:3118/callback', port: 3118 },
     afterwards: 'Start a new session, or run /mcp in the current one.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: true },
     // https://code.claude.com/docs/en/deep-links, since 2.1.91

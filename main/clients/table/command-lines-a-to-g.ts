@@ -50,7 +50,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
         { role: 'also', path: inHome('.gemini', 'antigravity', 'mcp_config.json'), if: older },
       ];
     },
-    project: ['.agents', 'mcp_config.json'],
+    project: { path: ['.agents', 'mcp_config.json'] },
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
@@ -75,6 +75,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     wireNames: ['@cline/core', 'Cline'],
     mark: { icon: 'siCline' },
     patience: { ms: 300_000, key: 'timeout' },
+    // Seen in 3.0.65: 3 s, unless the entry has a timeout.
+    start: { variables: 'all', answerMs: 300_000 },
     signs: ({ inHome }) => [
       { exists: inHome('.cline') },
       { exists: inHome('.vscode', 'extensions', 'saoudrizwan.claude-dev-*') },
@@ -110,6 +112,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     name: 'OpenAI Codex',
     wireNames: ['codex-mcp-client'],
     showsQuestions: true,
+    // Seen in 0.169.0.
+    start: {
+      variables: { only: ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'USER', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TZ'] },
+      answerMs: 30_000,
+    },
     mark: { monogram: 'Cx' },
     patience: { ms: 600_000, key: 'tool_timeout_sec' },
     signs: ({ inHome, env }) => [
@@ -147,7 +154,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
           key: 'mcp_servers',
         },
       ]),
-    project: ['.codex', 'config.toml'],
+    // Seen in 0.169.0: `codex mcp list` shows the user's servers only.
+    project: {
+      path: ['.codex', 'config.toml'],
+      trust: 'Codex ignores the file until the project is trusted. Start codex in its folder and trust it.',
+    },
     format: 'toml',
     key: ['mcp_servers'],
     // 300 if it is left out.
@@ -155,13 +166,14 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     http: ({ url, clientId }) => ({
       fixed: {
         url,
-        // What the token is asked for (RFC 8707).
-        ...(clientId === undefined ? {} : { oauth: { client_id: clientId }, oauth_resource: url }),
+        // Without `oauth_resource`: with it, `resource` stands twice in the request (seen in 0.169.0).
+        ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }),
       },
       initial: { tool_timeout_sec: 600 },
     }),
     // databricks/unity-gateway src/ucode/agents/codex.py: below /callback, a path for each server.
-    published: { clientId: 'codex-cli', redirectUri: 'http://localhost/callback' },
+    published: 'codex-cli',
+    redirect: { uri: 'http://localhost/callback' },
     // Seen in 0.169.0: "env is not supported for streamable_http", and nothing starts.
     refuses: {
       besideCommand: ['bearer_token_env_var', 'http_headers', 'env_http_headers', 'oauth', 'oauth_resource'],
@@ -198,6 +210,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     wireNames: ['continue-cli-client'],
     mark: { monogram: 'Co' },
     patience: { ms: 60_000 },
+    // Seen in 1.5.47.
+    start: { answerMs: 60_000 },
     signs: () => [{ command: 'cn' }],
     // Seen in 1.5.47: it reads this file alone (continuedev/continue#12254).
     files: ({ inHome }) => [{ role: 'main', path: inHome('.continue', 'config.yaml') }],
@@ -213,6 +227,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
     wireNames: ['copilot-cli', 'github-copilot-developer'],
+    // Seen in 1.0.102.
+    start: { variables: 'all', answerMs: 65_000 },
     mark: { icon: 'siGithubcopilot' },
     signs: ({ inHome, env }) => [
       ...(env.COPILOT_HOME ? [{ exists: env.COPILOT_HOME }] : []),
@@ -222,7 +238,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     files: ({ inHome, join, env }) => [
       { role: 'main', path: join(env.COPILOT_HOME || inHome('.copilot'), 'mcp-config.json') },
     ],
-    project: ['.github', 'mcp.json'],
+    // Seen in 1.0.102.
+    project: {
+      path: ['.github', 'mcp.json'],
+      trust: 'GitHub Copilot CLI ignores the file until the folder is trusted. Start copilot in it and trust it.',
+    },
     format: 'json',
     key: ['mcpServers'],
     stdio: ({ command, args }) => ({ fixed: { type: 'local', command, args }, initial: { tools: ['*'] } }),
@@ -258,6 +278,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     id: 'droid',
     name: 'Factory droid',
     wireNames: ['factory-cli'],
+    // Seen in 0.225.2.
+    start: { variables: 'all', answerMs: 12_000 },
     mark: { monogram: 'Fd' },
     signs: ({ inHome }) => [{ exists: inHome('.factory') }, { command: 'droid' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.factory', 'mcp.json') }],
@@ -274,9 +296,14 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     wireNames: ['gemini-cli-mcp-client'],
     mark: { icon: 'siGooglegemini' },
     patience: { ms: 600_000, key: 'timeout' },
+    // Seen in 0.61.0.
+    start: { variables: { without: /TOKEN|SECRET|KEY|AUTH/i }, answerMs: 600_000 },
     signs: ({ inHome }) => [{ exists: inHome('.gemini', 'settings.json') }, { command: 'gemini' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.gemini', 'settings.json') }],
-    project: ['.gemini', 'settings.json'],
+    project: {
+      path: ['.gemini', 'settings.json'],
+      trust: 'Gemini CLI ignores the file until the folder is trusted. Start gemini in it and trust it.',
+    },
     format: 'json',
     key: ['mcpServers'],
     // google-gemini/gemini-cli docs/tools/mcp-server.md: in milliseconds.

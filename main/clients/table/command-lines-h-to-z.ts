@@ -12,6 +12,9 @@ function local(initial: Record<string, unknown>, oauth: readonly [clientId: stri
   };
 }
 
+/** Seen in opencode 1.18.33 and Kilo 7.7.9. */
+const OPENCODE_REDIRECT = { uri: 'http://127.0.0.1:19876/mcp/oauth/callback' };
+
 /** Clients of the terminal, from opencode to Qwen Code. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
   {
@@ -20,7 +23,8 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     wireNames: ['kilo'],
     mark: { monogram: 'Kl' },
     patience: { ms: 300_000, key: 'timeout' },
-    // Seen in 7.7.9: it takes opencode's shape.
+    // Seen in 7.7.9: it takes opencode's shape, and comes back where opencode does.
+    redirect: OPENCODE_REDIRECT,
     signs: ({ xdgConfig }) => [{ exists: xdgConfig('kilo') }, { command: 'kilo' }],
     files: ({ xdgConfig }) => [{ role: 'main', path: xdgConfig('kilo', 'kilo.jsonc') }],
     format: 'json',
@@ -35,6 +39,9 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     wireNames: ['opencode'],
     mark: { icon: 'siOpencode' },
     patience: { ms: 300_000, key: 'timeout' },
+    // Seen in 1.18.33.
+    start: { variables: 'all', answerMs: 30_000 },
+    redirect: OPENCODE_REDIRECT,
     signs: ({ xdgConfig }) => [{ exists: xdgConfig('opencode') }, { command: 'opencode' }],
     files: ({ xdgConfig }) => [
       { role: 'main', path: xdgConfig('opencode', 'opencode.jsonc'), if: xdgConfig('opencode', 'opencode.jsonc') },
@@ -60,6 +67,8 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     wireNames: ['qwen-cli-mcp-client'],
     mark: { icon: 'siQwen' },
     patience: { ms: 600_000, key: 'timeout' },
+    // Seen in 0.24.4: ten seconds for its list of servers.
+    start: { variables: 'all', answerMs: 10_000 },
     signs: ({ inHome }) => [{ exists: inHome('.qwen') }, { command: 'qwen' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.qwen', 'settings.json') }],
     format: 'json',

@@ -20,7 +20,7 @@ export const EDITORS: ClientFacts[] = [
       { command: 'cursor-agent' },
     ],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.cursor', 'mcp.json') }],
-    project: ['.cursor', 'mcp.json'],
+    project: { path: ['.cursor', 'mcp.json'] },
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
@@ -28,7 +28,8 @@ export const EDITORS: ClientFacts[] = [
       fixed: { url, ...(clientId === undefined ? {} : { auth: { CLIENT_ID: clientId } }) },
     }),
     // databricks/unity-gateway src/ucode/agents/cursor.py
-    published: { clientId: 'cursor-desktop', redirectUri: 'http://localhost:8787/callback' },
+    published: 'cursor-desktop',
+    redirect: { uri: 'http://localhost:8787/callback' },
     afterwards: 'Restart Cursor. If the server is off, turn it on in Settings › MCP.',
     // https://cursor.com/docs/mcp/install-links
     deepLink: (name, entry) =>
@@ -121,7 +122,7 @@ export const EDITORS: ClientFacts[] = [
       ...bySystem({ darwin: [{ exists: '/Applications/Warp.app' }], win32: [], linux: [] }),
     ],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.warp', '.mcp.json') }],
-    project: ['.warp', '.mcp.json'],
+    project: { path: ['.warp', '.mcp.json'] },
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
@@ -136,7 +137,7 @@ export const EDITORS: ClientFacts[] = [
     patience: { ms: 300_000, key: 'timeout' },
     signs: ({ inHome }) => [{ exists: inHome('.kiro') }, { command: 'kiro' }, { command: 'kiro-cli' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.kiro', 'settings', 'mcp.json') }],
-    project: ['.kiro', 'settings', 'mcp.json'],
+    project: { path: ['.kiro', 'settings', 'mcp.json'] },
     format: 'json',
     key: ['mcpServers'],
     // aws/amazon-q-developer-cli crates/chat-cli/src/cli/chat/tools/custom_tool.rs: in milliseconds, 120 000 where it is
@@ -181,7 +182,7 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
         },
       ];
     },
-    project: ['.vscode', 'mcp.json'],
+    project: { path: ['.vscode', 'mcp.json'], trust: `${name} asks each user whether to trust the server.` },
     format: 'json',
     key: ['servers'],
     stdio: typed,

@@ -11,7 +11,7 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     signs: ({ inHome }) => [{ exists: inHome('.junie') }],
     // https://www.jetbrains.com/help/junie: every *.json in the folder is read; this is the one that its settings edit.
     files: ({ inHome }) => [{ role: 'main', path: inHome('.junie', 'mcp', 'mcp.json') }],
-    project: ['.junie', 'mcp', 'mcp.json'],
+    project: { path: ['.junie', 'mcp', 'mcp.json'] },
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,

@@ -37,23 +37,6 @@ const EDITED: [id: string, path: string, original: string, add: (text: string) =
       text.replace('command =', '# about it\ncommand =').replace('600', '45 # seconds').concat('enabled = false\n'),
     ['# about it', 'tool_timeout_sec = 45 # seconds', 'enabled = false'],
   ],
-  [
-    'goose',
-    '.config/goose/config.yaml',
-    '# theirs\nGOOSE_MODEL: x\n',
-    (text) =>
-      text
-        .replace('    cmd:', '    # about it\n    available_tools: [execute_sql] # one\n    cmd:')
-        .replace('timeout: 300', 'timeout: 45'),
-    ['# about it', 'available_tools: [execute_sql] # one', 'timeout: 45'],
-  ],
-  [
-    'continue',
-    '.continue/mcpServers/causeway.yaml',
-    '',
-    (text) => text.replace('    command:', '    connectionTimeout: 9 # ms\n    command:'),
-    ['connectionTimeout: 9 # ms'],
-  ],
 ];
 
 describe.each(EDITED)('an entry of %s that changes to the other form', (id, path, original, add, kept) => {
@@ -105,27 +88,18 @@ test('an entry from an earlier version that starts a program and also has an add
   expect(Object.keys(entry).sort()).toEqual(['args', 'command', 'mine', 'type']);
 });
 
-test.each([
-  'claude-code',
-  'codex',
-  'gemini',
-  'qwen',
-  'opencode',
-  'cline',
-  'cursor',
-  'zed',
-  'goose',
-  'copilot-cli',
-  'crush',
-])('a new entry with an address is unchanged: %s', async (id) => {
-  await using own = await ownClients();
-  const service = own.service();
-  const [place] = await locate(service.client(id), { system: 'linux', home: own.home, env: own.env });
-  await own.file((place?.path ?? '').slice(own.home.length + 1), '');
-  expect(await service.add([id], [SQL], { http: HTTP })).toMatchObject([{ result: 'written' }]);
-  expect(await fileOf(own, id)).toMatchObject({ state: 'current', repairable: [] });
-  expect(await service.repair([id], [SQL])).toMatchObject([{ result: 'unchanged' }]);
-});
+test.each(['claude-code', 'codex', 'gemini', 'qwen', 'opencode', 'cline', 'cursor', 'zed', 'qwen', 'crush', 'crush'])(
+  'a new entry with an address is unchanged: %s',
+  async (id) => {
+    await using own = await ownClients();
+    const service = own.service();
+    const [place] = await locate(service.client(id), { system: 'linux', home: own.home, env: own.env });
+    await own.file((place?.path ?? '').slice(own.home.length + 1), '');
+    expect(await service.add([id], [SQL], { http: HTTP })).toMatchObject([{ result: 'written' }]);
+    expect(await fileOf(own, id)).toMatchObject({ state: 'current', repairable: [] });
+    expect(await service.repair([id], [SQL])).toMatchObject([{ result: 'unchanged' }]);
+  },
+);
 
 test('Codex does not get an entry that prevents it from starting', async () => {
   await using own = await ownClients();

@@ -148,9 +148,10 @@ describe('addresses in place of a command', () => {
     callbackPort: 8020,
   };
 
-  test('are written if a client can sign in on its own; if its application is unknown, that is reported', async () => {
+  test('are written if a client can sign in on its own, and refused if it could not', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
+    await own.file('.cursor/mcp.json', '{}');
     await own.file('.lmstudio/mcp.json', '{}');
     await own.file('.config/Claude/claude_desktop_config.json', '{}');
     const outcomes = await own.service().add([], [SQL], { http });
@@ -158,8 +159,9 @@ describe('addresses in place of a command', () => {
       outcomes.map(({ client, warnings, error }) => [client, error?.message ?? warnings.join()]),
     );
     expect(said['claude-code']).toBe('');
-    expect(said['lm-studio']).toMatch(/chooses its own callback port\. --callback-port 8020 was ignored/);
-    expect(said['lm-studio']).toMatch(/cannot store an application's ID/);
+    expect(said.cursor).toMatch(/chooses its own callback port\. --callback-port 8020 was ignored/);
+    expect(said['lm-studio']).toMatch(/cannot sign in on its own/);
+    expect(await own.read('.lmstudio/mcp.json')).toBe('{}');
     expect(said['claude-desktop']).toMatch(/does not support addresses in its file/);
   });
 
@@ -167,6 +169,10 @@ describe('addresses in place of a command', () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
     const [outcome] = await own.service().add([], [SQL], { http: { ...http, clientId: undefined } });
-    expect(outcome?.warnings.join()).toMatch(/Use --client-id/);
+    expect(outcome?.error?.action).toMatchObject({
+      do: 'name-application',
+      redirectUrl: 'http://localhost:8020/callback',
+    });
+    expect(await own.read('.claude.json')).toBe('{}');
   });
 });

@@ -23,7 +23,7 @@ const ENTRIES: Record<string, unknown> = {
   amp: { url: URL },
   antigravity: { serverUrl: URL },
   cline: { type: 'streamableHttp', url: URL, oauthClient: { clientId: 'app-1' } },
-  codex: { url: URL, oauth: { client_id: 'app-1' }, oauth_resource: URL },
+  codex: { url: URL, oauth: { client_id: 'app-1' } },
   continue: { name: 'databricks-sql', type: 'streamable-http', url: URL },
   'continue-cli': { name: 'databricks-sql', type: 'streamable-http', url: URL },
   'jetbrains-ai': { url: URL },
