@@ -64,12 +64,15 @@ export function plan(
     record: recordBefore(client, file, before === undefined, options),
     inUse: [],
     replaces: false,
+    warnings: [],
   };
+  if (endsOurs(draft.record, wanted)) removeOwnSetting(draft);
   for (const [name, entry] of wanted) {
     removeOlder(draft, name, writtenAs(options.known, name));
     if (entry) putEntry(draft, name, entry, options);
     else removeEntry(draft, name, options);
   }
+  putOwnSetting(draft, options);
   const { record, inUse, replaces } = draft;
   const { bytes: after, oddities } = excerpt.restore(draft.text, new Set(wanted.keys()));
   const isSame = (before ?? NOTHING).equals(after);
@@ -78,13 +81,13 @@ export function plan(
     record,
     inUse,
     replaces,
-    warnings: describeOddities(oddities, client),
+    warnings: [...draft.warnings, ...describeOddities(oddities, client)],
     ...(isSame ? {} : { change: { isEmpty: after.length === 0, diff: differenceOf(file, before ?? NOTHING, after) } }),
   };
 }
 
 /** A file's text and what is remembered about it, while entries are planned one after the other. */
-interface Draft extends Pick<Plan, 'record' | 'inUse' | 'replaces'> {
+interface Draft extends Pick<Plan, 'record' | 'inUse' | 'replaces' | 'warnings'> {
   client: ClientFacts;
   editor: EntryEditor;
   target: EditTarget;
@@ -106,6 +109,32 @@ function recordBefore(client: ClientFacts, file: string, isNew: boolean, { known
     ...(known?.meta ? { meta: { ...known.meta } } : {}),
     ...(isNew ? { created: true } : {}),
   };
+}
+
+/** Whether none of our entries is left afterwards. */
+function endsOurs({ entries }: FileRecord, wanted: Wanted): boolean {
+  const stays = (name: string) => !wanted.has(name) || wanted.get(name) !== undefined;
+  return ![...Object.keys(entries), ...wanted.keys()].some(stays);
+}
+
+/** Writes the setting that the client needs for our entries, once: a user who has removed it since wanted that. */
+function putOwnSetting(draft: Draft, { known, project }: PlanOptions): void {
+  const { client, editor, target, record } = draft;
+  const { setting } = client;
+  if (!setting || project !== undefined || known?.setting || Object.keys(record.entries).length === 0) return;
+  const { key, value } = setting;
+  const text = editor.putSetting?.(draft.text, target, { key, value });
+  if (text === undefined || text === draft.text) return;
+  draft.text = text;
+  draft.warnings.push(setting.reason);
+  record.setting = { key, value };
+}
+
+function removeOwnSetting(draft: Draft): void {
+  const { editor, target, record } = draft;
+  if (!record.setting) return;
+  draft.text = editor.removeSetting?.(draft.text, target, record.setting) ?? draft.text;
+  delete record.setting;
 }
 
 function removeEntry(draft: Draft, name: string, { known }: PlanOptions): void {

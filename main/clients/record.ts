@@ -25,6 +25,8 @@ export const fileSchema = z.object({
   initial: entriesSchema.optional(),
   /** What our entries carry in `_meta` beside what their servers carry in every client, by name. */
   meta: z.record(z.string(), metaSchema).optional(),
+  /** The client's own setting that was written along with our entries. */
+  setting: z.object({ key: z.string(), value: z.number() }).optional(),
   /** `entries` before the last write, as long as it is not certain that the write succeeded. */
   previous: entriesSchema.optional(),
 });

@@ -48,6 +48,16 @@ export interface EntryEditor {
   put(text: string, target: EditTarget, name: string, entry: Entry): Edited;
   /** Removes an entry. If it was the last one, also undoes what `undoHint` describes. @throws {CausewayError} `invalid_file` */
   remove(text: string, target: EditTarget, name: string, undoHint: UndoHint | undefined): string;
+  /** Sets a key at the document's root, in a line of its own, unless it is there; left out for formats whose clients need none. */
+  putSetting?(text: string, target: EditTarget, setting: Setting): string;
+  /** Removes that line if it still says what it did. @throws {CausewayError} `invalid_file` */
+  removeSetting?(text: string, target: EditTarget, setting: Setting): string;
+}
+
+/** A key at the root of a document, with its value. */
+export interface Setting {
+  key: string;
+  value: number;
 }
 
 /** A range of characters and its replacement. */

@@ -15,6 +15,7 @@ import {
   isCurrent,
   isStackUsedUp,
   lineEndOf,
+  type Setting,
   splitMark,
   tooDeep,
   unreadable,
@@ -25,7 +26,7 @@ import { type Block, dropField, keysOf, quoted, setField } from './toml-fields.t
  * TOML, one table for each entry. A new table goes to the end of the document, where it is valid whatever stands above,
  * after one blank line; a table that is removed takes that line along.
  */
-export const tomlEditor: EntryEditor = { read, put, remove };
+export const tomlEditor: EntryEditor = { read, put, remove, putSetting, removeSetting };
 
 const tableSchema = z.record(z.string(), z.unknown());
 const errorPlaceSchema = z.object({ line: z.number(), column: z.number() });
@@ -50,6 +51,34 @@ function remove(text: string, target: EditTarget, name: string): string {
   const before = parse(body, target);
   if (ownMember(container(before, body, target), name) === undefined) return text;
   return mark + firstSound([cut, patched], { body, before, path: [...target.key, name], target });
+}
+
+/** The line goes behind the last value before the first header, where it belongs to no table. */
+function putSetting(text: string, target: EditTarget, { key, value }: Setting): string {
+  const { mark, body } = splitMark(text);
+  const before = parse(body, target);
+  if (Object.hasOwn(before, key)) return text;
+  const [header] = headersOf(body);
+  const section = body.slice(0, header?.start ?? body.length);
+  const at = section.length - trailingLength(section);
+  const eol = lineEndOf(body);
+  const edited = `${body.slice(0, at)}${key} = ${value}${eol}${body.slice(at)}`;
+  const after = parse(edited, target);
+  holdRest(before, after, [key], target);
+  if (after[key] !== value) throw cannotEdit(target);
+  return mark + edited;
+}
+
+function removeSetting(text: string, target: EditTarget, { key, value }: Setting): string {
+  const { mark, body } = splitMark(text);
+  const before = parse(body, target);
+  if (before[key] !== value) return text;
+  const edited = body.replace(new RegExp(`^${key} = ${value}\\r?\\n`, 'm'), '');
+  const after = parse(edited, target);
+  // A user who has written it in another way keeps it.
+  if (Object.hasOwn(after, key)) return text;
+  holdRest(before, after, [key], target);
+  return mark + edited;
 }
 
 type Table = Record<string, unknown>;
@@ -145,10 +174,13 @@ function blocksOf(body: string, path: string[]): Block[] {
   return headers.flatMap(({ start, keys }, index) => {
     if (!path.every((key, level) => keys[level] === key)) return [];
     const section = body.slice(start, headers[index + 1]?.start ?? body.length);
-    // What is between the last value and the next header belongs to that header.
-    const trailing = /(?:(?<=\n)[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))+$/.exec(section)?.[0].length ?? 0;
-    return [{ keys, start, end: start + section.length - trailing }];
+    return [{ keys, start, end: start + section.length - trailingLength(section) }];
   });
+}
+
+/** The length of what is between the last value of a section and the next header, to which it belongs. */
+function trailingLength(section: string): number {
+  return /(?:(?<=\n)[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))+$/.exec(section)?.[0].length ?? 0;
 }
 
 /**

@@ -161,6 +161,14 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     },
     format: 'toml',
     key: ['mcp_servers'],
+    // Seen in 0.169.0, on a busy machine: it waits one second for servers before its first turn, and leaves later ones out of it in
+    // silence, three times of eleven; with this never. With `required` in the entry, it would not start where our executable is gone.
+    setting: {
+      key: 'mcp_optional_startup_grace_ms',
+      value: 20_000,
+      reason:
+        'Codex begins its first turn one second after it starts, without servers that need longer. The setting mcp_optional_startup_grace_ms = 20000 lets it wait, up to 20 s. It goes with the last entry of Causeway.',
+    },
     // 300 if it is left out.
     stdio: beginning(plain, { tool_timeout_sec: 600 }),
     http: ({ url, clientId }) => ({
@@ -280,13 +288,15 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     wireNames: ['factory-cli'],
     // Seen in 0.225.2.
     start: { variables: 'all', answerMs: 12_000 },
+    // Seen in 0.215.0: in milliseconds, 180 000 if it is left out.
+    patience: { ms: 300_000, key: 'timeout' },
     mark: { monogram: 'Fd' },
     signs: ({ inHome }) => [{ exists: inHome('.factory') }, { command: 'droid' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.factory', 'mcp.json') }],
     format: 'json',
     key: ['mcpServers'],
-    stdio: typed,
-    http: addressed('url', 'http'),
+    stdio: beginning(typed, { timeout: 300_000 }),
+    http: beginning(addressed('url', 'http'), { timeout: 300_000 }),
     afterwards: 'Start a new session.',
     accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
   },
