@@ -186,6 +186,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
   'causeway clients': ['causeway clients'],
   'causeway clients list': ['causeway clients list --all'],
+  'causeway clients test': ['causeway clients test', 'causeway clients test codex --json'],
   'causeway clients diff': ['causeway clients diff cursor'],
   'causeway clients json': ['causeway clients json', 'causeway clients json cursor --server databricks-sql'],
   'causeway clients add': [

@@ -44,7 +44,7 @@ interface Patience {
 }
 
 /** Which variables of its own a client hands on to a server: all, these, or all but those with such names. */
-type PassedVariables = 'all' | { only: readonly string[] } | { without: RegExp };
+export type PassedVariables = 'all' | { only: readonly string[] } | { without: RegExp };
 
 /** How a client starts a server. */
 interface Start {

@@ -16,6 +16,7 @@ import { forClient } from './native-sign-in.ts';
 import { noSuchClient } from './no-such-client.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
 import type { ChangeChoice, ChangeOutcome, RestoreChoice } from './outcome.ts';
+import { type OwnEntry, ownEntries } from './own-entries.ts';
 import { type Pin, pinsOf } from './pins.ts';
 import { type HostEnvironment, lookedUp, newLookups, placesOf } from './places.ts';
 import type { Wanted } from './plan.ts';
@@ -136,6 +137,12 @@ export class ClientsService {
   async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
     const wanted: Wanted = new Map(names.map((name) => [name, undefined]));
     return this.#change(ids, choice, () => wanted, true);
+  }
+
+  /** The entries of ours as they are in those clients' files, or in those of a project. Changes nothing. @throws {CausewayError} */
+  async ownEntries(ids: readonly string[], servers: readonly ManagedServer[], project?: string): Promise<OwnEntry[]> {
+    const clients = ids.length === 0 ? this.#clients : ids.map((id) => this.client(id));
+    return ownEntries(clients, this.#surveying(servers, await this.#readRecord()), project);
   }
 
   /** The names of all entries of ours in those clients, found or remembered; of a project, in its files alone. */

@@ -50,6 +50,7 @@ export const ANSWERS = {
   'servers sign-out': servers.serviceSignIn,
   clients: clients.clientList,
   'clients list': clients.clientList,
+  'clients test': clients.clientTests,
   'clients diff': clients.entryChanges,
   'clients json': clients.entriesToPaste,
   'clients add': clients.entryChanges,

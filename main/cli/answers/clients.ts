@@ -68,6 +68,33 @@ export const entryChange = named(
 
 export const clientList = z.object({ clients: z.array(client) });
 
+const clientTest = named(
+  'clientTest',
+  'What an AI client will see of one server.',
+  z.object({
+    client: z.string(),
+    name: z.string(),
+    file: z.string(),
+    server: z.string(),
+    tools: z.array(z.string()),
+    tookMs: z.number().nullable(),
+    limitMs: z.number().nullable(),
+    error: failure.nullable(),
+  }),
+  {
+    client: 'The id of the client.',
+    name: 'What people call it.',
+    file: 'The path of the file with the entry.',
+    server: "The entry's name.",
+    tools: 'The names of the tools that it will see; empty if there is an error.',
+    tookMs: 'How long it waited for them; null if there were none to wait for.',
+    limitMs: 'How long it waits at most; null if it was not started.',
+    error: 'Why it will not see the tools, or cannot use them.',
+  },
+);
+
+export const clientTests = z.object({ tests: z.array(clientTest) });
+
 export const entryChanges = z.object({ dryRun: z.boolean(), changes: z.array(entryChange) });
 
 export const entriesToPaste = z.object({

@@ -33,15 +33,21 @@ export async function projectFolder({ project }: ClientOptions): Promise<string 
   });
 }
 
-/** The clients of this user, or of another home folder. */
-export function openClients(context: CommandContext, { configRoot }: ClientOptions): ClientsService {
-  const { env } = context;
-  // What is started in the other home has that home's permissions.
-  const there = configRoot ? context.inHome(resolve(configRoot)).env : env;
-  const environment: HostEnvironment = configRoot
+/** The environment of the clients of this user, or of another home folder. */
+export function hostEnvironment({ env }: CommandContext, { configRoot }: ClientOptions): HostEnvironment {
+  return configRoot
     ? // Nothing of the person's own environment leads out of that folder.
       { system: thisSystem(), home: resolve(configRoot), env: {} }
     : { system: thisSystem(), home: homeFolder(env), env };
+}
+
+/** The clients of this user, or of another home folder. */
+export function openClients(context: CommandContext, options: ClientOptions): ClientsService {
+  const { env } = context;
+  const { configRoot } = options;
+  // What is started in the other home has that home's permissions.
+  const there = configRoot ? context.inHome(resolve(configRoot)).env : env;
+  const environment = hostEnvironment(context, options);
   return new ClientsService({
     env,
     environment,

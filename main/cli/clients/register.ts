@@ -50,6 +50,13 @@ function addLooking(group: Command, context: CommandContext): void {
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./list.ts')).listClients(context, ids, command.optsWithGlobals()),
     );
+  withCommonOptions(group.command('test [client...]'))
+    .description('start each entry as its client would, and say what the client will see')
+    .option('-s, --server <name...>', 'only these servers')
+    .option('--project [dir]', 'the entries of the project in this folder (default: the current one)')
+    .action(async (ids: string[], _options, command: Command) =>
+      (await import('./test.ts')).testClients(context, ids, command.optsWithGlobals()),
+    );
   withCommonOptions(group.command('diff [client...]'))
     .description('show what "add" would change, without writing')
     .option('-s, --server <name...>', 'only these servers')

@@ -92,6 +92,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway permissions set server': 'servers',
   'causeway permissions clear server': 'servers',
   'causeway clients list client': 'clients',
+  'causeway clients test client': 'clients',
   'causeway clients diff client': 'clients',
   'causeway clients json client': 'clients',
   'causeway clients add client': 'clients',

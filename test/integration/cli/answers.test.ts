@@ -74,6 +74,7 @@ const COMMANDS = [
   ['clients', 'add', 'zed'],
   ['clients'],
   ['clients', 'list', '--all'],
+  ['clients', 'test', 'cursor'],
   ['clients', 'json'],
   ['clients', 'json', 'vscode'],
   ['clients', 'repair'],
