@@ -4,7 +4,7 @@ import { ownMember } from '../platform/own-member.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { change } from './change.ts';
 import type { ClientFacts } from './client.ts';
-import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
+import { detect, findCommand, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
 import { sameData } from './entry.ts';
 import type { ClientFile, ClientFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
@@ -22,6 +22,7 @@ import type { HostEnvironment } from './places.ts';
 import type { Plan, Wanted } from './plan.ts';
 import { type FileRecord, knownOf, recordedFile, type WrittenRecord } from './record.ts';
 import { refuseRunning } from './running.ts';
+import { SHARED_COMMAND } from './server-entry.ts';
 import { type ClientName, type ReadFile, readersOf, readFileOf } from './survey.ts';
 
 export interface OperationOptions {
@@ -156,7 +157,8 @@ export class Operation {
       );
       refused.push(...refusals);
       if (refused.length > 0 && !done.change) return refused;
-      const outcome = changeOutcome(client, file, done, this.#choice);
+      const isThere = file.project === undefined || (await this.#isShared());
+      const outcome = changeOutcome(client, file, done, this.#choice, isThere);
       return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
     } catch (error) {
       const outcome = failed(client, file, error);
@@ -196,6 +198,12 @@ export class Operation {
     }
     // If the new entry is not allowed, the entries that it would replace stay.
     return { wanted: refusals.length > 0 ? onlyEntries(wanted) : wanted, refusals };
+  }
+
+  /** Whether the PATH of this process or of the user's terminal leads to the command of entries that a team shares. */
+  async #isShared(): Promise<boolean> {
+    const { env, environment } = this.#options;
+    return (await findCommand(SHARED_COMMAND, { ...environment, env: { ...env, ...environment.env } })) !== undefined;
   }
 
   async #known(client: ClientFacts, { path }: LocatedFile): Promise<FileRecord | undefined> {

@@ -6,7 +6,7 @@ import type { LocatedFile } from './detect.ts';
 import { namesCallbackPort } from './entry.ts';
 import type { Plan } from './plan.ts';
 import type { Meta } from './server-arguments.ts';
-import type { HttpChoice } from './server-entry.ts';
+import { type HttpChoice, SHARED_COMMAND } from './server-entry.ts';
 import type { ClientName } from './survey.ts';
 
 /** The result of one file. */
@@ -22,17 +22,26 @@ export interface ChangeOutcome extends Pick<ClientOutcome, 'client' | 'name' | '
   error?: CausewayError;
 }
 
-/** The result of a file that was, or would be, changed. */
+/**
+ * The result of a file that was, or would be, changed.
+ * @param isCommandThere whether the PATH leads to the command that entries in a project's file start
+ */
 export function changeOutcome(
   client: ClientFacts,
   file: LocatedFile,
   planned: Plan | Changed,
   { dryRun, http }: ChangeChoice,
+  isCommandThere: boolean,
 ): ChangeOutcome {
   const { id, name, afterwards } = client;
   const { change } = planned;
   const adds = Object.keys(planned.record.entries).length > 0;
-  const besides = [...(client.warnings ?? []), ...(file.warning ? [file.warning] : []), ...unsaid(client, http)];
+  const besides = [
+    ...(client.warnings ?? []),
+    ...(file.warning ? [file.warning] : []),
+    ...(file.project === undefined ? [] : aboutProject(client, isCommandThere)),
+    ...unsaid(client, http),
+  ];
   const warnings = change && adds ? [...planned.warnings, ...besides] : planned.warnings;
   const base = { client: id, name, file: file.path, warnings };
   if (!change) return { ...base, result: 'unchanged' };
@@ -44,6 +53,12 @@ export function changeOutcome(
     ...backup,
     afterwards,
   };
+}
+
+/** What must be so for the entries of a project's file to start. A file that a team shares has no path of this computer in it. */
+function aboutProject({ name, project }: ClientFacts, isCommandThere: boolean): string[] {
+  const missing = `The entries start the command ${SHARED_COMMAND}. It is not on the PATH here. Install it in a folder on the PATH, then restart ${name}.`;
+  return [...(isCommandThere ? [] : [missing]), ...(project?.trust === undefined ? [] : [project.trust])];
 }
 
 /** What was asked for and has no place in a client's entry. */

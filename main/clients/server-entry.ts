@@ -41,9 +41,12 @@ function launchOf({ command, prefix, environment }: Launcher, { name, ...server 
   return { name, command, args: [...prefix, 'proxy', ...record, ...proxyArguments(server)] };
 }
 
+/** What the entries of a project's file start. */
+export const SHARED_COMMAND = 'causeway';
+
 /** An entry that a team can share: it contains no path of this computer. */
 function launchFromPath({ name, ...server }: EntryTarget): Launch {
-  return { name, command: 'causeway', args: ['proxy', ...proxyArguments(server)] };
+  return { name, command: SHARED_COMMAND, args: ['proxy', ...proxyArguments(server)] };
 }
 
 function proxyArguments(target: DistributiveOmit<EntryTarget, 'name'>): string[] {

@@ -25,6 +25,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     mark: { monogram: 'Am' },
     signs: (places) => [{ exists: ampFolder(places) }, { command: 'amp' }],
     files: (places) => [{ role: 'main', path: places.join(ampFolder(places), 'settings.json') }],
+    project: { path: ['.amp', 'settings.json'] },
     format: 'json',
     // One key with a dot in it.
     key: ['amp.mcpServers'],
@@ -293,6 +294,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     mark: { monogram: 'Fd' },
     signs: ({ inHome }) => [{ exists: inHome('.factory') }, { command: 'droid' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.factory', 'mcp.json') }],
+    project: { path: ['.factory', 'mcp.json'] },
     format: 'json',
     key: ['mcpServers'],
     stdio: beginning(typed, { timeout: 300_000 }),

@@ -47,6 +47,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
       { role: 'main', path: xdgConfig('opencode', 'opencode.jsonc'), if: xdgConfig('opencode', 'opencode.jsonc') },
       { role: 'main', path: xdgConfig('opencode', 'opencode.json') },
     ],
+    project: { path: ['opencode.json'] },
     format: 'json',
     key: ['mcp'],
     ...local({ enabled: true, timeout: 300_000 }, ['clientId', 'callbackPort']),
@@ -71,6 +72,11 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     start: { variables: 'all', answerMs: 10_000 },
     signs: ({ inHome }) => [{ exists: inHome('.qwen') }, { command: 'qwen' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.qwen', 'settings.json') }],
+    // Seen in 0.24.4: "pending approval" until then.
+    project: {
+      path: ['.qwen', 'settings.json'],
+      trust: 'Qwen Code asks each user to approve the file before it starts a server of it.',
+    },
     format: 'json',
     key: ['mcpServers'],
     stdio: beginning(plain, { timeout: 600_000 }),
