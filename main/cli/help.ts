@@ -185,7 +185,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway servers sign-out': ['causeway servers sign-out github'],
 
   'causeway clients': ['causeway clients'],
-  'causeway clients list': ['causeway clients list --all'],
+  'causeway clients list': ['causeway clients list --all', 'causeway clients list codex'],
   'causeway clients test': ['causeway clients test', 'causeway clients test codex --json'],
   'causeway clients diff': ['causeway clients diff cursor'],
   'causeway clients json': ['causeway clients json', 'causeway clients json cursor --server databricks-sql'],

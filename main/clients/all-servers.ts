@@ -27,7 +27,8 @@ export function allServersIn(entries: ReadonlyMap<string, unknown>, known: FileR
   return [...new Set([...entries.keys(), ...Object.keys(known?.entries ?? {})])].flatMap((name) => {
     const present = entries.get(name);
     const written = writtenAs(known, name);
-    const ours = present === undefined ? written[0] : isOurs(present, written) && present;
+    // One that was replaced by another program's stays in view.
+    const ours = isOurs(present, written) ? present : written[0];
     const commandLine = commandLineOf(ours);
     if (!commandLine.includes('--all')) return [];
     const at = commandLine.indexOf('--profile');

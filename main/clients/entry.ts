@@ -111,11 +111,52 @@ export function isRuntime(command: string): boolean {
   return RUNTIME.test(command);
 }
 
-/** Whether an entry starts `causeway proxy`: the executable itself, or a script of that name by Node. */
+/** Whether an entry starts `causeway proxy`: the executable itself, or a script of that name by Node, also where a user has wrapped it. */
 function startsProxy(value: unknown): boolean {
-  const [first = '', second = '', third] = commandLineOf(value);
+  const commandLine = commandLineOf(value);
+  return isProxy(commandLine.slice(wrapperOf(commandLine).length));
+}
+
+function isProxy([first = '', second = '', third]: readonly string[]): boolean {
   if (COMMAND.test(first)) return second === 'proxy';
   return isRuntime(first) && SCRIPT.test(second) && third === 'proxy';
+}
+
+/** Programs that only start another one, with the words of theirs that may stand before it, one a line. */
+const WRAPPERS: readonly [program: RegExp, words: RegExp][] = [
+  [/(^|[/])env$/, /^((-|-i|--ignore-environment|-u\n\w+|--unset=\w+|[A-Za-z_]\w*=[^\n]*)\n)*$/],
+  [/(^|[/])nice$/, /^((-n\n-?\d+|-\d+|--adjustment=-?\d+)\n)?$/],
+  [/(^|[/])nohup$/, /^$/],
+  [/(^|[/])arch$/, /^(-\w+\n)*$/],
+  [/(^|[/\\])cmd(\.exe)?$/i, /^(\/[a-z]\n)+$/i],
+];
+
+/** The words with which a user has wrapped our command, such as `env HTTPS_PROXY=…`; none if it is as we write it. */
+export function wrapperOf(commandLine: readonly string[]): string[] {
+  const [first = ''] = commandLine;
+  const [, words] = WRAPPERS.find(([program]) => program.test(first)) ?? [];
+  const at = words ? commandLine.findIndex((_, index) => index > 0 && isProxy(commandLine.slice(index))) : -1;
+  if (!words || at < 0) return [];
+  const between = commandLine.slice(1, at).map((word) => `${word}\n`);
+  return words.test(between.join('')) ? commandLine.slice(0, at) : [];
+}
+
+/** The programs that an entry of ours needs, without what a user has wrapped them with: the command, and the script if Node runs one. */
+export function programsOf(value: unknown): string[] {
+  const commandLine = commandLineOf(value);
+  const [command, script] = commandLine.slice(wrapperOf(commandLine).length);
+  if (command === undefined) return [];
+  return script !== undefined && isRuntime(command) ? [command, script] : [command];
+}
+
+/** An entry of any client's shape with another command line. */
+export function withCommandLine(value: DataTable, commandLine: readonly string[]): DataTable {
+  const { transport } = value;
+  if (isDataTable(transport)) return { ...value, transport: withCommandLine(transport, commandLine) };
+  const key = Object.hasOwn(value, 'cmd') ? 'cmd' : 'command';
+  if (Array.isArray(value[key])) return { ...value, [key]: [...commandLine] };
+  const [command, ...args] = commandLine;
+  return { ...value, [key]: command, args };
 }
 
 /**

@@ -86,7 +86,7 @@ export class Operation {
             outcomes.push(...(await this.#change(client, file, this.#wantedIn, await losing(client, file))));
           }
           if (project === undefined) outcomes.push(...(await this.#empty(client)));
-        } else if (isNamed) throw notInstalled(client);
+        } else if (isNamed) throw notInstalled(client, isRemoval);
       } catch (error) {
         outcomes.push(failed(client, null, error));
       }

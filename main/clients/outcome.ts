@@ -75,9 +75,11 @@ export function failed({ id, name }: ClientFacts, file: LocatedFile | null, erro
 }
 
 /** The error for a requested client that is not installed. */
-export function notInstalled({ name }: ClientFacts): CausewayError {
+export function notInstalled({ name }: ClientFacts, isRemoval: boolean): CausewayError {
   return new CausewayError('not_found', `${name} was not found on this computer.`, {
-    remedy: 'Nothing was written. Install it, or open it once, then try again.',
+    remedy: isRemoval
+      ? 'There is nothing to remove.'
+      : 'Nothing was written. Install it, or open it once, then try again.',
   });
 }
 

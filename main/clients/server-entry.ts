@@ -15,6 +15,8 @@ import {
   plain,
   sameData,
   wholeEntry,
+  withCommandLine,
+  wrapperOf,
 } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { type FileRecord, writtenAs } from './record.ts';
@@ -190,7 +192,7 @@ export function correctionOf(
   const begun = Object.keys(began).filter((key) => sameData(present[key], began[key]));
   const nested = nestedIn(present);
   return {
-    fixed: { ...nested, ...Object.fromEntries(missing), ...fixed },
+    fixed: { ...nested, ...Object.fromEntries(missing), ...(changesForm ? fixed : asWrapped(fixed, present)) },
     obsolete: [
       ...new Set([
         ...obsolete,
@@ -199,6 +201,12 @@ export function correctionOf(
       ]),
     ].filter((key) => !Object.hasOwn(fixed, key)),
   };
+}
+
+/** Our command, with what the user has wrapped that in the entry with. */
+function asWrapped(fixed: DataTable, present: DataTable): DataTable {
+  const wrapper = wrapperOf(commandLineOf(present));
+  return wrapper.length === 0 ? fixed : withCommandLine(fixed, [...wrapper, ...commandLineOf(fixed)]);
 }
 
 /** What Cline keeps in `transport` beside the command or the address, if the user created the entry that way. */

@@ -6,7 +6,16 @@ import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
 import { isCurrent } from './editors/editor.ts';
 import { laidOut } from './editors.ts';
-import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
+import {
+  commandLineOf,
+  type Entry,
+  isDataTable,
+  isOurs,
+  isRuntime,
+  programsOf,
+  withCommandLine,
+  wrapperOf,
+} from './entry.ts';
 import type { ClientFiles } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import { managedWarnings } from './managed.ts';
@@ -151,7 +160,8 @@ export async function reportFile(
     result.exists = read.exists;
     const targets = withAll(servers, read, known);
     result.all = targets.flatMap((target) => ('all' in target ? [target.name] : []));
-    const presentAlls = targets.filter((target) => 'all' in target && read.entries.has(target.name));
+    const isOwn = (name: string) => isOurs(read.entries.get(name), writtenAs(known, name));
+    const presentAlls = targets.filter((target) => 'all' in target && isOwn(target.name));
     result.servedByAll = servers
       .filter(({ profile }) => presentAlls.some((all) => all.profile === undefined || all.profile === profile))
       .map(({ name }) => name);
@@ -201,8 +211,11 @@ async function entryStatus({ name, present, wanted, known, isProgram }: EntryFac
   const written = writtenAs(known, name);
   if (present === undefined) return written.length > 0 ? 'vanished' : 'absent';
   if (!isOurs(present, written)) return 'foreign';
-  const [command] = commandLineOf(present);
-  if (command !== undefined && !(await isProgram(command))) return isAbsolute(command) ? 'broken' : 'not-on-path';
+  for (const [index, program] of programsOf(present).entries()) {
+    // Where a relative script would be, only the client knows.
+    if (index > 0 && !isAbsolute(program)) continue;
+    if (!(await isProgram(program))) return isAbsolute(program) ? 'broken' : 'not-on-path';
+  }
   if (isCurrent(withRuntimeOf(wanted, present), wanted)) return 'current';
   const { obsolete = [] } = wanted;
   if (written.some((fixed) => isCurrent(present, { fixed, obsolete: obsolete.filter((key) => !(key in fixed)) })))
@@ -216,14 +229,11 @@ async function entryStatus({ name, present, wanted, known, isProgram }: EntryFac
  * depends on which process wrote it.
  */
 function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
-  const [runtime = ''] = commandLineOf(fixed);
-  const [other = ''] = commandLineOf(present);
+  const [runtime = ''] = programsOf(fixed);
+  const [other = ''] = programsOf(present);
   if (runtime === other || !isRuntime(runtime) || !isRuntime(other) || !isDataTable(present)) return present;
-  const replaced = Object.entries(present).map(([key, value]) => {
-    if (key !== 'command' && key !== 'cmd') return [key, value];
-    return [key, Array.isArray(value) ? [runtime, ...value.slice(1)] : runtime];
-  });
-  return Object.fromEntries(replaced);
+  const commandLine = commandLineOf(present);
+  return withCommandLine(present, commandLine.with(wrapperOf(commandLine).length, runtime));
 }
 
 /** Whether writing an entry again changes it. */
@@ -245,7 +255,7 @@ export function surveyedPaths(
   ]);
   const files = Object.values(record.files);
   const entries = files.flatMap((file) => Object.values(file.entries));
-  const started = entries.flatMap((entry) => commandLineOf(entry).slice(0, 1));
+  const started = entries.flatMap(programsOf);
   const programs = [...started, launcher.command].filter((command) => isAbsolute(command));
   return [...new Set([...paths, ...files.flatMap(({ path }) => path ?? []), ...programs])];
 }

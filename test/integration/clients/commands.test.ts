@@ -293,3 +293,17 @@ describe('causeway clients', () => {
     expect(run.code).toBe(code);
   });
 });
+
+test('clients list takes names, installed or not', async () => {
+  const listed = async (...args: string[]) => {
+    const { clients } = JSON.parse((await causeway('clients', 'list', '--json', ...args)).stdout);
+    return clients.map(({ id }: { id: string }) => id);
+  };
+  expect(await listed('zed', 'goose')).toEqual(['zed', 'goose']);
+  expect((await causeway('clients', 'list', 'nothing')).code).toBe(4);
+});
+
+test('removing from a client that is not installed does not advise to install it', async () => {
+  const { code, stderr } = await causeway('clients', 'remove', 'zed');
+  expect([code, stderr]).toEqual([4, 'Zed: Zed was not found on this computer. There is nothing to remove.\n']);
+});
