@@ -253,7 +253,9 @@ export class ClientsService {
   /** A client from the user's input. @throws {CausewayError} `not_found` */
   client(id: string): ClientFacts {
     const wanted = id.toLowerCase();
-    const found = this.#clients.find((client) => client.id === wanted || client.name.toLowerCase() === wanted);
+    const found = this.#clients.find(({ id: own, name, aliases = [] }) =>
+      [own, name.toLowerCase(), ...aliases].includes(wanted),
+    );
     if (found) return found;
     throw noSuchClient(id, this.#clients);
   }

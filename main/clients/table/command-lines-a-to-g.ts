@@ -111,6 +111,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'codex',
     name: 'OpenAI Codex',
+    // The application for the desktop is part of ChatGPT's since 9 July 2026; both read this file (https://www.mcpbundles.com/guides/codex).
+    aliases: ['chatgpt', 'chatgpt-desktop', 'codex-app', 'codex app'],
     wireNames: ['codex-mcp-client'],
     showsQuestions: true,
     // Seen in 0.169.0.
@@ -120,9 +122,10 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     },
     mark: { monogram: 'Cx' },
     patience: { ms: 600_000, key: 'tool_timeout_sec' },
-    signs: ({ inHome, env }) => [
+    signs: ({ inHome, env, bySystem }) => [
       ...(env.CODEX_HOME ? [{ exists: env.CODEX_HOME }] : []),
       { exists: inHome('.codex') },
+      ...bySystem({ darwin: [{ exists: '/Applications/Codex.app' }], win32: [], linux: [] }),
       { command: 'codex' },
     ],
     files: ({ inHome, env, join, bySystem }) => {

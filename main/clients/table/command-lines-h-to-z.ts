@@ -1,5 +1,5 @@
 import type { ClientFacts } from '../client.ts';
-import { addressedWithOauth, beginning, type Launch, plain } from '../entry.ts';
+import { addressed, addressedWithOauth, beginning, type Launch, plain } from '../entry.ts';
 
 /** The shape of opencode and its relatives: the command is one array, and what an entry begins with goes into both forms. */
 function local(initial: Record<string, unknown>, oauth: readonly [clientId: string, port: string]) {
@@ -15,8 +15,25 @@ function local(initial: Record<string, unknown>, oauth: readonly [clientId: stri
 /** Seen in opencode 1.18.33 and Kilo 7.7.9. */
 const OPENCODE_REDIRECT = { uri: 'http://127.0.0.1:19876/mcp/oauth/callback' };
 
-/** Clients of the terminal, from opencode to Qwen Code. */
+/** Clients of the terminal, from Grok Build to Qwen Code. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
+  {
+    id: 'grok',
+    name: 'Grok Build',
+    wireNames: [],
+    mark: { monogram: 'Gr' },
+    // https://docs.x.ai/build/features/mcp-servers: in seconds, 30 for a start and 6000 for a call. Not run.
+    start: { answerMs: 30_000 },
+    patience: { ms: 6_000_000 },
+    signs: ({ inHome }) => [{ exists: inHome('.grok') }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.grok', 'config.toml') }],
+    format: 'toml',
+    key: ['mcp_servers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Start a new session.',
+    warnings: ['Entries for Grok Build follow its documentation. They were not tried with it.'],
+  },
   {
     id: 'kilo',
     name: 'Kilo',
@@ -26,12 +43,40 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     // Seen in 7.7.9: it takes opencode's shape, and comes back where opencode does.
     redirect: OPENCODE_REDIRECT,
     signs: ({ xdgConfig }) => [{ exists: xdgConfig('kilo') }, { command: 'kilo' }],
-    files: ({ xdgConfig }) => [{ role: 'main', path: xdgConfig('kilo', 'kilo.jsonc') }],
+    // Public installers write kilo.json (npm add-mcp 2.4.0); not run with it.
+    files: ({ xdgConfig }) => [
+      { role: 'main', path: xdgConfig('kilo', 'kilo.jsonc'), if: xdgConfig('kilo', 'kilo.jsonc') },
+      { role: 'main', path: xdgConfig('kilo', 'kilo.json'), if: xdgConfig('kilo', 'kilo.json') },
+      { role: 'main', path: xdgConfig('kilo', 'kilo.jsonc') },
+    ],
     format: 'json',
     key: ['mcp'],
     ...local({ enabled: true, timeout: 300_000 }, ['clientId', 'callbackPort']),
     afterwards: 'Restart Kilo.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
+  },
+  {
+    id: 'kimi',
+    name: 'Kimi Code',
+    wireNames: [],
+    mark: { monogram: 'Km' },
+    // https://moonshotai.github.io/kimi-code/en/customization/mcp: in milliseconds, 30 000 for a start.
+    start: { answerMs: 30_000 },
+    patience: { ms: 300_000, key: 'toolTimeoutMs' },
+    signs: ({ inHome, env }) => [
+      ...(env.KIMI_CODE_HOME ? [{ exists: env.KIMI_CODE_HOME }] : []),
+      { exists: inHome('.kimi-code') },
+    ],
+    // Seen in 2.1.0.
+    files: ({ inHome, join, env }) => [
+      { role: 'main', path: join(env.KIMI_CODE_HOME || inHome('.kimi-code'), 'mcp.json') },
+    ],
+    project: { path: ['.kimi-code', 'mcp.json'] },
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: beginning(plain, { toolTimeoutMs: 300_000 }),
+    http: beginning(addressed('url'), { toolTimeoutMs: 300_000 }),
+    afterwards: 'Start a new session.',
   },
   {
     id: 'opencode',

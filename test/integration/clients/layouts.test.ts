@@ -176,3 +176,24 @@ describe('addresses in place of a command', () => {
     expect(await own.read('.claude.json')).toBe('{}');
   });
 });
+
+describe('a client that keeps its entries where a user or another version has put them', () => {
+  test.each([
+    ['kilo', {}, '.config/kilo/kilo.jsonc'],
+    ['kilo', { '.config/kilo/kilo.json': '{}' }, '.config/kilo/kilo.json'],
+    ['kilo', { '.config/kilo/kilo.json': '{}', '.config/kilo/kilo.jsonc': '{}' }, '.config/kilo/kilo.jsonc'],
+    ['kimi', { '.kimi-code/mcp.json': '{}' }, '.kimi-code/mcp.json'],
+    ['grok', { '.grok/config.toml': '' }, '.grok/config.toml'],
+  ])('%s with %j: %s', async (id, files: Record<string, string>, expected) => {
+    await using own = await ownClients();
+    await mkdir(join(own.home, '.config/kilo'), { recursive: true });
+    for (const [path, text] of Object.entries(files)) await own.file(path, text);
+    const [outcome] = await own.service().add([id], [SQL]);
+    expect(outcome).toMatchObject({ result: 'written', file: join(own.home, expected) });
+  });
+
+  test.each(['chatgpt', 'ChatGPT', 'codex-app', 'OpenAI Codex', 'codex'])('"%s" is Codex', async (name) => {
+    await using own = await ownClients();
+    expect(own.service().client(name).id).toBe('codex');
+  });
+});

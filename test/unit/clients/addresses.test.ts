@@ -31,6 +31,8 @@ const ENTRIES: Record<string, unknown> = {
   'copilot-cli': { type: 'http', url: URL, tools: ['*'] },
   crush: { type: 'http', url: URL, oauth: true, oauth_client_id: 'app-1', oauth_callback_port: 8020 },
   droid: { type: 'http', url: URL },
+  grok: { url: URL },
+  kimi: { url: URL },
   gemini: { httpUrl: URL, oauth: { enabled: true, clientId: 'app-1' } },
   goose: { name: 'databricks-sql', type: 'streamable_http', uri: URL, enabled: true, timeout: 300 },
   opencode: { type: 'remote', url: URL, oauth: { clientId: 'app-1', callbackPort: 8020 }, enabled: true },
