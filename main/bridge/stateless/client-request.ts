@@ -1,3 +1,4 @@
+import { isWireName } from '../../platform/wire-name.ts';
 import { textAt, withMembers } from '../frame/edit.ts';
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
@@ -32,12 +33,26 @@ export interface RequestContext {
 }
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+
+/**
+ * What GitHub Copilot CLI calls itself. Seen in 1.0.102: it declares that it opens addresses, and fails where a result asks it to
+ * ("expected CallToolResult from tools/call, got CustomResult").
+ */
+const FAILS_AT_REQUESTS_FOR_INPUT = ['copilot-cli', 'github-copilot-developer'];
+
+/** Whether the client of a request is known to fail at a result that asks for input, whatever it declares. */
+export function failsAtInput(params: unknown): boolean {
+  const name = memberAt(metaOf(params)[CLIENT_INFO], 'name');
+  return typeof name === 'string' && FAILS_AT_REQUESTS_FOR_INPUT.some((known) => isWireName(name, known));
+}
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 
-/** The capabilities that a request of the stateless revision declares; undefined if it declares none. */
+/** The capabilities that a request of the stateless revision declares, without those that its client lacks; undefined if it declares none. */
 export function capabilitiesOf(params: unknown): Record<string, unknown> | undefined {
   const declared = metaOf(params)[CAPABILITIES];
-  return typeof declared === 'object' && declared !== null ? { ...declared } : undefined;
+  if (typeof declared !== 'object' || declared === null) return undefined;
+  return failsAtInput(params) ? {} : { ...declared };
 }
 
 /** The least severe level of log messages that a stateless request asks for; undefined for none. */

@@ -3,7 +3,7 @@ import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
 import type { Layer } from '../layers.ts';
-import { protocolError, protocolErrorFor, requestIn } from './client-request.ts';
+import { failsAtInput, protocolError, protocolErrorFor, requestIn } from './client-request.ts';
 import { type DiscoverCache, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
 import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
@@ -255,6 +255,7 @@ export class StatelessClient implements Layer {
 
 /** The capabilities that a request declares and a session knows, as they were written. */
 function sessionCapabilities(request: Buffer): string {
+  if (failsAtInput(memberAt(parseFrame(request), 'params'))) return '{}';
   const place = placeAt(request, 'params', '_meta', 'io.modelcontextprotocol/clientCapabilities');
   return place ? objectOf(request, place, (name) => SESSION_CAPABILITIES.has(name)) : '{}';
 }

@@ -126,6 +126,20 @@ describe('a server with sessions that wants to open an address, before a statele
     expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } });
     expect(error.message).toContain('https://example.com/connect');
   });
+
+  it('is put into the error’s text for GitHub Copilot CLI, which declares what it fails at', async () => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': ABLE,
+      'io.modelcontextprotocol/clientInfo': { name: 'github-copilot-developer', version: '1.0.102' },
+    };
+    const answer = await client.request(1, 'tools/call', { name: 'issues', _meta });
+    expect(JSON.stringify(answer)).toContain('https://example.com/connect');
+    expect(JSON.stringify(answer)).not.toContain('input_required');
+    const opening = server.arrivals.find(({ frame }) => frame?.method === 'initialize');
+    expect(opening?.frame?.params).toMatchObject({ capabilities: {} });
+    expect(JSON.stringify(opening?.frame?.params)).not.toContain('elicitation');
+  });
 });
 
 describe('a client with sessions', () => {
