@@ -30,8 +30,12 @@ interface Prompt {
   name: string;
   /** Sets the stage, and gives the command and what of its effects can be seen. */
   prepare(): Promise<{ args: string[]; effects: () => unknown }>;
-  /** What is typed for a yes, if that is not `y`. */
-  yes?: string;
+  /** What is typed for a yes, question by question, if that is not `y`. */
+  yes?: string[];
+  /** What is typed for a no, if that is not `n`. */
+  noTyped?: string;
+  /** Anything that is no answer asks again: the beginning of the question. */
+  repeats?: string;
   /** What a user has to do before the question comes. */
   before?: (terminal: RealTerminal) => Promise<void>;
   /** The exit code of a no, and its sentence. */
@@ -76,6 +80,8 @@ const ofFile = (at: string, name: string, ...args: string[]): Prompt => ({
   left: 'Nothing was written.',
   withoutTerminal: 'Run it again with --force.',
 });
+
+const serversHere = async () => (await openServers(stage.home.env)).initial.servers;
 
 async function signInAsAna(): Promise<void> {
   const auth = stage.open({ openBrowser: scriptedBrowser().open });
@@ -135,12 +141,29 @@ const PROMPTS: Prompt[] = [
       await signInAsAna();
       return {
         args: ['servers', 'add', 'app:mcp-inventory', '--profile', 'user'],
-        effects: async () => (await openServers(stage.home.env)).initial.servers,
+        effects: serversHere,
       };
     },
     no: [130, 'Nothing was added.'],
     left: 'Nothing was added.',
     withoutTerminal: 'Run it again with --yes.',
+  },
+  {
+    ...ofWorkspace('up.ts', 'all is set up', 'up'),
+    prepare: async () => ({ args: ['up'], effects: serversHere }),
+  },
+  {
+    ...ofWorkspace('up.ts', 'a workspace is chosen to set all up for', 'up'),
+    prepare: async () => {
+      const { workspace } = stage;
+      await writeFile(home('.databrickscfg'), profileOf(workspace, 'ana') + profileOf(workspace, 'ben'));
+      return { args: ['up'], effects: serversHere };
+    },
+    noTyped: 'no address',
+    yes: ['1', 'y'],
+    repeats: 'The address of your workspace',
+    no: [130, 'Nothing was changed.'],
+    withoutTerminal: 'It is not known which workspace to connect.',
   },
   {
     at: 'clients/clients.ts',
@@ -183,7 +206,7 @@ const PROMPTS: Prompt[] = [
     at: 'approvals.ts',
     name: 'a call is allowed',
     prepare: async () => ({ effects: await waitingCall(), args: ['approvals', 'allow', '1'] }),
-    yes: 'allow',
+    yes: ['allow'],
     no: [0, 'Not allowed. The call still waits.'],
     left: 'The call still waits.',
     withoutTerminal: 'Only a person can allow a call',
@@ -192,15 +215,17 @@ const PROMPTS: Prompt[] = [
     at: 'approvals.ts',
     name: 'a watched call is allowed',
     prepare: async () => ({ effects: await waitingCall(), args: ['approvals', '--watch'] }),
-    yes: 'allow',
-    // Anything else asks again.
+    yes: ['allow'],
+    repeats: 'Type "allow"',
     no: [0, 'Type "allow" to allow it'],
     left: null,
     withoutTerminal: null,
   },
 ];
 
-const QUESTION = /\[y\/N\] $|Type [^:]*: $/;
+/** What a question ends with, and the space before its answer. */
+const ENDS = String.raw`(?:\[y/N\]|(?:Type|The address) [^:]*:)`;
+const QUESTION = new RegExp(`${ENDS} $`);
 
 /** Starts the command in a terminal, and waits until it asks. */
 async function atQuestion({ before }: Prompt, columns: number, args: string[]): Promise<RealTerminal> {
@@ -223,7 +248,7 @@ describe.runIf(HAS_TERMINALS).each([40, 80])('in %i columns', { timeout: 60_000 
         const said = prompt.left === null ? '' : `causeway: Interrupted. ${prompt.left}`;
         expect([await left.ended, textOf(left.shown()), await effects()]).toEqual([
           prompt.left === null ? 0 : 130,
-          expect.stringMatching(new RegExp(`${QUESTION.source.replace(' $', '').replaceAll(': $', ':')} ?${said}$`)),
+          expect.stringMatching(new RegExp(`${ENDS} ?${said}$`)),
           before,
         ]);
         // An answer may be a space further than the question.
@@ -232,16 +257,24 @@ describe.runIf(HAS_TERMINALS).each([40, 80])('in %i columns', { timeout: 60_000 
       }
 
       const no = await atQuestion(prompt, columns, args);
-      no.type('n\r');
-      if (prompt.left === null) {
-        await stage.poll(() => textOf(no.shown()).split('Type "allow"').length).toBe(3);
+      const { repeats, noTyped = 'n', yes: typed = ['y'] } = prompt;
+      no.type(`${noTyped}\r`);
+      if (repeats !== undefined) {
+        await stage.poll(() => textOf(no.shown()).split(repeats).length).toBe(3);
         no.type(CTRL_C);
       }
       expect([await no.ended, textOf(no.shown())]).toEqual([prompt.no[0], expect.stringContaining(prompt.no[1])]);
       expect(await effects()).toEqual(before);
 
       const yes = await atQuestion(prompt, columns, args);
-      yes.type(`${prompt.yes ?? 'y'}\r`);
+      for (const [at, answer] of typed.entries()) {
+        const asked = () =>
+          linesOf(yes.shown())
+            .join(' ')
+            .match(new RegExp(`${ENDS} `, 'g'))?.length;
+        await stage.poll(asked, { timeout: 20_000 }).toBe(at + 1);
+        yes.type(`${answer}\r`);
+      }
       await stage.poll(effects, { timeout: 20_000 }).not.toEqual(before);
       if (prompt.left === null) yes.type(CTRL_C);
       expect(await yes.ended).toBe(0);
@@ -265,7 +298,7 @@ test('these are all questions, and one function asks them', () => {
   const cli = fileURLToPath(new URL('../../../main/cli/', import.meta.url));
   const filesWith = (pattern: RegExp) =>
     globSync('**/*.ts', { cwd: cli }).filter((file) => pattern.test(readFileSync(`${cli}${file}`, 'utf8')));
-  const asking = filesWith(/\b(?:confirm|agreeOrCancel|askWord|askToReplace)\(/);
+  const asking = filesWith(/\b(?:confirm|agreeOrCancel|askLine|askWord|askToReplace)\(/);
   const own = ['question.ts', 'output-file.ts'];
   expect(asking.filter((file) => !own.includes(file)).toSorted()).toEqual(
     [...new Set(PROMPTS.map(({ at }) => at))].toSorted(),
