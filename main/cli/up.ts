@@ -99,6 +99,11 @@ async function asked(context: CommandContext, usable: readonly Profile[]): Promi
     const answer = await askLine(context, `The address of your workspace, as your browser shows it${or}:`);
     const chosen = usable[Number(answer) - 1];
     if (chosen) return { profile: chosen };
+    // A word such as "n" would be taken for the name of a host.
+    if (!/[.:]/.test(answer)) {
+      await writeLine(context.stderr, printable(`"${answer}" is not an address. Ctrl+C ends this.`));
+      continue;
+    }
     try {
       return { host: parseHost(answer).host };
     } catch (error) {
