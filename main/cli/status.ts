@@ -140,7 +140,7 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
   const { servers } = (await openServers(context.env)).initial;
   const clients = openClients(context, {});
   const reports = await clients.survey(servers);
-  return reports.filter(({ because }) => because !== null).map((report) => clientAnswer(clients, report));
+  return reports.filter(({ foundBy }) => foundBy !== null).map((report) => clientAnswer(clients, report));
 }
 
 async function permissionsOf(context: CommandContext): Promise<Status['permissions']> {

@@ -5,13 +5,13 @@ import type { ClientFacts } from './client.ts';
 import { type FilePlace, type HostEnvironment, lookedUp, placesOf, type Sign } from './places.ts';
 
 /** Whether a client is installed, and the evidence for it. */
-export type DetectedClient = { installed: true; because: string } | { installed: false };
+export type DetectedClient = { installed: true; foundBy: string } | { installed: false };
 
 /** Looks for the first sign of a client. Changes nothing. */
 export async function detect(client: ClientFacts, environment: HostEnvironment): Promise<DetectedClient> {
   for (const sign of client.signs(placesOf(environment))) {
-    const because = await see(sign, environment);
-    if (because !== undefined) return { installed: true, because };
+    const foundBy = await see(sign, environment);
+    if (foundBy !== undefined) return { installed: true, foundBy };
   }
   return { installed: false };
 }

@@ -381,7 +381,7 @@ function report(clients: readonly ClientFacts[], options: SurveyOptions, project
   const reports = clients.map(async (client) => {
     const files = projectFile(client, project, false).map((file) => reportFile(client, file, options));
     const found = (await Promise.all(files)).filter(({ exists }) => exists);
-    return { id: client.id, name: client.name, because: found[0] ? `${found[0].path} exists` : null, files: found };
+    return { id: client.id, name: client.name, foundBy: found[0] ? `${found[0].path} exists` : null, files: found };
   });
   return Promise.all(reports);
 }

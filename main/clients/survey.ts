@@ -39,7 +39,7 @@ export interface ClientReport {
   id: string;
   name: string;
   /** The evidence that it is installed; `null` if it is not. */
-  because: string | null;
+  foundBy: string | null;
   files: FileReport[];
   /** What its own administrator has decided against entries of any kind, as sentences. */
   managed?: string[];
@@ -94,10 +94,10 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
   const projects = options.projects(client);
   const inProjects = await Promise.all(projects.map((file) => reportFile(client, file, options)));
   if (!found.installed) {
-    const because = projects.length === 0 ? null : 'a project has entries for it';
-    return { id, name, because, files: inProjects };
+    const foundBy = projects.length === 0 ? null : 'a project has entries for it';
+    return { id, name, foundBy, files: inProjects };
   }
-  const { because } = found;
+  const { foundBy } = found;
   try {
     const located = await locate(client, options.environment);
     const files = await Promise.all(located.map((file) => reportFile(client, file, options)));
@@ -107,9 +107,9 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
       await entriesToBe(client, located[0], options),
       options.files,
     );
-    return { id, name, because, files: [...files, ...inProjects], ...(managed.length > 0 ? { managed } : {}) };
+    return { id, name, foundBy, files: [...files, ...inProjects], ...(managed.length > 0 ? { managed } : {}) };
   } catch (error) {
-    return { id, name, because, files: inProjects, problem: inOneLine(error) };
+    return { id, name, foundBy, files: inProjects, problem: inOneLine(error) };
   }
 }
 

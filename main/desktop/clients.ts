@@ -43,12 +43,12 @@ class Clients {
     await this.#opened?.watching.ready;
     const [reports, longNames] = await Promise.all([this.#survey(servers), this.#longNames(servers)]);
     // What runs is asked only of clients that are here.
-    const here = reports.filter(({ because }) => because !== null).map(({ id }) => id);
+    const here = reports.filter(({ foundBy }) => foundBy !== null).map(({ id }) => id);
     const isRunning = await service.runningClients(here);
     return {
       servers: servers.map(({ meta, ...server }) => ({ ...server, pin: pinIn(meta) })),
       clients: reports.flatMap((report) => this.#clientOf(report, isRunning, longNames)),
-      others: reports.filter(({ because }) => because === null).map(({ name }) => name),
+      others: reports.filter(({ foundBy }) => foundBy === null).map(({ name }) => name),
     };
   }
 
@@ -157,8 +157,8 @@ class Clients {
   }
 
   #clientOf(report: ClientReport, isRunning: string[], longNames: LongNames[]): AiClient[] {
-    const { id, name, because, files, problem, managed = [] } = report;
-    if (because === null) return [];
+    const { id, name, foundBy, files, problem, managed = [] } = report;
+    if (foundBy === null) return [];
     const {
       mark,
       afterwards,
@@ -175,7 +175,7 @@ class Clients {
         id,
         name,
         mark,
-        because,
+        foundBy,
         files: files.map((file) => ({ ...file, pins: pinsIn(file), problem: file.problem ?? null })),
         problem: problem ?? null,
         isRunning: isRunning.includes(id),

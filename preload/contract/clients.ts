@@ -40,7 +40,7 @@ const aiClient = z.object({
   name: z.string(),
   mark: clientMark,
   /** By what one can tell that it is installed. */
-  because: z.string(),
+  foundBy: z.string(),
   files: z.array(clientFile),
   problem: z.string().nullable(),
   /** It runs now, and would overwrite what is written meanwhile. */

@@ -24,13 +24,13 @@ interface ClientDetailsProps {
 
 /** Where a client keeps its entries and how it was found, its warehouses and projects, and other ways into it. */
 export function ClientDetails({ client, servers, onConnectItself, onReview }: ClientDetailsProps) {
-  const { name, because, patienceMs, warnings, afterwards } = client;
+  const { name, foundBy, patienceMs, warnings, afterwards } = client;
   const names = servers.map((server) => server.name);
   return (
     <>
       <dl className={styles.facts}>
         <dt>{texts.found}</dt>
-        <dd>{because}</dd>
+        <dd>{foundBy}</dd>
         <dt>{texts.files}</dt>
         <dd>
           {ownFiles(client).map(({ path, exists, sharedWith }) => (

@@ -64,7 +64,7 @@ test('every client is found, and has its entry in the file that it reads on Wind
   const ids = await installAll();
   const found = await service().survey([SQL]);
   assert.deepEqual(
-    found.filter(({ because, problem }) => because !== null && !problem).map(({ id }) => id),
+    found.filter(({ foundBy, problem }) => foundBy !== null && !problem).map(({ id }) => id),
     ids,
   );
   const files = found.flatMap((client) => client.files.map(({ path }) => path));

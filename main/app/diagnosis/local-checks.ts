@@ -86,7 +86,7 @@ function remedyOfAll(failing: readonly ServerStatus[]): string | undefined {
 
 /** Whether what was written into AI clients' files is there and right. */
 export function clientsFinding(reports: readonly ClientReport[]): CheckFinding {
-  const found = reports.filter(({ because }) => because !== null);
+  const found = reports.filter(({ foundBy }) => foundBy !== null);
   const troubled = found.filter(
     ({ files, problem }) => problem !== undefined || files.some((file) => file.problem !== undefined),
   );

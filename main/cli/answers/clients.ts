@@ -30,7 +30,7 @@ export const client = named(
   z.object({
     id: z.string(),
     name: z.string(),
-    because: z.string().nullable(),
+    foundBy: z.string().nullable(),
     patienceMs: z.number().nullable(),
     files: z.array(file),
     managed: z.array(z.string()),
@@ -39,7 +39,7 @@ export const client = named(
   {
     id: 'What commands call it.',
     name: 'What people call it.',
-    because: 'By what one can tell that it is installed; null if it is not.',
+    foundBy: 'By what one can tell that it is installed; null if it is not.',
     patienceMs: 'For how long it waits for the answer to one call; null if no limit is known.',
     files: 'Its files.',
     managed: 'What its administrator has decided against entries, as sentences.',

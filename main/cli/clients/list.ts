@@ -27,7 +27,7 @@ export async function listClients(
   const clients = openClients(context, options);
   const named = new Set(ids.map((id) => clients.client(id).id));
   const reports = await clients.survey(servers, project);
-  const shown = reports.filter(({ id, because }) => (named.size > 0 ? named.has(id) : options.all || because !== null));
+  const shown = reports.filter(({ id, foundBy }) => (named.size > 0 ? named.has(id) : options.all || foundBy !== null));
   if (options.json) {
     return writeAnswer(context, 'clients list', { clients: shown.map((report) => clientAnswer(clients, report)) });
   }
@@ -41,9 +41,9 @@ export async function listClients(
 
 /** A client as commands print it. */
 export function clientAnswer(clients: ClientsService, report: ClientReport): Answer<'clients list'>['clients'][number] {
-  const { id, name, because, files, managed = [], problem = null } = report;
+  const { id, name, foundBy, files, managed = [], problem = null } = report;
   const patienceMs = clients.client(id).patience?.ms ?? null;
-  return { id, name, because, patienceMs, files: files.map(fileAnswer), managed, problem };
+  return { id, name, foundBy, patienceMs, files: files.map(fileAnswer), managed, problem };
 }
 
 function fileAnswer(file: FileReport): Answer<'clients list'>['clients'][number]['files'][number] {
@@ -76,7 +76,7 @@ async function printTable(context: CommandContext, reports: readonly ClientRepor
   await writeNotice(context, 'Details of a client: causeway clients list CLIENT');
 }
 
-function entryRows({ name, id, because }: ClientReport, file: FileReport): string[][] {
+function entryRows({ name, id, foundBy }: ClientReport, file: FileReport): string[][] {
   const row = (server: string, state: string) => [name, id, server, state, file.path];
   if (file.problem !== undefined) return [row('-', file.problem)];
   const entries = shownEntries(file).map(([server, state]) =>
@@ -84,14 +84,14 @@ function entryRows({ name, id, because }: ClientReport, file: FileReport): strin
   );
   const leftOver = file.leftOver.map((server) => row(server, LEFT_OVER));
   const all = [...entries, ...leftOver];
-  return all.length > 0 ? all : [row('-', because === null ? NOT_FOUND : 'no entries')];
+  return all.length > 0 ? all : [row('-', foundBy === null ? NOT_FOUND : 'no entries')];
 }
 
 const NOT_FOUND = 'not found';
 const LEFT_OVER = 'left over from a removed server';
 
-function foundText({ because }: ClientReport): string {
-  return because === null ? NOT_FOUND : `found because ${because}`;
+function foundText({ foundBy }: ClientReport): string {
+  return foundBy === null ? NOT_FOUND : `found because ${foundBy}`;
 }
 
 /** A path with `~` in place of the home folder. */

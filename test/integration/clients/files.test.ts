@@ -19,10 +19,10 @@ describe('inspecting the clients', () => {
     const reports = await own.service().survey([SQL]);
     const cursor = reports.find(({ id }) => id === 'cursor');
     expect(cursor).toMatchObject({
-      because: `${join(own.home, '.cursor')} exists`,
+      foundBy: `${join(own.home, '.cursor')} exists`,
       files: [{ path: join(own.home, CURSOR), exists: true, entries: { 'databricks-sql': 'absent' } }],
     });
-    expect(reports.find(({ id }) => id === 'zed')).toMatchObject({ because: null, files: [] });
+    expect(reports.find(({ id }) => id === 'zed')).toMatchObject({ foundBy: null, files: [] });
     const outcomes = await own.service().add([], [SQL], { dryRun: true });
     expect(outcomes.map(({ client, result }) => [client, result])).toEqual([
       ['cursor', 'would-change'],
@@ -37,7 +37,7 @@ describe('inspecting the clients', () => {
     await own.file('bin/codex', '#!/bin/sh\n', 0o755);
     own.env.PATH = join(own.home, 'bin');
     const reports = await own.service().survey([]);
-    expect(reports.filter(({ because }) => because).map(({ id, because }) => [id, because])).toEqual([
+    expect(reports.filter(({ foundBy }) => foundBy).map(({ id, foundBy }) => [id, foundBy])).toEqual([
       ['codex', `the command ${join(own.home, 'bin', 'codex')} exists`],
     ]);
   });

@@ -43,7 +43,7 @@ describe("opencode's two places for entries", () => {
     await own.service().add([], [SQL]);
     const { mcp } = JSON.parse(await own.read(OPENCODE));
     await own.file(OPENCODE, JSON.stringify({ mcp: { ...mcp, servers: {} } }));
-    const [report] = (await own.service().survey([SQL])).filter(({ because }) => because);
+    const [report] = (await own.service().survey([SQL])).filter(({ foundBy }) => foundBy);
     expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'vanished' });
     await own.service().repair([], [SQL]);
     const repaired = JSON.parse(await own.read(OPENCODE)).mcp;
@@ -58,8 +58,8 @@ describe('Flatpak applications', () => {
   test('are found by their folder and written there, and nothing is created for the other installation', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, FLATPAK), { recursive: true });
-    const [report] = (await own.service().survey([])).filter(({ because }) => because);
-    expect(report).toMatchObject({ id: 'vscode', because: `${join(own.home, FLATPAK)} exists` });
+    const [report] = (await own.service().survey([])).filter(({ foundBy }) => foundBy);
+    expect(report).toMatchObject({ id: 'vscode', foundBy: `${join(own.home, FLATPAK)} exists` });
     const [outcome] = await own.service().add([], [SQL]);
     expect(outcome).toMatchObject({ result: 'written', file: join(own.home, FLATPAK, 'mcp.json') });
     expect(outcome?.warnings.join()).toMatch(/Flatpak application.*flatpak override/);

@@ -63,10 +63,10 @@ test('a client is found by a command that only the login shell knows', async () 
   await own.file('tools/codex', '#!/bin/sh\n', 0o755);
   await own.file('.bash_profile', 'export PATH="$HOME/tools:$PATH"\n');
   const moreCommands = loginShellPath({ env: { ...own.env, ...shortPath, SHELL: '/bin/bash' }, shell: '/bin/sh' });
-  const because = async (options?: { moreCommands(): Promise<string[]> }) => {
+  const foundBy = async (options?: { moreCommands(): Promise<string[]> }) => {
     const reports = await own.service(options).survey([]);
-    return reports.flatMap((report) => report.because ?? []);
+    return reports.flatMap((report) => report.foundBy ?? []);
   };
-  expect(await because()).toEqual([]);
+  expect(await foundBy()).toEqual([]);
   expect(await because({ moreCommands })).toEqual([`the command ${join(own.home, 'tools', 'codex')} exists`]);
 });

@@ -80,14 +80,14 @@ describe('the file of a project', () => {
       expect(text).toMatch(/"causeway"/);
       expect(text).toMatch(/"--profile",\s+"prod"/);
     }
-    const without = (await own.service().survey([SQL])).filter(({ because }) => because !== null);
+    const without = (await own.service().survey([SQL])).filter(({ foundBy }) => foundBy !== null);
     for (const { files } of without)
       expect(files).toMatchObject([{ entries: { 'databricks-sql': 'not-on-path' }, repairable: [] }]);
     const bin = join(own.home, 'bin');
     await mkdir(bin);
     await writeFile(join(bin, 'causeway'), '', { mode: 0o755 });
     own.env.PATH = bin;
-    const reports = (await own.service().survey([SQL])).filter(({ because }) => because !== null);
+    const reports = (await own.service().survey([SQL])).filter(({ foundBy }) => foundBy !== null);
     expect(reports.map(({ id }) => id).sort()).toEqual([...IDS].sort());
     for (const { files } of reports)
       expect(files).toMatchObject([{ project, entries: { 'databricks-sql': 'current' } }]);

@@ -25,7 +25,7 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
   return {
     id: 'cursor',
     name: 'Cursor',
-    because: '/home/ana/.cursor exists',
+    foundBy: '/home/ana/.cursor exists',
     files: files.map((entries) => ({
       ...file,
       entries: { ...entries },

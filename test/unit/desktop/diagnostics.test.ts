@@ -105,7 +105,7 @@ describe('the entries in AI clients’ files', () => {
   const client = (name: string, state: EntryState | null, change: Partial<ClientReport> = {}): ClientReport => ({
     id: name,
     name,
-    because: 'it is there',
+    foundBy: 'it is there',
     files: [
       {
         path: '/x',
@@ -121,7 +121,7 @@ describe('the entries in AI clients’ files', () => {
   });
 
   it.each<[string, ClientReport[], string]>([
-    ['no client is found', [client('A', null, { because: null })], 'skipped'],
+    ['no client is found', [client('A', null, { foundBy: null })], 'skipped'],
     ['none is connected', [client('A', 'absent')], 'warning'],
     ['all is well', [client('A', 'current'), client('B', 'absent')], 'pass'],
     ['all are there, and would be written differently today', [client('A', 'outdated')], 'pass'],

@@ -89,10 +89,10 @@ async function computerOf(env: NodeJS.ProcessEnv, auth: AuthService, clients: Cl
     }),
   );
   const reports = await clients.survey(list);
-  const found = reports.map(({ id, name, because, files }) => ({
+  const found = reports.map(({ id, name, foundBy, files }) => ({
     id,
     name,
-    isInstalled: because !== null,
+    isInstalled: foundBy !== null,
     entries: [
       ...new Set(
         files.flatMap(({ entries, leftOver }) => [
