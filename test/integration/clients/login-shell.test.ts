@@ -68,5 +68,5 @@ test('a client is found by a command that only the login shell knows', async () 
     return reports.flatMap((report) => report.foundBy ?? []);
   };
   expect(await foundBy()).toEqual([]);
-  expect(await because({ moreCommands })).toEqual([`the command ${join(own.home, 'tools', 'codex')} exists`]);
+  expect(await foundBy({ moreCommands })).toEqual([`the command ${join(own.home, 'tools', 'codex')} exists`]);
 });
