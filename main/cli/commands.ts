@@ -176,8 +176,8 @@ function storeOption(): Option {
 
 const UP_HELP = `
 Connects a workspace, signs in, chooses the best SQL server that the workspace offers, writes its entry for the AI clients on this
-computer, and runs a query through it. You see every change before it is made. What is done already is passed over, so it can be
-run again wherever it stopped.`;
+computer, and runs a query through it. You see every change before it is made. What is done already is passed over: run it again
+wherever it stopped.`;
 
 /** `causeway up`: everything for a first query. */
 function registerUp(program: Command, context: CommandContext): void {

@@ -84,7 +84,7 @@ async function chosenWorkspace(
     if (usable.length === 1 && usable[0]) return { profile: usable[0] };
     if (canAsk(context)) return asked(context, usable);
     throw new CausewayError('usage', 'It is not known which workspace to connect.', {
-      remedy: 'Give its address, as in: causeway up https://YOUR-WORKSPACE.cloud.databricks.com',
+      remedy: 'Give its address: `causeway up https://YOUR-WORKSPACE.cloud.databricks.com`.',
       cause: error,
     });
   }

@@ -86,7 +86,7 @@ export async function missingServer(
   { error }: ServerCheck,
 ): Promise<CausewayError> {
   const similar = await similarServices(causeway, profile, path).catch(() => []);
-  const remedy = sentences(didYouMean(similar), error?.remedy, 'Nothing was added. --no-check adds it all the same.');
+  const remedy = sentences(didYouMean(similar), error?.remedy, 'Nothing was added. Use --no-check to add it anyway.');
   return new CausewayError(error?.code ?? 'not_found', error?.message ?? `${path} does not exist.`, {
     remedy,
     cause: error,

@@ -15,10 +15,10 @@ const HELP = `
   app:NAME                             a Databricks App, after you confirm its address
 
 "sql" is the best SQL server that the workspace offers: system.ai.dbsql where it is switched on, otherwise the one at
-/api/2.0/mcp/sql, which every workspace has. A kind can also stand before its target, as in \`genie TITLE\`. To add a server by
+/api/2.0/mcp/sql. Every workspace has that one. A kind can also stand before its target, as in \`genie TITLE\`. To add a server by
 its path, use --path instead.
 
-The workspace is asked whether the server is there. One that does not exist is not added.`;
+Causeway asks the workspace for the server's tools first. A server that does not exist is not added.`;
 
 /** `causeway servers …`: the managed servers that AI clients are to have. Each command's code loads when it runs. */
 export const registerServers: RegisterCommand = (program, context) => {
