@@ -16,7 +16,7 @@ async function home() {
   await causeway('servers', 'add', 'functions', 'main.default', '--profile', 'ana');
   const text = () => readFile(path, 'utf8');
   const entries = async (): Promise<Record<string, { args: string[] }>> => JSON.parse(await text()).mcpServers;
-  const list = async () => (await causeway('clients', 'list')).stdout;
+  const list = async () => (await causeway('clients', 'list', 'cursor')).stdout;
   return { ...own, path, before, text, entries, causeway, list };
 }
 

@@ -210,12 +210,12 @@ test('an entry that was written in another environment is repaired on request', 
   const before = await readFile(file, 'utf8');
   expect(before).toContain('--environment');
   await writeFile(file, before.replace(/\s*"--environment",\s*"[^"]*",/, ''));
-  expect((await causeway('clients')).stdout).toContain('causeway clients repair');
+  expect((await causeway('clients', 'list', 'cursor')).stdout).toContain('causeway clients repair');
   await causeway('clients', 'repair');
   expect(await readFile(file, 'utf8')).toBe(before);
 
   shell.CAUSEWAY_TOKEN_KEY_FILE = join(folder, 'keys', 'other');
-  expect((await causeway('clients')).stdout).toContain('causeway clients repair');
+  expect((await causeway('clients', 'list', 'cursor')).stdout).toContain('causeway clients repair');
   await causeway('clients', 'repair');
   expect(await readFile(file, 'utf8')).not.toBe(before);
 });

@@ -141,8 +141,8 @@ describe('a host that accepts connections and stays silent', () => {
     expect(code).toBe(0);
     const [, ...rows] = stdout.trimEnd().split('\n');
     expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
-      ['works', workspace.host, 'personal access token', 'ready', 'ana@example.com', '-'],
-      ['silent', origin, 'personal access token', 'unreachable', '-', '-'],
+      ['works', workspace.host, 'personal access token', 'ready', 'ana@example.com'],
+      ['silent', origin, 'personal access token', 'unreachable', '-'],
     ]);
     expect(stderr).toContain(`silent: ${origin} did not answer within 15 seconds. Likely causes: `);
     expect(stderr).not.toContain('works:');
