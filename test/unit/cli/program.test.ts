@@ -105,8 +105,8 @@ describe('the help of a command', () => {
     expect(stderr).toMatch(/^causeway: "bogus" is not a command of causeway warehouse\. Use one of set, /);
   });
 
-  test('has the same exit codes as the README', () => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  test('has the same exit codes as the documents', () => {
+    const readme = readFileSync(new URL('../../../docs/commands.md', import.meta.url), 'utf8');
     const rows = [...readme.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, meaning]) => [code, meaning]);
     expect(Object.fromEntries(rows)).toEqual(EXIT_CODES);
   });
