@@ -236,8 +236,13 @@ async function atQuestion({ before }: Prompt, columns: number, args: string[]): 
   return terminal;
 }
 
-describe.runIf(HAS_TERMINALS).each([40, 80])('in %i columns', { timeout: 60_000 }, (columns) => {
-  test.each(PROMPTS)(
+/** In turn; with `CAUSEWAY_EVERY_WIDTH`, each question is asked in both. */
+const WIDTHS = [40, 80];
+const inTurn = (columns: number) =>
+  PROMPTS.filter((_, at) => process.env.CAUSEWAY_EVERY_WIDTH || WIDTHS[at % WIDTHS.length] === columns);
+
+describe.runIf(HAS_TERMINALS).each(WIDTHS)('in %i columns', { timeout: 60_000 }, (columns) => {
+  test.each(inTurn(columns))(
     'before $name, Ctrl+C and Ctrl+D change nothing, a no neither, and a yes does it',
     async (prompt) => {
       const { args, effects } = await prompt.prepare();
