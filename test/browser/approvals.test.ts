@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
-import { useWindow, whyNotHere } from './shown-window.ts';
+import { ADDED_SQL, useWindow, whyNotHere } from './shown-window.ts';
 
 /** Longer than nothing can be pressed, and than a hold takes, in milliseconds. */
 const SETTLED_MS = 700;
@@ -36,7 +36,7 @@ describe.skipIf(whyNotHere)('the calls that wait, in their own window', () => {
       await choice(`Permission for ${tool}`).selectOption('Ask first');
       await expect.poll(async () => (await permissions()).history?.at(-1)?.what).toContain(tool);
     }
-    return connect(client);
+    return connect(client, ADDED_SQL);
   }
   async function toCalls(): Promise<void> {
     await page().setViewportSize({ width: 520, height: 400 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WORKSPACE_ID } from '../workspace/fixture.ts';
 import { connectThroughEntry, readsRow } from './client-entry.ts';
-import { useWindow, whyNotHere } from './shown-window.ts';
+import { ADDED_SQL, useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
   const { shown, button, inspect, allow, reopenIn, countClicks } = useWindow();
@@ -58,7 +58,7 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
 
     const client = await connectThroughEntry(home, 'databricks-sql');
     await readsRow(client);
-    expect(shown.server.model.state.proxies).toMatchObject([{ path: '/api/2.0/mcp/sql' }]);
+    expect(shown.server.model.state.proxies).toMatchObject([{ path: ADDED_SQL }]);
     await shown.page.getByText('Connected', { exact: true }).waitFor();
     await client.close();
 

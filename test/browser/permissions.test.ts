@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { runCommand } from '../integration/warehouses/harness.ts';
-import { useWindow, whyNotHere } from './shown-window.ts';
+import { ADDED_SQL, useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
   const { shown, button, inspect, go, connect } = useWindow();
@@ -33,7 +33,7 @@ describe.skipIf(whyNotHere)('what AI clients can do, in the window', () => {
 
   it('a tool that is turned off in the window disappears from a running session at once', async () => {
     await addSql();
-    const client = await connect('claude-code');
+    const client = await connect('claude-code', ADDED_SQL);
     const tools = async (id: number) => {
       const { result } = await client.request(id, 'tools/list', {});
       return (result as { tools: { name: string }[] }).tools.map(({ name }) => name);

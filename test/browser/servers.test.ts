@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withoutServer } from '../../main/clients/servers.ts';
-import { useWindow, whyNotHere } from './shown-window.ts';
+import { ADDED_SQL, useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the servers in the window', () => {
   const { shown, button, inspect, allow, go, hold, openList, giveServer, shownProfile } = useWindow();
@@ -26,7 +26,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await state('Running, 3 tools');
     await inspect('servers');
     expect((await openList()).read().servers).toEqual([
-      { name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' },
+      { name: 'databricks-sql', profile: 'ana', kind: 'other', path: ADDED_SQL },
     ]);
   });
 

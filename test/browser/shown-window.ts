@@ -36,6 +36,9 @@ const ownPlaces = (folder: string) => ({
   CAUSEWAY_TOKEN_STORE: 'encrypted-file',
 });
 
+/** The server that *Add SQL* adds in the embedded workspace, which offers the newer one. */
+export const ADDED_SQL = '/ai-gateway/mcp-services/system.ai.dbsql';
+
 /**
  * The window in Chromium, on its own workspace for each test of the `describe` that calls this. What the page
  * reports as an error fails the test.

@@ -128,7 +128,9 @@ describe('a warehouse pinned for one client', () => {
 
     expect((await pin('--meta', 'warehouse_id=a1')).code).toBe(0);
     expect([await inCursor(), await inClaude()]).toEqual([pinnedTo('a1'), PATH_ONLY]);
-    expect((await causeway('clients', 'list', 'cursor')).stdout).toContain('databricks-sql: calls include warehouse_id=a1\n');
+    expect((await causeway('clients', 'list', 'cursor')).stdout).toContain(
+      'databricks-sql: calls include warehouse_id=a1\n',
+    );
 
     await causeway('clients', 'add');
     await causeway('clients', 'repair');
@@ -198,7 +200,9 @@ describe('a warehouse pinned for one client', () => {
     expect((await args()).slice(-3)).toEqual(inAll);
     await causeway('clients', 'repair');
     expect((await args()).slice(-3)).toEqual(inAll);
-    expect((await causeway('clients', 'list', 'cursor')).stdout).toContain(`databricks-sql: calls include warehouse_id=${first.id}\n`);
+    expect((await causeway('clients', 'list', 'cursor')).stdout).toContain(
+      `databricks-sql: calls include warehouse_id=${first.id}\n`,
+    );
     expect((await causeway('warehouse')).stdout).toContain('pinned: databricks-sql in Cursor runs on');
     const byRequest = { source: 'request', warehouseId: first.id };
     expect(await ranOn(inAll, {}, 'databricks-sql__execute_sql')).toEqual(byRequest);

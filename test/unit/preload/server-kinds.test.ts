@@ -34,17 +34,7 @@ describe('what a path is', () => {
     ['/api/2.0/mcp/sql/x', 'other', 'other', 'other', 'sql', false, undefined, 'x', '/api/2.0/mcp/sql/x'],
     ['/api/2.0/mcp/sqlite', 'other', 'other', 'other', undefined, false, undefined, 'sqlite', '/api/2.0/mcp/sqlite'],
     ['/api/2.0/mcp/genie', 'genie-one', 'genie', 'genie', 'genie', false, GENIE_ONE, 'genie', 'Genie One'],
-    [
-      GENIE_ONE,
-      'genie-service',
-      'other',
-      'genie',
-      'ai-gateway',
-      false,
-      undefined,
-      'genie',
-      'Genie One',
-    ],
+    [GENIE_ONE, 'genie-service', 'other', 'genie', 'ai-gateway', false, undefined, 'genie', 'Genie One'],
     [
       '/api/2.0/mcp/genie/01EF77',
       'genie',
