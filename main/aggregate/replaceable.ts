@@ -13,13 +13,16 @@ export interface ReplaceablePort {
   unused(error: unknown): void;
 }
 
+/** The one server of a session. Its name is asked for only where it is replaced. */
+type OnlyServer = Pick<AggregateServer, 'open'> & { name(): Promise<string> };
+
 /**
  * A session with one server. Where no bridge can be built for it, for example because its profile is gone, an aggregate of that one
  * server takes its place: it answers the client, offers `connection_status`, and offers the server's tools once a bridge can be built.
  */
 export class ReplaceableServer implements Bridge {
   readonly #client: FrameSink;
-  readonly #server: AggregateServer;
+  readonly #server: OnlyServer;
   readonly #port: ReplaceablePort;
   /** What serves the client unless it is replaced. */
   readonly #first: OpenedServer;
@@ -35,7 +38,7 @@ export class ReplaceableServer implements Bridge {
   /** Resolves once it is known what serves the client. */
   readonly #decided: Promise<void>;
 
-  constructor(client: FrameSink, server: AggregateServer, port: ReplaceablePort) {
+  constructor(client: FrameSink, server: OnlyServer, port: ReplaceablePort) {
     this.#client = client;
     this.#server = server;
     this.#port = port;
@@ -95,10 +98,14 @@ export class ReplaceableServer implements Bridge {
     this.#reason = error;
     this.#port.failed(error);
     // Loaded only here: what usually serves a client needs none of it.
-    const loaded = await import('./aggregate.ts').catch((failure: unknown) => void this.#port.failed(failure));
+    const loaded = await Promise.all([import('./aggregate.ts'), this.#server.name()]).catch(
+      (failure: unknown) => void this.#port.failed(failure),
+    );
     if (!loaded) return;
-    const aggregate = new loaded.Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
-    aggregate.offer([{ ...this.#server, unavailable: inOneLine(error) }]);
+    const [{ Aggregate }, name] = loaded;
+    const { open } = this.#server;
+    const aggregate = new Aggregate(intercept(this.#client, (frame) => this.#writeOnce(frame)));
+    aggregate.offer([{ name, open, setUp: '', unavailable: inOneLine(error) }]);
     aggregate.onSettled(() => this.#settled());
     this.#current = aggregate;
     const received = this.#received ?? [];

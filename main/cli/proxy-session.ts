@@ -1,4 +1,3 @@
-import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { type ReplaceablePort, ReplaceableServer } from '../aggregate/replaceable.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
@@ -40,11 +39,7 @@ export async function serveClient(
     isFirst = false;
     return { bridge: relay, opened: relay.opened, failed: (error: unknown) => relay.failed(error) };
   };
-  const server = new ReplaceableServer(
-    sink,
-    { name: serverAt(request.path).named || 'causeway', setUp: '', open },
-    cannotServe,
-  );
+  const server = new ReplaceableServer(sink, { name: () => nameOf(request), open }, cannotServe);
   const complain = (error: unknown) => process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
   const survive = (error: unknown) => {
     complain(error);
@@ -57,6 +52,12 @@ export async function serveClient(
     if (frame) refuseFrame(frame, error, sink);
   });
   return serveStdio(request.meta ? await preset(safe, request.meta) : safe, sink, process, removed);
+}
+
+/** What the server is called where it cannot be served. What usually serves a client needs no such name. */
+async function nameOf({ path }: ProxyRequest): Promise<string> {
+  const { serverAt } = await import('../../preload/contract/server-kinds.ts');
+  return serverAt(path).named || 'causeway';
 }
 
 async function preset(bridge: Bridge, meta: Record<string, string>): Promise<Bridge> {
