@@ -1,5 +1,6 @@
 import { endsBySignIn } from '../../preload/contract/error-facts.ts';
 import { isSqlServer } from '../../preload/contract/server-kinds.ts';
+import { counted } from '../../preload/contract/words/count.ts';
 import { addServer, type NewServer } from '../app/servers/change-list.ts';
 import { bestSqlServer, checkServer, type ServerCheck } from '../app/servers/check-server.ts';
 import type { Profile } from '../auth/auth.ts';
@@ -9,6 +10,7 @@ import type { ChangeOutcome } from '../clients/outcome.ts';
 import { type ManagedServer, openServers } from '../clients/servers.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import type { SeenQuery } from '../warehouses/seen-query.ts';
+import { userSummary } from '../warehouses/users.ts';
 import type { Answer } from './answers/answers.ts';
 import { asWhom, type Place, placeOf } from './changed-where.ts';
 import { changeAnswer } from './clients/change-answer.ts';
@@ -39,10 +41,9 @@ export interface UpOptions {
  */
 export async function up(context: CommandContext, address: string | undefined, options: UpOptions): Promise<void> {
   const { dryRun = false, json } = options;
-  const profile = await signedIn(context, await chosenWorkspace(context, address, options), options);
-  const session = await context.causeway().open(profile);
-  const place = await placeOf(context, session);
-  const plan = await planned(context, profile, options);
+  const place = await signedIn(context, await chosenWorkspace(context, address, options), options);
+  const session = await context.causeway().open(place.profile);
+  const plan = await planned(context, place.profile, options);
   if (!json) await show(context, place, plan);
   const isChanged = plan.isNew || plan.changes.some(({ result }) => result === 'would-change');
   let { changes } = plan;
@@ -112,8 +113,8 @@ async function asked(context: CommandContext, usable: readonly Profile[]): Promi
   }
 }
 
-/** The name of the profile, once its user is signed in. @throws {CausewayError} what keeps them from it */
-async function signedIn(context: CommandContext, workspace: Workspace, options: UpOptions): Promise<string> {
+/** The workspace, once its user is signed in. @throws {CausewayError} what keeps them from it */
+async function signedIn(context: CommandContext, workspace: Workspace, options: UpOptions): Promise<Place> {
   const auth = await context.causeway().auth();
   const profile =
     'host' in workspace
@@ -121,12 +122,12 @@ async function signedIn(context: CommandContext, workspace: Workspace, options: 
       : workspace.profile;
   if (profile) {
     const { client } = await context.causeway().open(profile.name);
-    const failure = await client.users.me(context.signal).then(
-      () => undefined,
-      (error: unknown) => asCausewayError(error),
-    );
-    if (!failure) return profile.name;
-    if (!endsBySignIn(failure.code) || !maySignIn(profile)) throw failure;
+    try {
+      const { user } = await client.users.me(context.signal);
+      return { profile: profile.name, host: profile.host, user: userSummary(user) };
+    } catch (error) {
+      if (!endsBySignIn(asCausewayError(error).code) || !maySignIn(profile)) throw error;
+    }
   }
   const where = profile?.host ?? ('host' in workspace ? workspace.host : '');
   if (options.dryRun) {
@@ -142,7 +143,7 @@ async function signedIn(context: CommandContext, workspace: Workspace, options: 
     ...(profile ? {} : { host: where }),
     ...(name === undefined ? {} : { profile: name }),
   });
-  return signIn.profile.name;
+  return placeOf(context, await context.causeway().open(signIn.profile.name));
 }
 
 /** What would be done. */
@@ -176,7 +177,7 @@ function newServer(profile: string, sql: { path: string; paths: readonly string[
 
 async function show(context: CommandContext, place: Place, plan: UpPlan): Promise<void> {
   const { server, isNew, check, changes } = plan;
-  const tools = check.tools === 1 ? '1 tool' : `${check.tools} tools`;
+  const tools = counted(check.tools ?? 0, 'tool');
   await writeDone(context, `Connected to ${asWhom(place)}.`);
   await writeDone(context, `${isNew ? 'New server' : 'Server'} ${describeServer(server)}: ${tools}.`);
   if (changes.length === 0) await writeNotice(context, 'No AI clients were found on this computer.');
