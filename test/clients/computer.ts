@@ -78,19 +78,14 @@ export async function openComputer(
   };
 }
 
+async function addSqlServer({ causeway }: Computer): Promise<void> {
+  const server = ['--path', '/api/2.0/mcp/sql', '--profile', 'ana', '--name', SERVER];
+  await causeway('servers', 'add', ...server, '--no-check');
+}
+
 /** Adds the SQL server and the client's entry for it. */
 export async function addEntry(computer: Computer, client: RealClient, ...options: string[]): Promise<boolean> {
-  await computer.causeway(
-    'servers',
-    'add',
-    '--path',
-    '/api/2.0/mcp/sql',
-    '--no-check',
-    '--profile',
-    'ana',
-    '--name',
-    SERVER,
-  );
+  await addSqlServer(computer);
   return writeEntry(computer, client, ...options);
 }
 
@@ -102,17 +97,7 @@ export async function addService(computer: Computer, client: RealClient, path: s
 
 /** One entry for four servers, of which one waits for a sign-in of its own. */
 export async function addAllInOne(computer: Computer, client: RealClient, paths: readonly string[]): Promise<boolean> {
-  await computer.causeway(
-    'servers',
-    'add',
-    '--path',
-    '/api/2.0/mcp/sql',
-    '--no-check',
-    '--profile',
-    'ana',
-    '--name',
-    SERVER,
-  );
+  await addSqlServer(computer);
   for (const path of paths) await computer.causeway('servers', 'add', '--path', path, '--profile', 'ana');
   return writeEntry(computer, client, '--all-in-one');
 }

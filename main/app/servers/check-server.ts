@@ -1,11 +1,11 @@
 import { ERROR_FACTS, isBeforeServer } from '../../../preload/contract/error-facts.ts';
 import { pathOfRow, serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
+import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
 import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
 import type { Causeway } from '../causeway.ts';
-import { listTools } from './move-server.ts';
 
 /** What a server answered when it was asked for its tools: their number, or why there are none. */
 export type ServerCheck = { tools: number; error: null } | { tools: null; error: CausewayError };
@@ -17,6 +17,20 @@ const SIMILAR_MS = 5_000;
 const SIMILAR_REQUESTS = 20;
 
 type Address = Pick<ManagedServer, 'profile' | 'path'>;
+
+/** Begins a session with a server, and asks for its tools. @throws {CausewayError} as `McpSession.tools` */
+export async function listTools(
+  causeway: Causeway,
+  server: Pick<ManagedServer, 'profile' | 'path'>,
+  signal: AbortSignal | undefined,
+): Promise<ServerTool[]> {
+  const session = await causeway.openMcpSession(server);
+  try {
+    return await session.tools(signal);
+  } finally {
+    await session.close();
+  }
+}
 
 /** Asks a server for its tools, as an AI client does. @throws the signal's reason */
 export async function checkServer(

@@ -2,13 +2,13 @@ import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ChangeOutcome } from '../../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers, sameServer, withPath } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
-import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { type Permissions, withPermissionsCopied } from '../../permissions/permissions.ts';
 import type { PermissionsFile } from '../../permissions/permissions-file.ts';
 import { serverKey } from '../../permissions/server-key.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { Causeway } from '../causeway.ts';
+import { listTools } from './check-server.ts';
 
 export interface MoveParts {
   causeway: Causeway;
@@ -70,20 +70,6 @@ export async function moveServer(name: string, parts: MoveParts): Promise<Moved>
     hasPermissions,
     outcomes: outcomes.filter(({ result }) => result !== 'unchanged'),
   };
-}
-
-/** Begins a session with a server, and asks for its tools. @throws {CausewayError} as `McpSession.tools` */
-export async function listTools(
-  causeway: Causeway,
-  server: Pick<ManagedServer, 'profile' | 'path'>,
-  signal: AbortSignal | undefined,
-): Promise<ServerTool[]> {
-  const session = await causeway.openMcpSession(server);
-  try {
-    return await session.tools(signal);
-  } finally {
-    await session.close();
-  }
 }
 
 /** Whether there are permissions to take along. They hold at the new place before anything leads there. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../../../preload/contract/words/count.ts';
 import { type ClientTest, testEntry } from '../../app/client-test/client-test.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
@@ -42,7 +43,7 @@ function nothingToTest(ids: readonly string[]): CausewayError {
 
 async function print(context: CommandContext, { name, server, tools, tookMs, error }: ClientTest): Promise<void> {
   if (error) return writeLine(context.stderr, inOneLine(error));
-  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  const count = counted(tools.length, 'tool');
   await writeDone(context, `${name} will see ${count} of ${server} after ${seconds(tookMs ?? 0)}.`);
 }
 

@@ -1,4 +1,5 @@
 import { isAppPath } from '../../../preload/contract/server-kinds.ts';
+import { counted } from '../../../preload/contract/words/count.ts';
 import { type AppAddress, appAddress, startAppNamed } from '../../app/servers/apps.ts';
 import { addServer as add, type NewServer, titleOfSpace } from '../../app/servers/change-list.ts';
 import { checkServer, isMissing, missingServer, type ServerCheck } from '../../app/servers/check-server.ts';
@@ -76,7 +77,7 @@ function resultOf({ sql }: FoundServer, check: ServerCheck | undefined): string[
   const which = newer ? [printable(`This workspace does not offer ${newer.add}${because}`)] : [];
   if (!check) return which;
   if (check.error) return [...which, printable(`It does not answer yet: ${inOneLine(check.error)}`)];
-  return [...which, `It answers, with ${check.tools === 1 ? '1 tool' : `${check.tools} tools`}.`];
+  return [...which, `It answers, with ${counted(check.tools, 'tool')}.`];
 }
 
 function describeHalt({ words: state, canStart }: NonNullable<AppAddress['halt']>, name: string): string {

@@ -1,6 +1,7 @@
 import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import { counted } from '../../../preload/contract/words/count.ts';
 import { removeServers, setMeta } from '../../app/servers/change-list.ts';
-import { listTools } from '../../app/servers/move-server.ts';
+import { listTools } from '../../app/servers/check-server.ts';
 import { listedTool } from '../../bridge/listed-tools.ts';
 import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
@@ -149,7 +150,7 @@ async function testOne(context: CommandContext, server: ManagedServer): Promise<
 async function print(context: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
   const { stdout, stderr } = context;
   if (!tools) return writeLine(stderr, `${server.name}: ${inOneLine(error)}`);
-  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  const count = counted(tools.length, 'tool');
   await writeLine(stdout, `${server.name}: ${tools.length === 0 ? 'no tools' : count}`);
   for (const tool of tools) await writeLine(stdout, `  ${toolLine(tool)}`);
   if (tools.length === 0) {
