@@ -177,7 +177,7 @@ function start(): void {
   const isOurs = ({ sender }: IpcMainInvokeEvent) =>
     sender === window.current?.webContents || approvalWindow.owns(sender);
   serveRequests(desktop.handlers, isOurs);
-  const news = new NewsSource({ told: settings.told, keep: (told) => settings.remember({ told }) });
+  const news = new NewsSource({ notified: settings.notified, keep: (told) => settings.remember({ told }) });
   let before = model.state;
   model.onChange((state) => {
     if (comesFromBrowser(before.warehouse, state.warehouse)) window.comeForward();

@@ -54,7 +54,7 @@ export class Member {
   #opened: OpenedServer | undefined;
   /** Frames that wait for the session to be opened, each with its raw id. */
   #held: { frame: Buffer; id: string | undefined }[] | undefined = [];
-  #trouble: string | undefined;
+  #problem: string | undefined;
   /** Undefined until the server itself has announced them. */
   #capabilities: unknown;
   #reopening: NodeJS.Timeout | undefined;
@@ -70,8 +70,8 @@ export class Member {
   }
 
   /** Why the server has no session; undefined if it has one or one is being opened. */
-  get trouble(): string | undefined {
-    return this.#trouble;
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Whether the server can be asked now. */
@@ -90,19 +90,19 @@ export class Member {
 
   /** Sends a client's request. */
   request(frame: Buffer, client: RoutedRequest): void {
-    if (this.#trouble !== undefined) client.reply(errorFrame(client.id, new Error(this.#trouble)));
+    if (this.#problem !== undefined) client.reply(errorFrame(client.id, new Error(this.#problem)));
     else this.#send(this.#requests.pass(frame, { client }));
   }
 
   /** Sends a notification, or an answer to a request from the server. */
   send(frame: Buffer): void {
-    if (this.#trouble === undefined) this.#send(frame);
+    if (this.#problem === undefined) this.#send(frame);
   }
 
   /** Sends a request of the aggregate's own. `params` is JSON text. */
   ask(method: string, params: string): Promise<Buffer> {
     return new Promise((resolve) => {
-      if (this.#trouble !== undefined) resolve(errorFrame('0', new Error(this.#trouble)));
+      if (this.#problem !== undefined) resolve(errorFrame('0', new Error(this.#problem)));
       else this.#send(this.#requests.pass(ownRequest(method, params), { own: resolve }));
     });
   }
@@ -126,7 +126,7 @@ export class Member {
 
   /** The server's list, or its placeholder; undefined after `timeoutMs`, and then a change is announced later. */
   async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
-    if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
+    if (this.#problem !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#problem)] : [];
     if (!this.mayHave(LISTS[kind].capability)) return [];
     const list = this.#lists.get(kind) ?? this.#startList(kind);
     const items = await within(timeoutMs, list.items, undefined);
@@ -138,7 +138,7 @@ export class Member {
   /** Retries what has failed. */
   reopen(): void {
     clearTimeout(this.#reopening);
-    if (this.#trouble === undefined || this.#isClosed) return;
+    if (this.#problem === undefined || this.#isClosed) return;
     this.#open();
   }
 
@@ -155,7 +155,7 @@ export class Member {
   async close(): Promise<void> {
     this.#end();
     const gone = new Error(`The server "${this.name}" no longer exists.`);
-    this.#trouble = gone.message;
+    this.#problem = gone.message;
     this.#refuse(gone);
     await this.#opened?.bridge.close();
   }
@@ -193,7 +193,7 @@ export class Member {
   }
 
   #open(): void {
-    this.#trouble = undefined;
+    this.#problem = undefined;
     this.#held = [];
     let isCurrent = true;
     const sink = this.#port.sink((frame) => isCurrent && this.#received(frame));
@@ -227,7 +227,7 @@ export class Member {
   }
 
   #failed(error: unknown): void {
-    this.#trouble = inOneLine(error);
+    this.#problem = inOneLine(error);
     this.#refuse(error);
     this.#reopening = setTimeout(() => {
       this.reopen();
@@ -294,8 +294,8 @@ function withoutRepeated(items: readonly ListItem[]): ListItem[] {
 }
 
 /** The tool that replaces those of a server without a session. */
-function statusTool(server: string, trouble: string): ListItem {
-  const description = `The tools of the Databricks server "${server}" are not available. ${trouble} Call this tool to try again. The tools appear once they are available.`;
+function statusTool(server: string, problem: string): ListItem {
+  const description = `The tools of the Databricks server "${server}" are not available. ${problem} Call this tool to try again. The tools appear once they are available.`;
   const tool = {
     name: STATUS_TOOL,
     title: `Check the connection of ${server}`,

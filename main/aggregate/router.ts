@@ -95,7 +95,7 @@ export class Router {
   async answerList(kind: ListKind, request: RoutedRequest): Promise<void> {
     const { owned, items } = await this.#listAll(kind);
     const shown = kind === 'tools' ? this.#withShownViews(owned, items) : items;
-    request.reply(listAnswer(request.id, kind, shown, this.#names[kind].tell(owned)));
+    request.reply(listAnswer(request.id, kind, shown, this.#names[kind].namesFor(owned)));
   }
 
   /** These tools with the names under which the client sees the resources that show their results. */
@@ -202,7 +202,7 @@ export class Router {
 
   /** The servers that may have what no list has, in words. */
   #unusable(): string[] {
-    return this.#members().flatMap(({ name, trouble }) => (trouble === undefined ? [] : unusable(name, trouble)));
+    return this.#members().flatMap(({ name, problem }) => (problem === undefined ? [] : unusable(name, problem)));
   }
 
   /** For a resource in no list: if only one server has resources, it is asked. */
@@ -229,12 +229,12 @@ export class Router {
     if (!member) {
       const gone = `The server "${found.owned.server}" no longer exists.`;
       request.reply(errorFrame(request.id, new CausewayError('not_found', gone, { remedy: 'List them again.' })));
-    } else if (member.trouble !== undefined && kind === 'tools') {
+    } else if (member.problem !== undefined && kind === 'tools') {
       request.reply(
         toolTextFrame(
           request.id,
           frame,
-          `${unusable(member.name, member.trouble)} Causeway is trying again. List the tools again in a moment.`,
+          `${unusable(member.name, member.problem)} Causeway is trying again. List the tools again in a moment.`,
         ),
       );
       member.reopen();

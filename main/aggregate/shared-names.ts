@@ -31,7 +31,7 @@ export class SharedNames {
   /** The servers that have used each name, the oldest first. */
   readonly #owners = new Map<string, Set<string>>();
   /** The meaning of the names in the client's last list. */
-  #told = new Map<string, Owned>();
+  #listed = new Map<string, Owned>();
   /** The meaning of shortened names, the oldest first. */
   readonly #shortened = new Map<string, Owned>();
 
@@ -42,11 +42,11 @@ export class SharedNames {
   }
 
   /** The names for a complete list, in its order. From then on, the client knows only these. */
-  tell(list: readonly Owned[]): string[] {
+  namesFor(list: readonly Owned[]): string[] {
     for (const owned of list) this.#note(owned);
-    this.#told = new Map();
+    this.#listed = new Map();
     const shown = list.map((owned) => this.#shown(owned));
-    this.#told = new Map(shown.flatMap((name, at) => (list[at] ? [[name, list[at]] as const] : [])));
+    this.#listed = new Map(shown.flatMap((name, at) => (list[at] ? [[name, list[at]] as const] : [])));
     this.#trim();
     return shown;
   }
@@ -65,8 +65,8 @@ export class SharedNames {
   }
 
   find(name: string): Found {
-    const told = this.#told.get(name);
-    if (told) return { kind: 'one', owned: told };
+    const listed = this.#listed.get(name);
+    if (listed) return { kind: 'one', owned: listed };
     const owned = this.#qualified(name);
     if (owned) return { kind: 'one', owned };
     const owners = [...(this.#owners.get(name) ?? [])];
@@ -94,12 +94,12 @@ export class SharedNames {
   #trim(): void {
     for (const text of this.#shortened.keys()) {
       if (this.#shortened.size <= MAX_REMEMBERED) break;
-      if (!this.#told.has(text)) this.#shortened.delete(text);
+      if (!this.#listed.has(text)) this.#shortened.delete(text);
     }
-    if (this.#owners.size <= MAX_REMEMBERED + this.#told.size) return;
-    const names = new Set([...this.#told.values()].map(({ name }) => name));
+    if (this.#owners.size <= MAX_REMEMBERED + this.#listed.size) return;
+    const names = new Set([...this.#listed.values()].map(({ name }) => name));
     for (const name of this.#owners.keys()) {
-      if (this.#owners.size <= MAX_REMEMBERED / 2 + this.#told.size) return;
+      if (this.#owners.size <= MAX_REMEMBERED / 2 + this.#listed.size) return;
       if (!names.has(name)) this.#owners.delete(name);
     }
   }
@@ -107,8 +107,8 @@ export class SharedNames {
   #shown(owned: Owned): string {
     const { server, name } = owned;
     const others = (this.#owners.get(name)?.size ?? 0) > 1;
-    const told = this.#told.get(name);
-    const isTaken = told !== undefined && told.server !== server;
+    const listed = this.#listed.get(name);
+    const isTaken = listed !== undefined && listed.server !== server;
     return others || isTaken || this.#qualified(name) ? this.#withServer(owned) : name;
   }
 

@@ -145,9 +145,9 @@ export class AnswerCache implements BridgeLayer {
    */
   #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
     const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;
-    let wait = this.#lateAfter(this.#port.tool.trouble ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
+    let wait = this.#lateAfter(this.#port.tool.problem ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
     const passed = wait.passed.then((late) => {
-      const isLongEnough = timeoutMs !== undefined || this.provisional || this.#port.tool.trouble;
+      const isLongEnough = timeoutMs !== undefined || this.provisional || this.#port.tool.problem;
       if (isLongEnough || this.#port.sent.length === 0) return late;
       wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
       return wait.passed;
@@ -158,7 +158,7 @@ export class AnswerCache implements BridgeLayer {
   /** Records an error that shows that the server cannot be asked now. Resolves when the requests that waited for it are answered. */
   async failed(error: unknown): Promise<void> {
     if (!isUnavailable(error)) return;
-    this.#port.tool.trouble = error;
+    this.#port.tool.problem = error;
     const racing = [...this.#racing];
     for (const { unavailable } of racing) unavailable();
     await Promise.allSettled(racing.map(({ answered }) => answered));
@@ -206,7 +206,7 @@ export class AnswerCache implements BridgeLayer {
 
   #introduced(answer: Buffer | undefined): void {
     this.provisional = true;
-    if (answer) this.#port.features.told(answer);
+    if (answer) this.#port.features.declared(answer);
   }
 
   #listConnectionTool({ id, frame }: PendingRequest): void {
@@ -228,7 +228,7 @@ export class AnswerCache implements BridgeLayer {
     const { method } = pending;
     const { result } = membersOf(json);
     if (!isFirstPage(pending.frame, method) || result === undefined) return;
-    this.#port.tool.trouble = undefined;
+    this.#port.tool.problem = undefined;
     if (method === 'initialize') this.#opened(pending.frame, json);
     else this.#confirmTools(frame);
     // The first of several pages is not the list.

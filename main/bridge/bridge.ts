@@ -169,7 +169,7 @@ class StdioBridge implements Bridge {
   #discoverCache(memory: AnswerStore): DiscoverCache {
     return {
       remembered: (answer) => memory.get(answer),
-      told: (answer) => this.#features.told(answer),
+      declared: (answer) => this.#features.declared(answer),
       discovered: (answer, json) => {
         this.#answerCache.discovered(answer);
         this.#features.learned(json);
@@ -314,7 +314,7 @@ class StdioBridge implements Bridge {
     clearTimeout(this.#reconnectTimer);
     if (this.#session.state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
     const { generation } = this.#session.state;
-    const isAway = this.#tool.trouble?.code === 'service_signed_out';
+    const isAway = this.#tool.problem?.code === 'service_signed_out';
     const delayMs = isAway ? SERVICE_RECONNECT_DELAY_MS : RECONNECT_DELAY_MS;
     this.#reconnectTimer = setTimeout(() => this.#session.apply({ name: 'expired', generation }), delayMs);
     this.#reconnectTimer.unref();
@@ -322,7 +322,7 @@ class StdioBridge implements Bridge {
 
   /** The user may have signed in to the service: the bridge requests again what it answered from the cache. */
   #serviceChanged(): void {
-    if (this.#tool.trouble?.code !== 'service_signed_out') return;
+    if (this.#tool.problem?.code !== 'service_signed_out') return;
     const { name } = this.#session.state;
     if (name === 'lost') this.#expire();
     else if (name === 'active') void this.#dispatcher.checkTools(sessionOf(this.#session.state)).catch(() => undefined);

@@ -49,7 +49,7 @@ const NOTHING_RUN = 'Nothing was run.';
 export class ConnectionTool implements BridgeLayer {
   readonly #port: ConnectionToolPort;
   readonly #waiting = new Set<() => void>();
-  #trouble: CausewayError | undefined;
+  #problem: CausewayError | undefined;
   /** Whether the server has listed its tools since its last failure. */
   #isListed = false;
 
@@ -58,13 +58,13 @@ export class ConnectionTool implements BridgeLayer {
   }
 
   /** Why the server cannot be asked, if that is known. */
-  get trouble(): CausewayError | undefined {
-    return this.#trouble;
+  get problem(): CausewayError | undefined {
+    return this.#problem;
   }
 
-  set trouble(trouble: CausewayError | undefined) {
-    this.#trouble = trouble;
-    if (trouble) this.#isListed = false;
+  set problem(problem: CausewayError | undefined) {
+    this.#problem = problem;
+    if (problem) this.#isListed = false;
   }
 
   /** The server has listed its tools. */
@@ -126,11 +126,11 @@ export class ConnectionTool implements BridgeLayer {
       });
     }
     const none = `There is still no connection to the workspace ${hostOf(host)}.`;
-    if (this.#trouble) {
-      const { code, message } = this.#trouble;
+    if (this.#problem) {
+      const { code, message } = this.#problem;
       // What it says may be of an earlier wait.
       const text = message.startsWith(none) ? message : sentences(none, message);
-      const remedy = remedyFor('command', this.#trouble);
+      const remedy = remedyFor('command', this.#problem);
       const isSaid = sentences(text, remedy).includes(NOTHING_RUN);
       return new CausewayError(code, text, { remedy: isSaid ? remedy : sentences(remedy, NOTHING_RUN) });
     }
@@ -150,14 +150,14 @@ export class ConnectionTool implements BridgeLayer {
 
   /** The service that waits for its user's sign-in, if the user can sign in. */
   get #awaitedService(): ServiceSignIn | undefined {
-    const { code, action } = this.trouble ?? {};
+    const { code, action } = this.problem ?? {};
     return code === 'service_signed_out' && action?.do === 'sign-in-to-service' ? this.#port.service : undefined;
   }
 
   get #needsSignIn(): boolean {
     const { signIn } = this.#port;
     if (!signIn) return false;
-    return signIn.pending !== undefined || (this.trouble !== undefined && endsBySignIn(this.trouble.code));
+    return signIn.pending !== undefined || (this.problem !== undefined && endsBySignIn(this.problem.code));
   }
 
   #whichSignIn(service: ServiceSignIn | undefined): string {
@@ -177,18 +177,18 @@ export class ConnectionTool implements BridgeLayer {
     if (this.#needsSignIn) {
       const next = signIn?.pending
         ? `${PAGE_IS_OPEN} The user must finish signing in there; call this tool to wait.`
-        : `${this.trouble?.message ?? 'The user is not signed in.'} Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;
+        : `${this.problem?.message ?? 'The user is not signed in.'} Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;
       return `${what} ${next} ${then}${addressOf(signIn?.pending?.url)}`;
     }
     const silent = signIn?.awaitsKeychain ? KEYCHAIN_IS_AWAITED : 'The workspace has not answered yet.';
-    const why = this.trouble ? inOneLine(this.trouble) : silent;
+    const why = this.problem ? inOneLine(this.problem) : silent;
     return sentences(`${what} ${why}`, `Call this tool to try again and see the result. ${then}`);
   }
 
   async #signIn(signIn: EndpointSignIn): Promise<CallText> {
     const signedIn = `Signed in to ${hostOf(this.#port.host)}.`;
     // The page may have been answered between the list and the call. A sign-in that the workspace refuses does not count.
-    const isRefused = this.trouble?.code === 'unauthenticated';
+    const isRefused = this.problem?.code === 'unauthenticated';
     if (!isRefused && (await signIn.isDone().catch(() => false))) return this.#check(signedIn);
     const begun = signIn.begin();
     const outcome = await outcomeWithin(

@@ -66,7 +66,7 @@ export class DeclaredFeatures {
   readonly #emptied = new Set<string>();
 
   /** The client was given this answer to `initialize` or `server/discover`, which is not the server's. */
-  told(answer: Buffer): void {
+  declared(answer: Buffer): void {
     this.#declared = capabilitiesIn(parseFrame(answer));
     this.#offered = undefined;
   }

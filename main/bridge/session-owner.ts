@@ -38,8 +38,8 @@ export class SessionOwner {
   readonly #place: SessionPlace;
   readonly #onChange: () => void;
   #owner: SignInIdentity | undefined;
-  /** The change that the client is to be told of; `toldAt` is by `performance.now()`. */
-  #change: { from: SignInIdentity; toldAt: number | undefined } | undefined;
+  /** The change that the client is to be told of; `announcedAt` is by `performance.now()`. */
+  #change: { from: SignInIdentity; announcedAt: number | undefined } | undefined;
 
   /** @param onChange called when another user has signed in */
   constructor(place: SessionPlace, onChange: () => void) {
@@ -72,14 +72,14 @@ export class SessionOwner {
     const before = this.#owner;
     this.#owner = now;
     if (!before || isSameUser(before, now)) return;
-    const from = this.#change?.toldAt === undefined ? (this.#change?.from ?? before) : before;
-    this.#change = isSameUser(from, now) || this.#place.isOwnClient ? undefined : { from, toldAt: undefined };
+    const from = this.#change?.announcedAt === undefined ? (this.#change?.from ?? before) : before;
+    this.#change = isSameUser(from, now) || this.#place.isOwnClient ? undefined : { from, announcedAt: undefined };
     this.#onChange();
   }
 
   /** The answer to a call that was under way as the user before. */
   cutOff(method: string): CausewayError {
-    if (this.#change) this.#change.toldAt = performance.now();
+    if (this.#change) this.#change.announcedAt = performance.now();
     return new CausewayError('user_changed', `${this.#words()} Causeway ended it without the response to ${method}.`, {
       remedy: 'It may have run. Check the result before you repeat it.',
     });
@@ -90,8 +90,8 @@ export class SessionOwner {
     const change = this.#change;
     if (!change || continuesAsAnother(method)) return undefined;
     // Calls that came together are answered alike.
-    if (change.toldAt !== undefined && cameAt > change.toldAt) return undefined;
-    change.toldAt ??= performance.now();
+    if (change.announcedAt !== undefined && cameAt > change.announcedAt) return undefined;
+    change.announcedAt ??= performance.now();
     return new CausewayError('user_changed', `${this.#words()} Nothing was sent.`, {
       remedy: `Send it again to continue as ${nameOf(this.#owner)}, or restart the AI client.`,
     });

@@ -42,7 +42,7 @@ export class EarlyAnswers {
     const answer = async () => {
       const early = await earlyAnswer(frame, method, remembered);
       if (!this.#waiting.delete(id) || !early || this.#isClosed) return;
-      if (method !== 'ping') this.#told(id, early);
+      if (method !== 'ping') this.#declared(id, early);
       this.#port.answer(id, early);
     };
     // What is remembered is looked for only once an answer is late: most are not.
@@ -71,9 +71,9 @@ export class EarlyAnswers {
     return this.#features.learned(parseFrame(frame));
   }
 
-  #told(id: string, answer: Buffer): void {
+  #declared(id: string, answer: Buffer): void {
     this.#opening = id;
-    this.#features.told(answer);
+    this.#features.declared(answer);
   }
 
   /** The answer to the request with this raw id has come. */

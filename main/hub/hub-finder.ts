@@ -25,7 +25,7 @@ export class HubFinder {
   #passesLeft = 0;
   /** When connections to a hub have ended, on the clock of `monotonicMs`. */
   #losses: number[] = [];
-  #told = false;
+  #isReported = false;
 
   /** Whether this process works alone because the application cannot sign in the way this process can. */
   readonly #isOwn: boolean;
@@ -95,8 +95,8 @@ export class HubFinder {
   }
 
   #tell(why: string): void {
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     const words = `Not using the running application: ${why}. This proxy works on its own.`;
     process.stderr.write(`causeway proxy: ${words}\n`);
   }

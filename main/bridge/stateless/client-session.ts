@@ -43,7 +43,7 @@ export interface StatelessClientPort {
 export interface DiscoverCache {
   remembered: Remembered;
   /** The client was given this answer to `server/discover`, which is not the server's. */
-  told(answer: Buffer): void;
+  declared(answer: Buffer): void;
   /** The server, which speaks the stateless revision too, has answered `server/discover` with this frame. */
   discovered(answer: Buffer, json: unknown): void;
 }

@@ -145,7 +145,7 @@ export class StatelessClient implements Layer {
   }
 
   /** Answers waiting `server/discover` requests from the cache; other frames continue waiting for the server. */
-  async #answerFromCache({ remembered, told }: DiscoverCache): Promise<void> {
+  async #answerFromCache({ remembered, declared }: DiscoverCache): Promise<void> {
     const mode = this.#mode;
     if (mode.name !== 'discovering' && mode.name !== 'opening') return;
     const asking = mode.waiting.filter((frame) => methodOf(frame) === 'server/discover');
@@ -157,7 +157,7 @@ export class StatelessClient implements Layer {
     for (const frame of asking) {
       const refusal = protocolErrorFor(requestIn(frame));
       const answer = refusal === undefined && (await earlyAnswer(frame, 'server/discover', remembered));
-      if (answer) told(answer);
+      if (answer) declared(answer);
       if (answer) this.#port.toClient(answer);
       else if (refusal !== undefined) this.#refuse(frame, refusal);
     }

@@ -31,18 +31,18 @@ interface NewsChange {
 
 interface NewsMemory {
   /** The keys that were notified before, in an earlier run too. */
-  told?: readonly string[] | undefined;
+  notified?: readonly string[] | undefined;
   /** Keeps those that outlive this run. */
-  keep?(told: string[]): void;
+  keep?(notified: string[]): void;
 }
 
 /** Derives notifications from one state to the next. None is repeated before it is resolved, not even after a restart. */
 export class NewsSource {
-  readonly #told: Set<string>;
-  readonly #keep: (told: string[]) => void;
+  readonly #notified: Set<string>;
+  readonly #keep: (notified: string[]) => void;
 
-  constructor({ told = [], keep = () => undefined }: NewsMemory = {}) {
-    this.#told = new Set(told);
+  constructor({ notified = [], keep = () => undefined }: NewsMemory = {}) {
+    this.#notified = new Set(notified);
     this.#keep = keep;
   }
 
@@ -50,11 +50,11 @@ export class NewsSource {
   next(state: DesktopState, isSeen: boolean): NewsChange {
     const found = newsIn(state);
     const withdrawn = this.#resolved(state, found);
-    for (const key of withdrawn) this.#told.delete(key);
-    const added = found.filter(({ key }) => !this.#told.has(key));
-    for (const { key } of added) this.#told.add(key);
+    for (const key of withdrawn) this.#notified.delete(key);
+    const added = found.filter(({ key }) => !this.#notified.has(key));
+    for (const { key } of added) this.#notified.add(key);
     if (withdrawn.some(isLasting) || added.some(({ key }) => isLasting(key))) {
-      this.#keep([...this.#told].filter(isLasting));
+      this.#keep([...this.#notified].filter(isLasting));
     }
     return { shown: added.filter(({ setting }) => !isSeen || !SHOWN_IN_WINDOW.has(setting)), withdrawn };
   }
@@ -64,7 +64,7 @@ export class NewsSource {
     const isFound = (key: string) => found.some((news) => news.key === key);
     const profile =
       warehouse.status === 'known' && warehouse.lastFailure === null ? warehouse.effective.profile : undefined;
-    return [...this.#told].filter((key) => {
+    return [...this.#notified].filter((key) => {
       if (isFound(key)) return false;
       if (key.startsWith(CALL)) return true;
       if (key.startsWith(UPDATE)) return found.some((news) => news.key.startsWith(UPDATE));

@@ -117,7 +117,7 @@ export class SettingsStore {
   }
 
   /** The keys of notifications that were shown and are not resolved. */
-  get told(): readonly string[] | undefined {
+  get notified(): readonly string[] | undefined {
     return this.#stored.told;
   }
 

@@ -31,7 +31,7 @@ const names = (how = IN_NAMES) => new SharedNames(how, (one) => SERVERS.includes
 
 describe('names from several servers', () => {
   it("stay as they are if only one server has them, and start with their server's name otherwise", () => {
-    const told = names().tell([
+    const told = names().namesFor([
       { server: 'a', name: 'run' },
       { server: 'a', name: 'query' },
       { server: 'b', name: 'query' },
@@ -43,11 +43,11 @@ describe('names from several servers', () => {
   it('are at most 64 characters long with the server in front, because models refuse longer ones', () => {
     const shared = names();
     const list = ['sql', 'sql-2'].flatMap((one) => [LONG, `${LONG}_too`].map((own) => ({ server: one, name: own })));
-    const told = shared.tell(list);
+    const told = shared.namesFor(list);
     expect(told[0]).toMatch(/^sql__main__reporting__the_revenue_of_each_region_in_the_[0-9a-f]{8}$/);
     expect(told.map(({ length }) => length)).toEqual([64, 64, 64, 64]);
-    expect(names().tell(list.toReversed())).toEqual(told.toReversed());
-    shared.tell(list.slice(0, 1));
+    expect(names().namesFor(list.toReversed())).toEqual(told.toReversed());
+    shared.namesFor(list.slice(0, 1));
     expect(told.map((text) => shared.find(text))).toEqual(list.map((owned) => ({ kind: 'one', owned })));
   });
 
@@ -56,7 +56,7 @@ describe('names from several servers', () => {
       fc.property(prefix, fc.array(list, { maxLength: 4 }), (how, lists) => {
         const shared = names(how);
         for (const one of lists) {
-          const told = shared.tell(one);
+          const told = shared.namesFor(one);
           expect(new Set(told).size).toBe(one.length);
           expect(told.map((text) => shared.find(text))).toEqual(one.map((owned) => ({ kind: 'one', owned })));
         }
@@ -69,7 +69,7 @@ describe('names from several servers', () => {
     fc.assert(
       fc.property(prefix, list, fc.array(change), (how, one, changes) => {
         const shared = names(how);
-        const told = shared.tell(one);
+        const told = shared.namesFor(one);
         for (const next of changes) {
           if ('mention' in next) {
             const shown = shared.mention(next.mention);
@@ -89,7 +89,7 @@ describe('names from several servers', () => {
         const shownIn = (order: Owned[]) =>
           new Set(
             names()
-              .tell(order)
+              .namesFor(order)
               .map((text, at) => JSON.stringify([text, order[at]])),
           );
         expect(shownIn(shuffled.map(({ owned }) => owned))).toEqual(shownIn(one));
@@ -103,10 +103,10 @@ describe('names from several servers', () => {
       { server: 'a', name: 'run' },
       { server: 'b', name: 'run' },
     ];
-    shared.tell([one, other]);
-    expect(shared.tell([other])).toEqual(['b__run']);
+    shared.namesFor([one, other]);
+    expect(shared.namesFor([other])).toEqual(['b__run']);
     shared.forget('a');
-    expect(shared.tell([other])).toEqual(['run']);
+    expect(shared.namesFor([other])).toEqual(['run']);
   });
 
   it('that several servers have, and that the client was never given, belong to no server', () => {
@@ -120,7 +120,7 @@ describe('names from several servers', () => {
 
   it('are forgotten if servers mention too many, and still never lead to another server', () => {
     const shared = names();
-    const [told] = shared.tell([{ server: 'a', name: 'kept' }]);
+    const [told] = shared.namesFor([{ server: 'a', name: 'kept' }]);
     for (let at = 0; at < 25_000; at += 1) shared.mention({ server: 'b', name: `uri-${at}` });
     expect(shared.find('uri-0')).toEqual({ kind: 'none' });
     expect(shared.mention({ server: 'b', name: 'kept' })).toBe('b__kept');

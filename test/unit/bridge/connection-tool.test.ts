@@ -44,7 +44,7 @@ describe('what is said while a server cannot be reached', () => {
   ])('is once that nothing was run, if the error of the connection says so %s', (_where, error) => {
     const tool = toolWith(SIGN_IN);
     for (const known of [error, undefined]) {
-      tool.trouble = known ?? tool.stillWaiting();
+      tool.problem = known ?? tool.stillWaiting();
       const { message, remedy } = tool.stillWaiting();
       expect(`${message} ${remedy}`.match(/Nothing was run/g)).toHaveLength(1);
     }

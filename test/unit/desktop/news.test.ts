@@ -121,8 +121,8 @@ describe('notifications', () => {
       kept = told;
     };
     expect(titles(new NewsSource({ keep }), state)).toHaveLength(1);
-    expect(titles(new NewsSource({ told: kept, keep }), loading)).toEqual([]);
-    expect(titles(new NewsSource({ told: kept, keep }), state)).toEqual([]);
+    expect(titles(new NewsSource({ notified: kept, keep }), loading)).toEqual([]);
+    expect(titles(new NewsSource({ notified: kept, keep }), state)).toEqual([]);
   });
 
   it('are shown for each call after a restart, which numbers calls anew', () => {
