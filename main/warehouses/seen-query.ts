@@ -30,7 +30,7 @@ export interface SeenQueryOptions {
 const LOOKS_MS = [0, 250, 500, 1_000, 2_000, 4_000];
 
 /**
- * Runs \`SELECT 1\` through the SQL server as an AI client does, and looks its statement up in the query history, which shows it to
+ * Runs `SELECT 1` through the SQL server as an AI client does, and looks its statement up in the query history, which shows it to
  * whoever ran it. Nothing is stopped. A statement that does not appear says nothing of the warehouse.
  * @throws {CausewayError} if the server cannot be talked to; a statement that fails is an outcome
  */

@@ -10,7 +10,7 @@ const Query = z.looseObject({
   /** An older name of the same. */
   endpoint_id: z.string().optional(),
 });
-/** \`res\` is absent where nothing was found. */
+/** `res` is absent where nothing was found. */
 const Answer = z.looseObject({ res: z.array(Query).default([]) });
 
 /** A statement as the query history has it. */
@@ -18,7 +18,7 @@ export interface RecordedStatement {
   id: string;
   /** Undefined until the history says it. */
   warehouseId: string | undefined;
-  /** \`FINISHED\`, \`RUNNING\` and others; new ones may come. */
+  /** `FINISHED`, `RUNNING` and others; new ones may come. */
   status: string;
 }
 

@@ -1,4 +1,4 @@
-/** Scenarios that say nothing about a proxy, by the beginning of their names, and why. They are run and not compared. */
+/** Scenarios that say nothing about a proxy, by the beginning of their names, and why. They are not compared. */
 export const NOT_OURS: [scenario: string, why: string][] = [
   [
     'auth/',

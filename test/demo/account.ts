@@ -6,6 +6,8 @@ export interface Account {
   begin(title: string): void;
   /** A line beneath the step under way. */
   tell(text: string): void;
+  /** A command that was run, and what it printed. */
+  command(line: string, output: string[]): void;
   table(rows: Record<string, string>[]): void;
   done(summary: string, data?: Record<string, unknown>): void;
   failed(reason: string): void;
@@ -49,6 +51,10 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
       beneath.push(paint('dim', text));
       if (spinner) spinner.text = `${title} ${paint('dim', text)}`;
     },
+    command(line, output) {
+      beneath.push(`$ ${line}`, ...output.map((text) => paint('dim', `  ${text}`)));
+      if (spinner) spinner.text = `${title} ${paint('dim', line)}`;
+    },
     table: (rows) => void beneath.push(...drawTable(rows)),
     done(summary) {
       beneath.push(summary);
@@ -68,22 +74,25 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
   };
 }
 
-/** One JSON object a line: `{"step", "ok", "tookMs", …}`, then `{"done", "tookMs"}`. */
+/** One JSON object a line: `{"step", "ok", "tookMs", "commands", …}`, then `{"done", "tookMs"}`. */
 function jsonAccount(stream: NodeJS.WriteStream): Account {
   const began = performance.now();
   let step = '';
   let start = 0;
+  let commands: string[] = [];
   const took = (since: number) => Math.round(performance.now() - since);
   const write = (value: unknown) => void stream.write(`${JSON.stringify(value)}\n`);
   return {
     begin(title) {
       step = title;
       start = performance.now();
+      commands = [];
     },
     tell() {},
+    command: (line) => void commands.push(line),
     table() {},
-    done: (summary, data = {}) => write({ step, ok: true, summary, tookMs: took(start), ...data }),
-    failed: (reason) => write({ step, ok: false, reason, tookMs: took(start) }),
+    done: (summary, data = {}) => write({ step, ok: true, summary, tookMs: took(start), commands, ...data }),
+    failed: (reason) => write({ step, ok: false, reason, tookMs: took(start), commands }),
     verdict: (_verdict, _title, _beneath, data) => write(data),
     end: (summary) => write({ done: summary, tookMs: took(began) }),
     note: (text) => write({ note: text }),
