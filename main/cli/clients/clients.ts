@@ -10,8 +10,7 @@ import { CausewayError, sentences } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
-
-import { canAsk, confirm } from '../question.ts';
+import { agreeOrCancel, canAsk } from '../question.ts';
 import {
   identifierText,
   printable,
@@ -67,13 +66,13 @@ export async function addClients(context: CommandContext, ids: string[], options
   const clients = openClients(context, options);
   if (options.allInOne) {
     const all = allInOne(servers, options);
-    return report(context, options, await clients.addAll(ids, all, await choice(options)));
+    return change(context, options, await choice(options), (chosen) => clients.addAll(ids, all, chosen));
   }
   const meta = metaChoice(ids, servers, options);
   const http = await httpChoice(context, servers, options);
   const insteadOfAll = options.server === undefined;
-  const change = { ...(await choice(options)), http, meta, insteadOfAll };
-  await report(context, options, await clients.add(ids, servers, change));
+  const wanted = { ...(await choice(options)), http, meta, insteadOfAll };
+  await change(context, options, wanted, (chosen) => clients.add(ids, servers, chosen));
 }
 
 const ITS_PINS =
@@ -112,9 +111,7 @@ export async function removeClients(
   const clients = openClients(context, options);
   const chosen = await choice(options);
   const names = options.server ?? (await clients.ownNames(ids, chosen.project));
-  const remove = (change: ChangeChoice) => clients.remove(ids, names, change);
-  const agreed = chosen.evenShared || chosen.dryRun || (await agreesToShared(context, options, remove, chosen));
-  await report(context, options, await remove({ ...chosen, evenShared: agreed }));
+  await change(context, options, chosen, (now) => clients.remove(ids, names, now));
   const projects = chosen.project === undefined && ids.length === 0 ? await clients.projects() : [];
   for (const folder of projects) {
     await writeNotice(context, `${folder} has entries too: causeway clients remove --project ${folder}`);
@@ -128,23 +125,27 @@ export async function repairClients(
   options: ClientCommandOptions,
 ): Promise<void> {
   const servers = await chosenServers(context, options);
-  await report(context, options, await openClients(context, options).repair(ids, servers, await choice(options)));
+  const clients = openClients(context, options);
+  await change(context, options, await choice(options), (chosen) => clients.repair(ids, servers, chosen));
 }
 
-/** Asks, if the terminal is interactive, whether other clients may lose what is removed. */
-async function agreesToShared(
+/**
+ * Changes the clients' files and says what became of each. On a terminal the user sees the difference first, and agrees to all of
+ * it, also to what other clients lose that share a file; a script is not asked, and leaves such files alone without `--yes`.
+ */
+async function change(
   context: CommandContext,
   options: ClientCommandOptions,
-  remove: (choice: ChangeChoice) => Promise<ChangeOutcome[]>,
   chosen: ChangeChoice,
-): Promise<boolean> {
-  if (options.json || !canAsk(context)) return false;
-  const losing = (await remove({ ...chosen, dryRun: true })).filter(({ sharedWith = [] }) => sharedWith.length > 0);
-  if (losing.length === 0) return false;
-  const sentences = losing.map(
-    ({ file, sharedWith = [] }) => `${sharedWith.map(({ name }) => name).join(' and ')} would lose them too: ${file}.`,
-  );
-  return confirm(context, `${sentences.join(' ')} Remove them anyway?`, '--yes', 'Nothing was removed.');
+  make: (choice: ChangeChoice) => Promise<ChangeOutcome[]>,
+): Promise<void> {
+  const isAsked = !chosen.dryRun && !options.yes && !options.json && canAsk(context);
+  if (!isAsked) return report(context, options, await make(chosen));
+  const agreed = { ...chosen, evenShared: true };
+  const planned = (await make({ ...agreed, dryRun: true })).filter(({ result }) => result === 'would-change');
+  for (const outcome of planned) await writeOutcome(context, outcome, true);
+  if (planned.length > 0) await agreeOrCancel(context, 'Write this?');
+  await report(context, options, await make(agreed));
 }
 
 async function choice(options: ClientCommandOptions): Promise<ChangeChoice> {
@@ -220,7 +221,7 @@ export async function writeOutcome(context: CommandContext, outcome: ChangeOutco
     ),
     ...warnings,
   ];
-  for (const note of notes) await writeDone(context, `  ${note}`);
+  for (const note of notes) await say(`  ${note}`);
 }
 
 /** `causeway clients backups`: the backups of clients' files, the newest first. */

@@ -16,6 +16,7 @@ const CLIENT_ID = [
 ] as const;
 const CALLBACK_PORT = ['--callback-port <port>', 'with --http: the port of its redirect URL'] as const;
 const PROFILE = ['--profile <name>', 'with --all-in-one: only the servers of this profile'] as const;
+const YES = ['-y, --yes', 'do not show the difference and ask on a terminal'] as const;
 
 /** `causeway clients …`: the AI clients on this computer, and the entries in their files. Code loads when it runs. */
 export const registerClients: RegisterCommand = (program, context) => {
@@ -98,17 +99,19 @@ function addChanging(group: Command, context: CommandContext): void {
     .option(...HTTP)
     .option(...CLIENT_ID)
     .option(...CALLBACK_PORT)
+    .option(...YES)
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).addClients(context, ids, command.optsWithGlobals()),
     );
   changing('remove')
     .description('remove the entries of Causeway from AI clients')
-    .option('-y, --yes', 'also change files that several clients share, for all of them')
+    .option('-y, --yes', 'do not ask; also change files that several clients share, for all of them')
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).removeClients(context, ids, command.optsWithGlobals()),
     );
   changing('repair')
     .description('fix entries that are missing, changed, broken or out of date')
+    .option(...YES)
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).repairClients(context, ids, command.optsWithGlobals()),
     );

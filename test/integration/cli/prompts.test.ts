@@ -176,9 +176,21 @@ const PROMPTS: Prompt[] = [
       await run('clients', 'add', 'claude-code');
       return { args: ['clients', 'remove', 'cursor'], effects: () => readFile(home('.claude.json'), 'utf8') };
     },
-    no: [1, 'Claude Code would lose the same entries'],
-    left: 'Nothing was removed.',
+    no: [130, 'Claude Code reads the same file, and would lose them too.'],
+    left: 'Nothing was changed.',
     withoutTerminal: 'Claude Code would lose the same entries',
+  },
+  {
+    at: 'clients/clients.ts',
+    name: 'entries are written',
+    prepare: async () => {
+      await writeFile(home('.claude.json'), '{}');
+      await run('servers', 'add', '--path', '/api/2.0/mcp/sql', '--name', 'data', '--profile', 'ana');
+      return { args: ['clients', 'add', 'claude-code'], effects: () => readFile(home('.claude.json'), 'utf8') };
+    },
+    no: [130, '"mcpServers": { + "data": {'],
+    left: 'Nothing was changed.',
+    withoutTerminal: null,
   },
   {
     at: 'login.ts',
@@ -256,9 +268,9 @@ describe.runIf(HAS_TERMINALS).each(WIDTHS)('in %i columns', { timeout: 60_000 },
           expect.stringMatching(new RegExp(`${ENDS} ?${said}$`)),
           before,
         ]);
-        // An answer may be a space further than the question.
-        for (const line of linesOf(left.shown()).filter((each) => each.trim().includes(' ')))
-          expect(line.trimEnd().length, line).toBeLessThanOrEqual(columns);
+        // An answer may be a space further than the question. A path and the lines of a difference stay whole.
+        const wrapped = linesOf(left.shown()).filter((each) => / /.test(each.trim()) && !/^[-+@ \\]|[/]/.test(each));
+        for (const line of wrapped) expect(line.trimEnd().length, line).toBeLessThanOrEqual(columns);
       }
 
       const no = await atQuestion(prompt, columns, args);
