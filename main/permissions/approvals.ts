@@ -53,6 +53,8 @@ export interface Allowance {
   /** As the client names itself. */
   client: string;
   server: ApprovalServer;
+  /** As whom the calls are sent: what the user allows as one user is not done as another. Undefined if that was not known. */
+  user: string | undefined;
   /** Undefined: every tool that is known to only read. */
   tool: string | undefined;
   /** In milliseconds since the epoch. */
@@ -150,8 +152,8 @@ export class ApprovalQueue {
    * @throws {CausewayError} `not_found` if the call no longer waits, `usage` if only this call can be allowed
    */
   allowUntil(id: number, what: 'tool' | 'reads', until: number): void {
-    const { client, server, tool } = this.#mayAllowMore(id);
-    this.#allowances = [...this.allowances, { client, server, tool: what === 'tool' ? tool : undefined, until }];
+    const { client, server, user, tool } = this.#mayAllowMore(id);
+    this.#allowances = [...this.allowances, { client, server, user, tool: what === 'tool' ? tool : undefined, until }];
     this.answer(id, 'allowed');
     for (const { approval, settle } of Array.from(this.#pending.values())) {
       if (this.#isAllowed(approval)) settle('allowed');
@@ -186,8 +188,9 @@ export class ApprovalQueue {
   }
 
   #isAllowed(call: Omit<PendingApproval, 'id' | 'askedAt' | 'expiresAt' | 'canExtend'>): boolean {
-    const isSame = ({ client, server, tool }: Allowance) =>
+    const isSame = ({ client, server, user, tool }: Allowance) =>
       client === call.client &&
+      user === call.user &&
       server.key === call.server.key &&
       server.profile === call.server.profile &&
       (tool === undefined ? call.readsOnly : tool === call.tool);

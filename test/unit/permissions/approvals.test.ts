@@ -147,6 +147,15 @@ describe('what is allowed for some time', () => {
     expect(await isWaiting(ask({ ...CALL, tool: 'list' }))).toBe(true);
   });
 
+  it('is allowed as the user of that call alone, and not as another one who has signed in meanwhile', async () => {
+    const { queue, ask } = queueWith();
+    const asAna = { ...CALL, user: 'ana@example.com' };
+    void ask(asAna);
+    queue.allowUntil(1, 'tool', 61_000);
+    expect(await ask(asAna)).toBe('allowed');
+    for (const user of ['ben@example.com', undefined]) expect(await isWaiting(ask({ ...CALL, user }))).toBe(true);
+  });
+
   it('ends when the user says so', async () => {
     const { queue, ask } = queueWith();
     void ask();
