@@ -30,6 +30,7 @@ const spellings = (word: string) =>
       ` ${word}`,
       `${word} `,
       `${word}\\u0000`,
+      `${word}\\u0000x`,
     ],
     ...[
       `${word}\\u200b`,
@@ -133,7 +134,21 @@ const jsonReaders: Record<string, (text: string) => unknown> = {
   'jsonc-parser': (text) => parseJsonc(text, [], { allowTrailingComma: true }),
   'secure-json-parse': (text) => parseSecurely(text, null, { protoAction: 'ignore', constructorAction: 'ignore' }),
   'encoding/json': (text) => folded(JSON.parse(text)),
+  cJSON: (text) => inC(JSON.parse(text)),
 };
+
+/** As C reads it: strings end at a NUL, and the first member of a name counts, in any case. */
+function inC(value: unknown): unknown {
+  if (typeof value === 'string') return cut(value);
+  if (Array.isArray(value)) return value.map(inC);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [cut(key).toLowerCase(), inC(each)] as const);
+  return Object.fromEntries(entries.reverse());
+}
+
+function cut(text: string): string {
+  return text.replace(/\0.*$/s, '');
+}
 
 function folded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(folded);

@@ -88,6 +88,8 @@ type Value =
   | { kind: 'string'; text: string; value: string }
   | { kind: 'array' | 'number' | 'literal'; text: string };
 
+/** Readers written in C take it for the end of a string. */
+const NUL = '\0';
 const WHITE_SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERAL = /true|false|null/y;
@@ -138,6 +140,7 @@ class Reader {
     this.#list('}', () => {
       if (this.#text[this.#at] !== '"') throw new Misread('it is not JSON');
       const { text, value: name } = this.#string();
+      if (name.includes(NUL)) throw new Misread(`a name in it, ${text}, has a NUL, at which some readers stop`);
       const folded = foldCase(name);
       if (names.has(folded)) throw new Misread(`it has ${text} twice`);
       names.add(folded);
@@ -271,6 +274,7 @@ function checkParams(params: ReadonlyMap<string, Value> | undefined): void {
 function toolIn(params: ReadonlyMap<string, Value> | undefined): string {
   const name = params?.get('name');
   if (name?.kind !== 'string') throw new Misread("the tool's name is not a string");
+  if (name.value.includes(NUL)) throw new Misread("the tool's name has a NUL, at which some readers stop");
   for (const member of ['arguments', '_meta', 'task']) {
     const value = params?.get(member);
     if (value !== undefined && value.kind !== 'object') throw new Misread(`its "${member}" is not an object`);

@@ -13,6 +13,7 @@ describe('a frame that every reader understands in the same way', () => {
   it.each([
     call('{"name":"drop","arguments":{"n":12345678901234567890,"x":1.10,"deep":[[{"a":null}]]}}'),
     call('{"name":"drop","arguments":{"__proto__":{"a":1},"constructor":2}}'),
+    call('{"name":"drop","arguments":{"a":"\\u0000"}}'),
     '{"jsonrpc":"2.0","id":"a","method":"vendor.example/do-it"}',
     '{"jsonrpc":"2.0","id":1.0,"method":"ping"}',
     '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
@@ -99,6 +100,9 @@ describe('a frame that readers could understand differently', () => {
     [call('{"name":"look","arguments":{"a":{"b":1,"B":2}}}'), 'it has "B" twice'],
     [call('{"name":"look","arguments":{"k":1,"\u212a":2}}'), 'twice'],
     [call('{"name":"look","arguments":{"a":"\\ud800"}}'), 'lone surrogate'],
+    [call('{"name\\u0000x":"drop","name":"look"}'), 'has a NUL'],
+    [call('{"name":"look","arguments":{"b":[{"a\\u0000":1,"a":2}]}}'), 'has a NUL'],
+    [call('{"name":"drop\\u0000x"}'), "the tool's name has a NUL"],
     [call(`{"name":"look","arguments":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`), 'deeper than 64'],
   ])('is refused: %s', (text, fault) => {
     expect(read(text)).toEqual({ fault: expect.stringContaining(fault) });
