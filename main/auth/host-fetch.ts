@@ -86,7 +86,8 @@ export class AuthHttp {
         origin: host,
         path: url.pathname + url.search,
         method: method as Dispatcher.HttpMethod,
-        headers,
+        // Answers are read as they come. Without this, any coding would be allowed (RFC 9110 §12.5.3).
+        headers: { 'accept-encoding': 'identity', ...headers },
         body: body ?? null,
         ...(signal ? { signal } : {}),
       });

@@ -48,7 +48,8 @@ const Refused = z.looseObject({
 
 /**
  * Reads the answer of a token endpoint, for every grant. An access token is enough: whatever else is missing, `null` or
- * not what RFC 6749 §5.1 says counts as left out, `token_type` and `id_token` are not read, and nothing throws.
+ * not what RFC 6749 §5.1 says counts as left out, `token_type` and `id_token` are not read, and nothing throws. Neither the
+ * status nor the form of the answer has to be right.
  * @param host whom an error names
  * @param sent the secrets that were sent with the request, which the answer may repeat
  */
@@ -58,10 +59,11 @@ export async function readTokenAnswer(
 ): Promise<TokenAnswer> {
   const text = await response.text();
   if (isSignInPage(response, text)) return { unusable: signInPage(host), refreshToken: undefined };
-  const body = jsonIn(text);
+  const body = jsonIn(text) ?? roughMembersIn(text);
   const refused = Refused.safeParse(body).data ?? {};
-  // Some services refuse with the status of success.
-  if (response.ok && (refused.error === undefined || isGranted(body))) return readGranted(body, host);
+  // Some services refuse with the status of success, and some gateways change the status of an answer that has tokens.
+  const isSuccess = response.ok ? refused.error === undefined || isGranted(body) : isGrantAlone(body);
+  if (isSuccess) return readGranted(body, host);
   const [code, description] = reasonIn(refused, response.headers.get('www-authenticate') ?? '');
   return {
     refusal: {
@@ -86,6 +88,27 @@ function reasonIn(
 
 function isGranted(body: unknown): boolean {
   return Granted.safeParse(body).data?.access_token !== undefined;
+}
+
+function isGrantAlone(body: unknown): boolean {
+  const { error, error_code, message } = Refused.safeParse(body).data ?? {};
+  return isGranted(body) && (error ?? error_code ?? message) === undefined;
+}
+
+const ROUGH_MEMBER =
+  /"(access_token|refresh_token|expires_in|scope|error|error_description)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?)/gs;
+
+/**
+ * What matters of an answer that is almost JSON, with `NaN` or a comma too many in it or text around it, or that is a form
+ * (`access_token=…&…`): the refresh token that was sent is spent by then. Undefined for anything else.
+ */
+function roughMembersIn(text: string): Record<string, unknown> | undefined {
+  const members = Array.from(
+    text.matchAll(ROUGH_MEMBER),
+    ([, name = '', value = '']) => [name, jsonIn(value)] as const,
+  );
+  if (members.length > 0) return Object.fromEntries(members);
+  return /^\s*\w+=[^\s<]*\s*$/.test(text) ? Object.fromEntries(new URLSearchParams(text.trim())) : undefined;
 }
 
 function readGranted(body: unknown, host: string): TokenAnswer {

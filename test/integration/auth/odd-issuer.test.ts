@@ -72,6 +72,43 @@ describe('an issuer of its own kind', () => {
   });
 });
 
+describe('an answer with tokens in another form than RFC 6749 says', () => {
+  type Pair = Record<'access_token' | 'refresh_token', string>;
+  const json = (pair: Pair) => JSON.stringify({ ...pair, expires_in: 3600 });
+  const answers: Record<string, [status: number, text: (pair: Pair) => string]> = {
+    'with NaN, as Python writes it': [200, (pair) => json(pair).replace('3600', 'NaN')],
+    'with a comma too many': [200, (pair) => json(pair).replace('}', ',}')],
+    'with text around it': [200, (pair) => `)]}'\n${json(pair)}\nOK`],
+    'as a form': [200, (pair) => `${new URLSearchParams({ ...pair, expires_in: '3600' })}`],
+    'with the status of a refusal': [400, json],
+    'with the status of a failure': [500, json],
+  };
+
+  it.each(Object.keys(answers))('%s renews the sign-in, and its refresh token is kept', async (what) => {
+    const [status, text] = answers[what] ?? [0, json];
+    const auth = open();
+    await signInOutcome(auth);
+    clock += 2 * HOUR;
+    oddities().form = (body) => [status, text(Object(body))];
+    expect(await owner(auth)).toBe(ANA);
+    oddities().form = undefined;
+    clock += 2 * HOUR;
+    // The second use of the earlier one would end the sign-in.
+    expect(await owner(open())).toBe(ANA);
+  });
+
+  it.each([
+    [400, '{"error":"invalid_grant","access_token":"the one that was sent"}'],
+    [400, 'refresh_token=unknown'],
+  ])('does not make a success of a refusal (HTTP %i): %s', async (status, text) => {
+    const auth = open();
+    await signInOutcome(auth);
+    clock += 2 * HOUR;
+    oddities().form = () => [status, text];
+    await expect(tokenOf(auth)).rejects.toMatchObject({ code: expect.stringMatching(/^(signed_out|sign_in_failed)$/) });
+  });
+});
+
 describe('a renewal that brings a refresh token, and no access token that can be used', () => {
   it.each([
     [null, 'sent an answer without an access token'],

@@ -20,6 +20,8 @@ export interface Oddities {
   rotates: boolean;
   /** Replaces members of each answer with tokens. */
   members: Record<string, unknown>;
+  /** Writes each answer with tokens in another form: its status and text. */
+  form: ((body: unknown) => [status: number, text: string]) | undefined;
   /** A web page that answers in place of the token endpoint, as a captive portal does. */
   portal: string | undefined;
 }
@@ -52,7 +54,7 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
   const refreshTokens = new Map<string, { grant: Grant; isSpent: boolean; expiresAt: number }>();
   /** Access tokens that were signed earlier are refused. */
   let epoch = 0;
-  const oddities: Oddities = { rotates: true, members: {}, portal: undefined };
+  const oddities: Oddities = { rotates: true, members: {}, form: undefined, portal: undefined };
   const seconds = (count: number) => Date.now() + count * 1000;
 
   return {
@@ -143,7 +145,9 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
       return;
     }
     const [status, body] = answerTo(grantType, form, request.headers.authorization);
-    sendJson(response, status, body, { 'cache-control': 'no-store' });
+    const [otherStatus, text] = (status === 200 && oddities.form?.(body)) || [];
+    if (text === undefined) sendJson(response, status, body, { 'cache-control': 'no-store' });
+    else response.writeHead(otherStatus ?? status).end(text);
   }
 
   function answerTo(grantType: string | null, form: URLSearchParams, authorization: string | undefined): Answer {
