@@ -8,7 +8,7 @@ import {
   readEnvironment,
 } from '../platform/entry-environment.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { stateFolder } from '../platform/paths.ts';
+import { configFolder, stateFolder } from '../platform/paths.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { type Launcher, safePlace, sharedPart } from './launcher.ts';
 import { makeOwnFolder } from './own-folder.ts';
@@ -43,6 +43,8 @@ async function keepEnvironment(env: NodeJS.ProcessEnv): Promise<void> {
   const file = environmentFile(env);
   const now = entryEnvironment(env);
   await makeOwnFolder(dirname(file), sharedPart(file, env), env);
+  // A proxy that does not find it runs nothing.
+  await makeFolder(configFolder(env), 0o700);
   await writeMerged(file, now);
   const common = defaultEnvironmentFile(env);
   const there = knownAt(common);

@@ -32,6 +32,10 @@ export class PermissionsFile {
   readonly #listeners = new Set<() => void>();
   readonly #value: VersionedValue<Permissions | CausewayError>;
   #stopWatching: (() => void) | undefined;
+  /** Whether the last check has found a file. */
+  #wasThere = false;
+  /** Whether a file has gone with its folder. Whoever removes the permissions removes the file; its folder goes with a disk. */
+  #isLost = false;
   /** The version of the file that the listeners know. */
   #toldVersion: string | undefined;
 
@@ -57,8 +61,14 @@ export class PermissionsFile {
   }
 
   #version(): string {
-    const version = versionOf(this.path);
-    return isThere(this.#oldPath) ? `${version} ${versionOf(this.#oldPath)}` : version;
+    const found = versionOf(this.path);
+    const old = isThere(this.#oldPath) ? versionOf(this.#oldPath) : undefined;
+    const isMissing = old === undefined && (found === ABSENT || found === WITHOUT_FOLDER);
+    this.#isLost = isMissing && (this.#isLost || (this.#wasThere && found === WITHOUT_FOLDER));
+    this.#wasThere = !isMissing;
+    if (this.#isLost) return LOST;
+    const version = found === WITHOUT_FOLDER ? ABSENT : found;
+    return old === undefined ? version : `${version} ${old}`;
   }
 
   async #read(): Promise<{ value: Permissions | CausewayError; isFinal: boolean }> {
@@ -74,6 +84,10 @@ export class PermissionsFile {
   }
 
   async #load(): Promise<Permissions> {
+    if (this.#isLost) {
+      const remedy = 'Connect the disk that it is on, or restore it. To begin without it, restart Causeway.';
+      throw unreadablePermissions(this.path, 'its folder is gone', remedy);
+    }
     const { old, bytes } = await this.#bytes();
     // The schema library takes longer to load than the file: it is loaded only if there are permissions.
     const { parsePermissions } = await import('./permissions.ts');
@@ -195,6 +209,10 @@ export class PermissionsFile {
 }
 
 const DANGLING = 'unreadable: a link to nothing';
+/** There is no file, and no folder either. */
+const WITHOUT_FOLDER = 'absent with its folder';
+/** There was a file, and its folder is gone. */
+const LOST = 'unreadable: its folder is gone';
 
 /** The bytes of a file; undefined if there is none. @throws {CausewayError} `invalid_file` */
 async function bytesOf(path: string): Promise<Buffer | undefined> {
@@ -235,6 +253,9 @@ function whyMissing(path: string): string {
   const folder = dirname(path);
   if (folder === path) return ABSENT;
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (!found) return whyMissing(folder);
+  if (!found) {
+    const why = whyMissing(folder);
+    return why === ABSENT ? WITHOUT_FOLDER : why;
+  }
   return found.isDirectory() ? ABSENT : 'unreadable: ENOTDIR';
 }

@@ -1,7 +1,7 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CausewayError } from './errors.ts';
-import { homeFolder } from './paths.ts';
+import { configFolder, homeFolder } from './paths.ts';
 
 /**
  * What the person's shell knew when entries were written, and the process of an AI client may not: clients hand on a
@@ -85,6 +85,23 @@ export function adoptEnvironment(env: NodeJS.ProcessEnv, file: string | undefine
     if (names.some((name) => env[name])) continue;
     for (const name of names) if (record.helps[name] !== undefined) env[name] = record.helps[name];
   }
+  if (file !== undefined || !isDefaultHome(record)) checkSettings(configFolder(env));
+}
+
+/**
+ * The folder of the settings was there when the entry was written. Where it is not, on a disk that is not connected say, no
+ * permissions would be found in it, which would allow everything.
+ */
+function checkSettings(folder: string): void {
+  if (existsSync(folder)) return;
+  throw new CausewayError(
+    'invalid_file',
+    `This entry cannot tell which permissions apply: the folder of its settings, ${folder}, is not there. Nothing was run.`,
+    {
+      remedy:
+        'Connect the disk that it is on, or restore it. To begin without it, write the entries again: AI clients › Repair in Causeway, or `causeway clients repair`.',
+    },
+  );
 }
 
 /**

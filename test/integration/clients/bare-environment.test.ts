@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -200,6 +200,27 @@ test('an entry whose record cannot be used answers with the reason, and runs not
     await rm(file, { recursive: true, force: true });
   }
   expect(workspace.statements).toEqual([]);
+});
+
+test.each<[string, Places, folder: string]>([
+  ['the usual home', () => ({}), '.config'],
+  ['XDG folders on another disk', (folder) => ({ XDG_CONFIG_HOME: join(folder, 'disk', 'cfg') }), 'disk'],
+])('an entry whose settings are gone with their folder runs nothing: %s', async (_, places, folder) => {
+  const { workspace, argumentsFor, causeway, folder: home } = await person(places);
+  const args = await argumentsFor('cursor');
+  await rename(join(home, folder), join(home, 'gone'));
+  const proxy = new ProxyProcess(args, {});
+  onTestFinished(() => proxy.close());
+  const why = expect.stringMatching(/the folder of its settings, \S+causeway, is not there\. Nothing was run\./);
+  expect(JSON.stringify(await proxy.open())).toEqual(why);
+  const call = { name: 'execute_sql', arguments: { query: 'CREATE TABLE t (a INT)' } };
+  expect(JSON.stringify(await proxy.request('call', 'tools/call', call))).toEqual(why);
+  expect(workspace.statements).toEqual([]);
+  await rename(join(home, 'gone'), join(home, folder));
+  const [writes, reads] = await attempt(args, {});
+  expect(writes).toContain('allows only read-only tools on this server');
+  expect(reads).toContain('statement_id');
+  expect((await causeway('servers')).stdout).toContain('data');
 });
 
 test('an entry that was written in another environment is repaired on request', async () => {

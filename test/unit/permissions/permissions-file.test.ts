@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -68,6 +68,27 @@ it('a permissions file of 31 MB forbids every tool unread', async () => {
     'The permissions in PERMISSIONS cannot be read (it has 31 MiB, and a file of Causeway may have 1 MiB). ' +
       'Rename it to start again without it, or restore it from a copy. Until then, no tool may be called.',
   );
+});
+
+it('permissions whose folder is gone, as with a disk, forbid every tool until they are there again', async () => {
+  const { home, path, folder, call } = await open();
+  expect(await call()).toBe('allow');
+  await writeFile(path, '{"version":1,"all":{"newTools":"on"}}');
+  expect(await call()).toBe('allow');
+  const away = join(home, 'away');
+  await rename(folder, away);
+  const lost =
+    'The permissions in PERMISSIONS cannot be read (its folder is gone). Connect the disk that it is on, or restore it. To begin without it, restart Causeway. Until then, no tool may be called.';
+  expect(await call()).toBe(lost);
+  // What makes the folder anew, such as other settings, is not the user's word about permissions.
+  await mkdir(folder);
+  expect(await call()).toBe(lost);
+  await rename(join(away, 'permissions.json'), path);
+  expect(await call()).toBe('allow');
+  await rm(path);
+  expect(await call()).toBe('allow');
+  await rm(folder, { recursive: true });
+  expect(await call()).toBe('allow');
 });
 
 const LINK_REMEDY = 'Restore the file or folder that the link points to, or remove the link.';
