@@ -1,7 +1,9 @@
 import type { Approval, AskApproval, CallToApprove } from '../permissions/approvals.ts';
 import type { ServerPermissions } from '../permissions/server-permissions.ts';
 import { textAt } from './frame/edit.ts';
-import { matchOfIds } from './frame/frame.ts';
+import { foldCase } from './frame/fold-case.ts';
+import { matchOfIds, parseText } from './frame/frame.ts';
+import { membersOf } from './frame/members.ts';
 import type { ProgressReports } from './progress.ts';
 
 export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool' | 'hints' | 'isManaged'>;
@@ -84,11 +86,19 @@ export class ToolApprovals {
       decided.signal.addEventListener('abort', unsubscribe, { once: true });
     });
     const args = textAt(frame, 'params', 'arguments') ?? '{}';
-    const byUser = askApproval({ ...call, user: user?.(), arguments: args }, AbortSignal.any([signal, decided.signal]));
+    const asked = { ...call, user: user?.(), arguments: args, ...warehouseIn(frame) };
+    const byUser = askApproval(asked, AbortSignal.any([signal, decided.signal]));
     const approval = await Promise.race([byPermissions, byUser]);
     decided.abort();
     return approval;
   }
+}
+
+/** The warehouse that a call names, in whatever case: a server may read it so. */
+function warehouseIn(frame: Buffer): Pick<CallToApprove, 'warehouseId'> {
+  const meta = membersOf(parseText(textAt(frame, 'params', '_meta') ?? ''));
+  const named = Object.entries(meta).find(([name]) => foldCase(name) === 'warehouse_id');
+  return named ? { warehouseId: String(named[1]) } : {};
 }
 
 /** The text for the model if a call needed the user's permission and did not get it. */

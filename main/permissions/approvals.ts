@@ -10,6 +10,8 @@ export interface CallToApprove {
   user?: string | undefined;
   /** The call's arguments as the client wrote them, in JSON. */
   arguments: string;
+  /** The warehouse that the call itself names for its SQL, as the client or a pin has written it; undefined if it names none. */
+  warehouseId?: string | undefined;
   /** The raw id of its request; undefined for a notification. */
   requestId?: string | undefined;
   /** What the server says about the tool; undefined if it has not listed it. */

@@ -19,7 +19,7 @@ export function approvalForWindow(
     server: nameOf(server, state.servers),
     profile: server.profile,
     user: user ?? null,
-    warehouse: warehouseOf(server, state),
+    warehouse: warehouseOf(waiting, state),
     tool,
     statement,
     arguments: rest,
@@ -40,11 +40,14 @@ function find({ profile, path }: Pick<ApprovalServer, 'profile' | 'path'>, serve
   return servers.find((server) => server.profile === profile && server.path === path);
 }
 
-/** The warehouse on which a server's SQL runs; null if it runs none, or it is not known here. */
+/** The warehouse on which a call's SQL runs; null if it runs none, or it is not known here. What the call itself names goes before all. */
 function warehouseOf(
-  server: ApprovalServer,
+  { server, warehouseId }: PendingApproval,
   { servers, warehouse, profile }: Pick<DesktopState, 'servers' | 'warehouse' | 'profile'>,
 ): string | null {
+  const known = warehouse.status === 'known' ? warehouse.effective.warehouse : null;
+  if (warehouseId !== undefined)
+    return profile === server.profile && known?.id === warehouseId ? known.name : displayText(warehouseId);
   const isSql = find(server, servers)?.kind === 'sql';
   if (!isSql || profile !== server.profile || warehouse.status !== 'known') return null;
   return effectiveName(warehouse.effective);

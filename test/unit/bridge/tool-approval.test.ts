@@ -45,6 +45,16 @@ describe('a call that needs approval', () => {
     expect(one.read()).toEqual([]);
   });
 
+  it.each(['warehouse_id', 'Warehouse_ID'])('is shown with the warehouse that it names in its %s', async (member) => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'] }, { askApproval });
+    const waiting = one.take(calling(1, 'drop', { arguments: {}, _meta: { other: 1, [member]: '01ab' } }));
+    await expect.poll(() => asked).toHaveLength(1);
+    expect(asked[0]?.call.warehouseId).toBe('01ab');
+    asked[0]?.answer('refused');
+    await waiting;
+  });
+
   it.each([
     ['refused', 'The user refused this call of "drop".'],
     ['late', 'the request timed out'],

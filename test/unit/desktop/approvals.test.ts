@@ -24,13 +24,17 @@ const SERVERS: ConfiguredServer[] = [
   },
 ];
 
-const approval = (args: string, { client, profile = 'ana' }: { client?: string; profile?: string } = {}) =>
+const approval = (
+  args: string,
+  { client, profile = 'ana', warehouseId }: { client?: string; profile?: string; warehouseId?: string } = {},
+) =>
   approvalForWindow(
     {
       id: 4,
       client,
       tool: 'execute_sql',
       arguments: args,
+      warehouseId,
       server: { profile, path: '/api/2.0/mcp/sql', key: '' },
       readsOnly: false,
       askedAt: 0,
@@ -88,6 +92,11 @@ describe('a call that waits, in the window', () => {
   it('names the warehouse that its SQL runs on, if that is known', () => {
     expect(approval('{}').warehouse).toBe('Shared analytics');
     expect(approval('{}', { profile: 'ben' }).warehouse).toBeNull();
+    // The call itself may name one, by its client or by a pin.
+    expect(approval('{}', { warehouseId: '0123456789abcdef' }).warehouse).toBe('0123456789abcdef');
+    expect(approval('{}', { profile: 'ben', warehouseId: 'a\u202eb' }).warehouse).not.toContain('\u202e');
+    const { id } = Object(known().warehouse).effective.warehouse;
+    expect(approval('{}', { warehouseId: id }).warehouse).toBe('Shared analytics');
   });
 
   it('shows what cannot be seen by its code, and line ends and tabs as they are', () => {
