@@ -7,6 +7,7 @@ import type { McpSession, McpSessionOptions } from '../hub/health/mcp-session.ts
 import type { HealthMonitor, HealthMonitorOptions } from '../hub/health/monitor.ts';
 import type { Hub } from '../hub/server.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
+import type { SettingsPort } from '../hub/settings-answers.ts';
 import type { ApprovalQueue } from '../permissions/approvals.ts';
 import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import type { SharedPools } from '../platform/connections.ts';
@@ -66,10 +67,10 @@ export interface Causeway {
   open(profileName?: string): Promise<WorkspaceSession>;
   /**
    * Begins to serve the `causeway proxy` processes of this user, which then share this process's connections and tokens.
-   * Without `approvals`, calls that need the user's permission are refused.
+   * Without `approvals`, calls that need the user's permission are refused; without `settings`, commands cannot change them.
    * @throws {CausewayError} `hub_running`, `hub_foreign`
    */
-  serveProxies(watcher?: HubWatcher, approvals?: ApprovalQueue): Promise<Hub>;
+  serveProxies(watcher?: HubWatcher, approvals?: ApprovalQueue, settings?: SettingsPort): Promise<Hub>;
   /**
    * Monitors the health of these servers over the connections and tokens that the proxies share. A sign-in that is needed
    * is reported, never started.
@@ -168,7 +169,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return new McpSession(await endpoint({ profile, path }), sessionOptions);
   };
 
-  const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
+  const serveProxies: Causeway['serveProxies'] = async (watcher, approvals, settings) => {
     const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { PermissionsFile }, { serverKey }, { Audit }] =
       await Promise.all([
         import('../hub/server.ts'),
@@ -194,6 +195,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       },
       watcher: auditedWatcher(watcher, audit),
       approvals,
+      settings,
       onQuit: options.onQuit,
       systemProxies,
     });

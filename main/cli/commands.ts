@@ -14,6 +14,7 @@ import { flagsBehindCommand, leadingFlags } from './global-flags.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
 import { registerServers } from './servers/register.ts';
+import { registerSettings } from './settings/register.ts';
 import { flowedIn, helpWidth } from './terminal.ts';
 import { registerWarehouse } from './warehouse/register.ts';
 
@@ -29,6 +30,7 @@ const COMMANDS: RegisterCommand[] = [
   registerOtherDropIns,
   registerServers,
   registerClients,
+  registerSettings,
   registerPermissions,
   registerApprovals,
   registerPolicy,

@@ -215,6 +215,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway policy check': ['causeway policy check policy.json', 'causeway policy check policy.json --strict --json'],
   'causeway policy schema': ['causeway policy schema > policy.schema.json'],
 
+  'causeway settings': ['causeway settings', 'causeway settings --json'],
+  'causeway settings list': ['causeway settings list'],
+  'causeway settings get': ['causeway settings get tokenStore'],
+  'causeway settings set': [
+    'causeway settings set tokenStore encrypted-file',
+    'causeway settings set notifications off',
+  ],
+  'causeway settings reset': ['causeway settings reset logLevel', 'causeway settings reset --all'],
+
   'causeway permissions': ['causeway permissions'],
   'causeway permissions list': ['causeway permissions list --json'],
   'causeway permissions set': [

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { changeUserSettings, readUserSettings } from '../app/settings.ts';
 import {
   maySignIn,
   type OAuthApplication,
@@ -11,8 +12,6 @@ import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
 import { parseHost } from '../auth/profiles/host.ts';
 import { portNumber } from '../auth/profiles/profile-settings.ts';
-import { chooseStore } from '../auth/secrets/choose-store.ts';
-import { chosenKind } from '../auth/secrets/open-store.ts';
 import { askHub } from '../hub/attach.ts';
 import { hubFolder, readRendezvous } from '../hub/rendezvous.ts';
 import { lockedValue } from '../permissions/policy/policy.ts';
@@ -94,31 +93,9 @@ async function agreesToFile(context: CommandContext, error: unknown): Promise<bo
 
 /** @throws {CausewayError} `usage` if something else decides */
 async function rememberStore(context: CommandContext, kind: 'keychain' | 'encrypted-file'): Promise<void> {
-  const { env } = context;
-  if (env.CAUSEWAY_TOKEN_STORE && env.CAUSEWAY_TOKEN_STORE !== kind) {
-    throw new CausewayError(
-      'usage',
-      `CAUSEWAY_TOKEN_STORE is ${env.CAUSEWAY_TOKEN_STORE}, and decides where sign-ins are kept.`,
-      {
-        remedy: 'Unset it, or leave out --store.',
-      },
-    );
-  }
-  if (await isApplicationRunning(env)) {
-    throw new CausewayError('conflict', 'Causeway is running, and its settings decide where sign-ins are kept.', {
-      remedy: 'Choose it in Settings, or quit Causeway first.',
-    });
-  }
-  if ((await chosenKind(env)) === kind) return;
-  const auth = await context.causeway().auth();
-  await auth
-    .moveSecrets(kind, () => chooseStore(env, kind))
-    .catch((error: unknown) => {
-      // Without a keychain there is nothing in it that could be moved.
-      const isWithout = error instanceof CausewayError && error.code === 'keychain_unavailable';
-      if (!isWithout || kind === 'keychain') throw error;
-      return chooseStore(env, kind);
-    });
+  const { settings } = await readUserSettings(context.env);
+  await changeUserSettings(context.causeway(), { set: { tokenStore: kind }, reset: [] });
+  if (settings.tokenStore === kind) return;
   const where = kind === 'keychain' ? 'the keychain' : 'an encrypted file';
   await writeNotice(context, `Sign-ins are kept in ${where} from now on, for AI clients too.`);
 }

@@ -18,6 +18,7 @@ import { DesktopModel } from './model.ts';
 import { desktopLauncher } from './open-clients.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
 import { DesktopServers } from './servers/servers.ts';
+import { settingsPort } from './settings/handlers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { UpdateService } from './updates/updates.ts';
 import { OverrideHistory } from './warehouse/override-history.ts';
@@ -131,7 +132,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
           return activity.recording.recorder;
         },
       };
-      endProxies = serveProxies(causeway, watcher, approvals);
+      endProxies = serveProxies(causeway, watcher, { approvals, settings: settingsPort(context) });
       onClose(rememberStalls(env, ({ ms }) => console.warn(`The main thread stood still for ${ms} ms.`)));
       void causeway.auth().then(
         (auth) =>

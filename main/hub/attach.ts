@@ -71,17 +71,19 @@ export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
  * Asks the hub something, once both sides have proven themselves. The line is read by what `wire-schemas.ts` has for its
  * answer; null if no hub answers, or one of a version that is not asked this.
  * @param helloMs how long the hub may take to prove itself, in milliseconds
+ * @param answerMs how long it may take to answer then, in milliseconds
  */
 export async function askHub(
   rendezvous: Rendezvous,
   question: HubQuestion,
   helloMs = PATIENT_HELLO_MS,
+  answerMs = WELCOME_MS,
 ): Promise<string | null> {
   const dialogue = new Dialogue(rendezvous);
   const { check, proof } = await dialogue.begin(helloMs);
   if (check !== 'proven') return dialogue.end(null);
   dialogue.say({ proof, version: VERSION, pid: process.pid, ...question } satisfies Question);
-  return dialogue.end((await dialogue.nextLine(WELCOME_MS, MAX_ANSWER_BYTES)) ?? null);
+  return dialogue.end((await dialogue.nextLine(answerMs, MAX_ANSWER_BYTES)) ?? null);
 }
 
 async function probeHub(rendezvous: Rendezvous): Promise<PeerCheck> {

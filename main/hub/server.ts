@@ -21,6 +21,7 @@ import { type Rendezvous, readRendezvous } from './rendezvous.ts';
 import { type HubWatcher, SessionLog } from './session-log.ts';
 import type { HubSession } from './session-record.ts';
 import { asSession } from './session-scope.ts';
+import { answerAboutSettings, type SettingsPort } from './settings-answers.ts';
 import {
   type CallsAnswer,
   type Challenge,
@@ -59,6 +60,8 @@ export interface HubOptions {
   watcher?: HubWatcher;
   /** The calls that wait for the user. Where it is left out, none do. */
   approvals?: ApprovalPort | undefined;
+  /** The user's settings. Where it is left out, commands cannot change them. */
+  settings?: SettingsPort | undefined;
   /** Ends the application for good, because it is being uninstalled. Where it is left out, nobody can ask for that. */
   onQuit?: (() => void) | undefined;
   /** The proxies in the desktop's settings, for processes that cannot ask the desktop. */
@@ -204,7 +207,7 @@ class PrivateHub implements Hub {
   }
 
   async #answerTo(asked: HubQuestion): Promise<object> {
-    const { onQuit, systemProxies, approvals } = this.#options;
+    const { onQuit, systemProxies, approvals, settings } = this.#options;
     const hub = HUB_PROTOCOL;
     switch (asked.question) {
       case 'quit':
@@ -220,6 +223,10 @@ class PrivateHub implements Hub {
         const proxies = (await systemProxies?.(asked.origin).catch(() => '')) ?? '';
         return { hub, proxies } satisfies ProxiesAnswer;
       }
+      case 'settings':
+      case 'change-settings':
+      case 'start-at-login':
+        return answerAboutSettings(settings, asked);
       default:
         return answerAboutApprovals(approvals, asked);
     }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { errorCode } from '../../preload/contract/parts.ts';
+import { settingsChange } from '../../preload/contract/settings.ts';
 import { parseText } from '../bridge/frame/frame.ts';
 import {
   type ApprovalAnswer,
@@ -11,6 +13,7 @@ import {
   isNonce,
   type Question,
   type SessionsAnswer,
+  type SettingsAnswer,
   type WireCall,
 } from './wire.ts';
 
@@ -42,6 +45,9 @@ const QuestionLine = z.discriminatedUnion('question', [
     answer: z.enum(['allow', 'block', 'extend']),
   }),
   z.object({ ...asker, question: z.literal('end-allowances') }),
+  z.object({ ...asker, question: z.literal('settings') }),
+  z.object({ ...asker, question: z.literal('change-settings'), ...settingsChange.shape }),
+  z.object({ ...asker, question: z.literal('start-at-login'), on: z.boolean() }),
 ]);
 
 const QuitLine = z.object({ hub: z.literal(HUB_PROTOCOL), quits: z.boolean() });
@@ -117,10 +123,9 @@ const ApprovalLine = z.object({
 });
 const DoneLine = z.object({
   hub: z.literal(HUB_PROTOCOL),
-  refused: z
-    .object({ code: z.enum(['not_found', 'usage']), message: z.string(), remedy: z.string().nullable() })
-    .nullable(),
+  refused: z.object({ code: errorCode, message: z.string(), remedy: z.string().nullable() }).nullable(),
 });
+const SettingsLine = z.object({ hub: z.literal(HUB_PROTOCOL), startAtLogin: z.boolean().nullable() });
 
 /** Reads a peer's first line; undefined for anything that is not a hello of this protocol. */
 export function readHello(line: string): Hello | undefined {
@@ -166,6 +171,11 @@ export function readApproval(line: string): ApprovalAnswer | undefined {
 /** The same for what was done. */
 export function readDone(line: string): DoneAnswer | undefined {
   return readLine(DoneLine, line);
+}
+
+/** The same for the settings. */
+export function readSettings(line: string): SettingsAnswer | undefined {
+  return readLine(SettingsLine, line);
 }
 
 /** Whether the hub has said that it quits. */

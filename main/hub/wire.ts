@@ -1,6 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import type { SettingsChange } from '../../preload/contract/settings.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import type { HubCall, HubSession } from './session-record.ts';
 
@@ -55,7 +57,13 @@ export type HubQuestion =
   /** To allow or block one of them, or to give the user two more minutes. */
   | ({ question: 'answer-approval'; answer: 'allow' | 'block' | 'extend' } & ApprovalId)
   /** To end what was allowed for some time. */
-  | { question: 'end-allowances' };
+  | { question: 'end-allowances' }
+  /** What only the application knows of its settings; the rest is in their file. */
+  | { question: 'settings' }
+  /** To change settings. */
+  | ({ question: 'change-settings' } & SettingsChange)
+  /** To start the application at login, or not. */
+  | { question: 'start-at-login'; on: boolean };
 
 /** Which of the calls that have ended. */
 export interface CallChoice {
@@ -125,11 +133,18 @@ export interface ApprovalAnswer {
   approval: (WireApproval & { statement: string | null; rest: string | null; cut: number }) | null;
 }
 
-/** The hub's second line if it was told what to do with one, or with what is allowed for some time. */
+/** The hub's second line if it was asked for the settings. */
+export interface SettingsAnswer {
+  hub: typeof HUB_PROTOCOL;
+  /** Null where the system cannot do it. */
+  startAtLogin: boolean | null;
+}
+
+/** The hub's second line if it was told to change something. */
 export interface DoneAnswer {
   hub: typeof HUB_PROTOCOL;
   /** Why that was not done; null if it was. */
-  refused: { code: 'not_found' | 'usage'; message: string; remedy: string | null } | null;
+  refused: { code: ErrorCode; message: string; remedy: string | null } | null;
 }
 
 /** A command's second line, instead of an `EntryRequest`. */

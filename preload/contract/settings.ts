@@ -35,6 +35,9 @@ export const someSettings = z.strictObject({
   keepServersWarm: settings.shape.keepServersWarm.exactOptional(),
 });
 
+/** A change of settings: what is set, and what is to be again as if the user had chosen nothing. */
+export const settingsChange = z.object({ set: someSettings, reset: z.array(settings.keyof()) });
+
 const settingsState = z.object({
   settings,
   /** Null where this system cannot start applications at login. */
@@ -101,6 +104,7 @@ export const settingsEvents = {
 } as const;
 
 export type Settings = z.output<typeof settings>;
+export type SettingsChange = z.output<typeof settingsChange>;
 export type SettingsState = z.output<typeof settingsState>;
 export type AuditState = z.output<typeof auditState>;
 export type UpdateState = z.output<typeof updateState>;

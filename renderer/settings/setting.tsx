@@ -1,6 +1,7 @@
 import { NativeSelect, Switch } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import type { ManagedKey, Settings, SettingsState } from '../../preload/contract.ts';
+import { SETTING_FACTS } from '../../preload/contract/setting-facts.ts';
+import type { SettingsState } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { managedHint } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
@@ -9,20 +10,13 @@ import styles from './settings.module.css';
 import type { SettingText } from './table.ts';
 import { useSettingsChange } from './use-change.ts';
 
-/** The settings that an organization may have decided, and the key of its policy that does. */
-const MANAGED_BY: Partial<Record<keyof Settings, ManagedKey>> = {
-  tokenStore: 'tokenStore',
-  automaticUpdates: 'updates',
-  updateChannel: 'updates',
-};
-
 /** One of the settings: a switch, or a choice. */
 export function Setting({ setting, state }: { setting: SettingText; state: SettingsState }) {
   const change = useSettingsChange();
   const id = useId();
   const { settings } = state;
   const { managed } = useDesktopState();
-  const key = MANAGED_BY[setting.name];
+  const key = SETTING_FACTS[setting.name].managedBy;
   const hint = key === undefined ? null : managedHint(managed, key);
   const row = { label: setting.label, sentence: hint ?? setting.sentence(state), error: change.error };
   if (setting.kind === 'toggle') {

@@ -1,3 +1,4 @@
+import { settingWords } from '../../preload/contract/words/settings.ts';
 import { updateWords } from '../../preload/contract/words/update.ts';
 
 /** What the Settings screen says. */
@@ -15,50 +16,8 @@ export const strings = {
     about: 'About',
     uninstall: 'Uninstall',
   },
-  startAtLogin: {
-    label: 'Start at login',
-    hint: 'Starts in the tray when you log in. AI clients connect faster.',
-    impossible: 'Not available on this system.',
-  },
-  openWindow: { label: 'Open window at startup', hint: 'Turn off to start in the tray only.' },
-  appearance: {
-    label: 'Theme',
-    hint: 'Choose light or dark, or follow the system.',
-    choices: { system: 'System', light: 'Light', dark: 'Dark' },
-  },
-  notifications: { label: 'Desktop notifications', hint: 'Shows a notification for each event below.' },
-  notifyApprovals: { label: 'Waiting calls', hint: 'A call needs your approval.' },
-  notifySignedOut: { label: 'Expired sign-ins', hint: 'You are signed out of the workspace.' },
-  notifyOverride: { label: 'Failing overrides', hint: 'Your warehouse was deleted, or you lost access to it.' },
-  notifyUpdates: { label: 'Available updates', hint: 'A new version is ready to install.' },
-  keepServersWarm: { label: 'Keep servers connected', hint: 'Checks servers regularly. AI clients start faster.' },
-  tokenStore: {
-    label: 'Credential storage',
-    hint: 'The system keychain is safer. Sign-ins move when you change this.',
-    byEnvironment: (value: string) => `Set to “${value}” by the environment variable CAUSEWAY_TOKEN_STORE.`,
-    choices: { keychain: 'System keychain', 'encrypted-file': 'Encrypted file' },
-  },
-  automaticUpdates: {
-    label: 'Download updates automatically',
-    hint: 'Checks twice a day. You choose when to restart.',
-  },
-  updateChannel: {
-    label: 'Update channel',
-    hint: 'Preview versions arrive earlier and are less tested.',
-    choices: { latest: 'Stable', beta: 'Preview' },
-  },
-  logLevel: {
-    label: 'Log level',
-    hint: (folder: string) => `Tokens and passwords are never logged. Folder: ${folder}`,
-    choices: { error: 'Errors', warn: 'Warnings', info: 'Normal', debug: 'Debug' },
-  },
+  ...settingWords,
   showLog: 'Show log folder',
-  audit: {
-    label: 'Audit calls',
-    hint: 'Records which AI client calls which tool, and the outcome. No SQL, no contents.',
-    file: (file: string) => `File: ${file}`,
-    collector: (address: string) => `Sent to ${address}.`,
-  },
   uninstall: {
     label: 'Remove Causeway from this computer',
     hint: 'You see what is removed first. Your Databricks profiles stay.',

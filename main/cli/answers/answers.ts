@@ -5,6 +5,7 @@ import * as clients from './clients.ts';
 import * as computer from './computer.ts';
 import * as permissions from './permissions.ts';
 import * as servers from './servers.ts';
+import * as settings from './settings.ts';
 import * as warehouses from './warehouses.ts';
 
 /**
@@ -58,6 +59,11 @@ export const ANSWERS = {
   'clients repair': clients.entryChanges,
   'clients backups': clients.backups,
   'clients restore': clients.restored,
+  settings: settings.settingList,
+  'settings list': settings.settingList,
+  'settings get': settings.oneSetting,
+  'settings set': settings.settingList,
+  'settings reset': settings.settingList,
   permissions: permissions.permissionList,
   'permissions list': permissions.permissionList,
   'permissions set': permissions.changedPermission,

@@ -3,6 +3,7 @@ import type { Causeway } from '../../app/causeway.ts';
 import { displayNameOf } from '../../clients/table.ts';
 import type { HubWatcher } from '../../hub/session-log.ts';
 import type { HubSession } from '../../hub/session-record.ts';
+import type { SettingsPort } from '../../hub/settings-answers.ts';
 import type { ApprovalQueue } from '../../permissions/approvals.ts';
 import { inOneLine } from '../../words/failure.ts';
 
@@ -21,12 +22,18 @@ export function attachedProxies(sessions: readonly HubSession[]): AttachedProxy[
   }));
 }
 
+/** What commands ask of the application. */
+interface HubPorts {
+  approvals: ApprovalQueue;
+  settings: SettingsPort;
+}
+
 /**
  * Lets this user's `causeway proxy` processes share the application's connections and sign-in. Returns a function
  * that ends it. If the hub cannot be served, every proxy works alone, so there is nothing for the user to do.
  */
-export function serveProxies(causeway: Causeway, watcher: HubWatcher, approvals: ApprovalQueue): () => Promise<void> {
-  const hub = causeway.serveProxies(watcher, approvals).catch((error: unknown) => {
+export function serveProxies(causeway: Causeway, watcher: HubWatcher, ports: HubPorts): () => Promise<void> {
+  const hub = causeway.serveProxies(watcher, ports.approvals, ports.settings).catch((error: unknown) => {
     console.error(`Proxies connect on their own. ${inOneLine(error)}`);
     return undefined;
   });

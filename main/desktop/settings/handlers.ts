@@ -4,10 +4,13 @@ import {
   type AuditState,
   type aboutRequests,
   notices,
+  type SettingsChange,
   type SettingsState,
   type settingsRequests,
 } from '../../../preload/contract/settings.ts';
+import { changeWithSignIns } from '../../app/settings.ts';
 import { auditFile } from '../../audit/audit-file.ts';
+import type { SettingsPort } from '../../hub/settings-answers.ts';
 import { auditTargets, chooseAudit } from '../../permissions/policy/audit-choice.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { logFolder } from '../../platform/paths.ts';
@@ -16,7 +19,7 @@ import type { DesktopContext, HandlersOf } from '../context.ts';
 import { NOTICES_FILE } from '../places.ts';
 
 export function settingsHandlers(context: DesktopContext): HandlersOf<typeof settingsRequests> {
-  const { causeway, env, settings, shell, updates, emit } = context;
+  const { env, settings, shell, updates, emit } = context;
 
   const state = async (): Promise<SettingsState> => ({
     settings: settings.current,
@@ -36,20 +39,12 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
 
   return {
     getSettings: state,
-    changeSettings: async (change) => {
-      const { tokenStore } = change;
-      // The sign-ins move too, so users stay signed in.
-      if (tokenStore !== undefined && tokenStore !== settings.current.tokenStore) {
-        await (await causeway.auth()).moveSecrets(tokenStore, async () => settings.change(change));
-      } else {
-        settings.change(change);
-      }
+    changeSettings: async (set) => {
+      await changeSettings(context, { set, reset: [] });
       return state();
     },
     setStartAtLogin: async ({ on }) => {
-      if (!shell.loginItem)
-        throw new CausewayError('feature_unavailable', 'This system cannot start applications at login.');
-      await shell.loginItem.set(on);
+      await setStartAtLogin(context, on);
       return state();
     },
     checkForUpdates: async () => void (await updates.check()),
@@ -61,6 +56,31 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
       return audit();
     },
     showLogFolder: async () => void (await shell.showFolder(logFolder(env))),
+  };
+}
+
+async function changeSettings({ causeway, settings }: DesktopContext, change: SettingsChange): Promise<void> {
+  const [now, after] = [settings.current, settings.after(change)];
+  const store = async () => settings.change(change.set, change.reset);
+  await changeWithSignIns(() => causeway.auth(), change, { now, after, store });
+}
+
+async function setStartAtLogin({ shell }: DesktopContext, on: boolean): Promise<void> {
+  if (!shell.loginItem)
+    throw new CausewayError('feature_unavailable', 'This system cannot start applications at login.');
+  await shell.loginItem.set(on);
+}
+
+/** The settings as the command reads and changes them while the application runs. */
+export function settingsPort(context: DesktopContext): SettingsPort {
+  return {
+    startsAtLogin: async () => (await context.shell.loginItem?.isOn()) ?? null,
+    change: (change) => changeSettings(context, change),
+    startAtLogin: async (on) => {
+      await setStartAtLogin(context, on);
+      // The window shows it.
+      context.settings.refresh();
+    },
   };
 }
 

@@ -5,36 +5,15 @@ import type { Options } from 'conf';
 import { z } from 'zod';
 import { type CallFilter, callFilter } from '../../../preload/contract/activity.ts';
 import { firstRun } from '../../../preload/contract/first-run.ts';
-import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
+import { type Settings, type SettingsChange, someSettings } from '../../../preload/contract/settings.ts';
 import type { FirstRunState, Problem } from '../../../preload/contract.ts';
-import {
-  isLocked,
-  managedError,
-  type Policy,
-  type PolicyKey,
-  type PolicyValues,
-} from '../../permissions/policy/policy.ts';
+import { checkChange, effectiveSettings } from '../../app/settings.ts';
 import { systemPolicy } from '../../permissions/policy/system-policy.ts';
 import { readBoundedSync } from '../../platform/bounded-file.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { writeWholeFileSync } from '../../platform/replace-file.ts';
 import { type Bounds, boundsSchema } from '../window/window-bounds.ts';
-
-export const DEFAULT_SETTINGS: Settings = {
-  openWindow: true,
-  appearance: 'system',
-  notifications: true,
-  notifyApprovals: true,
-  notifySignedOut: true,
-  notifyOverride: true,
-  notifyUpdates: true,
-  automaticUpdates: true,
-  updateChannel: 'latest',
-  tokenStore: 'keychain',
-  logLevel: 'info',
-  keepServersWarm: true,
-};
 
 /** What the application remembers itself. An invalid value is dropped: no user chose it. */
 const remembered = {
@@ -94,13 +73,14 @@ export class SettingsStore {
   }
 
   get current(): Settings {
-    const policy = systemPolicy().current;
-    return settings.parse({
-      ...DEFAULT_SETTINGS,
-      ...settingsOf(policy, false),
-      ...this.#stored,
-      ...settingsOf(policy, true),
-    });
+    return effectiveSettings(this.#stored, systemPolicy().current);
+  }
+
+  /** What the settings would be after a change. */
+  after({ set, reset }: SettingsChange): Settings {
+    const names: readonly string[] = reset;
+    const kept = Object.entries(this.#stored).filter(([name]) => !names.includes(name));
+    return effectiveSettings({ ...Object.fromEntries(kept), ...set }, systemPolicy().current);
   }
 
   get profile(): string | undefined {
@@ -131,12 +111,21 @@ export class SettingsStore {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stores a change; the listeners apply it. @throws {CausewayError} `file_not_writable`, `managed` */
-  change(change: Partial<Settings>): void {
-    checkManaged(change, this.current);
+  /**
+   * Stores a change; the listeners apply it.
+   * @param reset the settings that are to be as if the user had chosen nothing
+   * @throws {CausewayError} `file_not_writable`, `managed`
+   */
+  change(set: Partial<Settings>, reset: (keyof Settings)[] = []): void {
     const before = this.current;
-    this.#store(change);
+    checkChange({ set, reset }, before, systemPolicy().current);
+    this.#store({ ...Object.fromEntries(reset.map((name) => [name, undefined])), ...set });
     for (const listener of this.#listeners) listener(this.current, before);
+  }
+
+  /** Has the listeners show the settings again. */
+  refresh(): void {
+    for (const listener of this.#listeners) listener(this.current, this.current);
   }
 
   /** Stores what the application remembers. If that fails, it is lost at the end of this run. */
@@ -149,8 +138,9 @@ export class SettingsStore {
     }
   }
 
-  #store(change: Partial<Stored>): void {
-    const next = { ...this.#stored, ...change };
+  #store(change: { [Name in keyof Stored]?: Stored[Name] | undefined }): void {
+    const all = Object.entries({ ...this.#stored, ...change });
+    const next = storedSchema.parse(Object.fromEntries(all.filter(([, value]) => value !== undefined)));
     try {
       if (!this.#file) throw new Error('There is no settings file.');
       write(this.#file.path, next);
@@ -166,39 +156,6 @@ export class SettingsStore {
       );
     }
     this.#stored = next;
-  }
-}
-
-/** The settings that a policy decides, with the key that does. */
-const MANAGED: Partial<Record<keyof Settings, PolicyKey>> = {
-  tokenStore: 'tokenStore',
-  automaticUpdates: 'updates',
-  updateChannel: 'updates',
-};
-
-/** The settings as the organization has them: those that are locked, or those that users may change. */
-function settingsOf({ keys, problem }: Policy, locked: boolean): Partial<Settings> {
-  if (problem) return {};
-  const { tokenStore, updates } = keys;
-  return {
-    ...(tokenStore?.locked === locked ? { tokenStore: tokenStore.value } : {}),
-    ...(updates?.locked === locked ? updateSettings(updates.value) : {}),
-  };
-}
-
-function updateSettings(value: PolicyValues['updates']): Partial<Settings> {
-  return value === 'off' ? { automaticUpdates: false } : { automaticUpdates: true, updateChannel: value };
-}
-
-/** @throws {CausewayError} `managed` if a change is of a setting that is locked */
-function checkManaged(change: Partial<Settings>, now: Settings): void {
-  const policy = systemPolicy().current;
-  for (const [setting, value] of Object.entries(change)) {
-    const known = settings.keyof().safeParse(setting).data;
-    const key = known && MANAGED[known];
-    if (key && known && value !== now[known] && isLocked(policy, key)) {
-      throw managedError(policy, key, 'this setting cannot be changed');
-    }
   }
 }
 

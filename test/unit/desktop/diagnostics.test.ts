@@ -7,9 +7,9 @@ import { warehouseFinding } from '../../../main/app/diagnosis/workspace-checks.t
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
 import type { ClientReport } from '../../../main/clients/survey.ts';
 import { reportedState, versionFinding } from '../../../main/desktop/diagnostics.ts';
-import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import type { EntryState } from '../../../preload/contract/clients.ts';
+import { DEFAULT_SETTINGS } from '../../../preload/contract/setting-facts.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';
 import { formatDiagnosis, sortedChecks } from '../../../renderer/diagnostics/format.ts';
 import { effective, failure, known, stateOf, warehouse } from './states.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
+import { DEFAULT_SETTINGS } from '../../../preload/contract/setting-facts.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 
 let home: string;
