@@ -26,8 +26,13 @@ export interface AnswerCachePort {
   /** Whether only the server may answer. */
   isOff: boolean;
   sink: FrameSink;
-  /** Takes a list of Causeway's own tool, to which permissions for the server's tools do not apply. */
-  ownTools: Pick<FrameSink, 'write'>;
+  /** Takes a list with Causeway's own tool, to which permissions for the server's tools do not apply. */
+  ownTools: {
+    /** A list of that tool alone. */
+    write(frame: Buffer): void;
+    /** The server's list, and that tool as JSON behind it. */
+    writeBehind(list: Buffer, tool: string): void;
+  };
   tool: ConnectionTool;
   /** What the client was told that the server offers. */
   features: DeclaredFeatures;
@@ -48,8 +53,10 @@ export class AnswerCache implements BridgeLayer {
   readonly #port: AnswerCachePort;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: string | undefined;
-  /** The name of the connection tool that the client knows about; undefined if it was sent the server's tools. */
+  /** The name of the connection tool that the client was sent; undefined if it was sent the server's tools alone. */
   #connectionTool: string | undefined;
+  /** Whether the client was sent the server's tools from the cache. */
+  #hasKnownTools = false;
   #lastWrite: Promise<void> = Promise.resolve();
   /** The requests that are answered without the server if that takes too long, or once it turns out that it cannot be asked. */
   readonly #racing = new Set<{ method: string; unavailable(): void; answered: Promise<void> }>();
@@ -165,10 +172,11 @@ export class AnswerCache implements BridgeLayer {
     this.#announceConnectionTool();
   }
 
-  /** A different failure can change the connection tool: the client still lists the previous one. */
+  /** A different failure can change the connection tool: the client still lists the previous one, or none. */
   #announceConnectionTool(): void {
-    const { name } = this.#port.tool.definition();
-    if (this.#connectionTool === undefined || this.#connectionTool === name) return;
+    const { tool } = this.#port;
+    const name = this.#hasKnownTools && !tool.needsSignIn ? undefined : tool.definition().name;
+    if (this.#unconfirmedTools === undefined || this.#connectionTool === name) return;
     this.#connectionTool = name;
     this.#port.sink.write(LIST_CHANGED);
   }
@@ -198,10 +206,17 @@ export class AnswerCache implements BridgeLayer {
     if (pending.settle('cache').length === 0) return;
     if (method === 'initialize') this.#introduced(known);
     if (!known) this.#listConnectionTool(pending);
-    else {
-      if (method === 'tools/list') this.#listed(known);
-      sink.write(known);
-    }
+    else if (method === 'tools/list') this.#listKnown(known);
+    else sink.write(known);
+  }
+
+  /** The server's tools, which cannot be used before a sign-in: that is offered beside them. */
+  #listKnown(list: Buffer): void {
+    const { tool, sink, ownTools } = this.#port;
+    const own = tool.needsSignIn ? tool.definition() : undefined;
+    this.#listed(list, own?.name, true);
+    if (own) ownTools.writeBehind(list, JSON.stringify(own));
+    else sink.write(list);
   }
 
   #introduced(answer: Buffer | undefined): void {
@@ -213,14 +228,15 @@ export class AnswerCache implements BridgeLayer {
     const tool = this.#port.tool.definition();
     const result = JSON.stringify({ tools: [tool] });
     const list = inRevisionOf(frame, Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`));
-    this.#listed(list, tool.name);
+    this.#listed(list, tool.name, false);
     this.#port.ownTools.write(list);
   }
 
   /** The client is given a list of tools that does not come from the server. */
-  #listed(list: Buffer, connectionTool?: string): void {
+  #listed(list: Buffer, connectionTool: string | undefined, hasKnownTools: boolean): void {
     this.#connectionTool = connectionTool;
-    this.#unconfirmedTools = heldTools(list);
+    this.#hasKnownTools = hasKnownTools;
+    this.#unconfirmedTools = `${heldTools(list)}${hasKnownTools && connectionTool !== undefined ? ' and one of Causeway' : ''}`;
   }
 
   /** Stores the server's answer. A client that was sent other tools is notified that the list has changed. */

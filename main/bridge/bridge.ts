@@ -10,6 +10,7 @@ import { RequestDispatcher, type SessionPort } from './dispatcher.ts';
 import { answerWithoutServer } from './early-answer.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { DeclaredFeatures } from './features.ts';
+import { withElement } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { idOfInvalid, readFrame, scanFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
@@ -128,7 +129,14 @@ class StdioBridge implements Bridge {
       memory,
       isOff,
       sink: this.#sink,
-      ownTools: guard ? { write: (frame) => outer.write(guard.ownTools(frame)) } : this.#sink,
+      ownTools: {
+        write: (frame) => (guard ? outer.write(guard.ownTools(frame)) : this.#sink.write(frame)),
+        writeBehind: (list, tool) => {
+          const add = (frame: Buffer) => withElement(frame, ['result', 'tools'], tool);
+          if (guard) outer.write(add(guard.filtered(list)));
+          else this.#sink.write(add(list));
+        },
+      },
       tool: this.#tool,
       features: this.#features,
       needsNoSession: () => this.#stateless.isServerStateless,

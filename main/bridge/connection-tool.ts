@@ -43,8 +43,8 @@ export interface ConnectionToolPort {
 const NOTHING_RUN = 'Nothing was run.';
 
 /**
- * The only tool that a client has while the server's tools are unknown: `sign_in` if that is the remedy, else
- * `connection_status`. Its description says what is wrong; its call does the next step, and answers before clients give up.
+ * The only tool that a client has while the server's tools are unknown: `sign_in` if that is the remedy, which stands beside tools
+ * that are known too, else `connection_status`. Its description says what is wrong; its call does the next step, and answers before clients give up.
  */
 export class ConnectionTool implements BridgeLayer {
   readonly #port: ConnectionToolPort;
@@ -77,7 +77,7 @@ export class ConnectionTool implements BridgeLayer {
   /** The tool as an element of `tools/list`. */
   definition(): { name: string } & Record<string, unknown> {
     const away = this.#awaitedService;
-    const needsSignIn = this.#needsSignIn || away !== undefined;
+    const { needsSignIn } = this;
     const title = needsSignIn ? `Sign in to ${away?.title ?? 'Databricks'}` : 'Check the connection to Databricks';
     return {
       name: needsSignIn ? SIGN_IN : STATUS,
@@ -154,7 +154,12 @@ export class ConnectionTool implements BridgeLayer {
     return code === 'service_signed_out' && action?.do === 'sign-in-to-service' ? this.#port.service : undefined;
   }
 
-  get #needsSignIn(): boolean {
+  /** Whether the tool signs in: to the workspace, or to the service behind the server. */
+  get needsSignIn(): boolean {
+    return this.#awaitsWorkspace || this.#awaitedService !== undefined;
+  }
+
+  get #awaitsWorkspace(): boolean {
     const { signIn } = this.#port;
     if (!signIn) return false;
     return signIn.pending !== undefined || (this.problem !== undefined && endsBySignIn(this.problem.code));
@@ -174,7 +179,7 @@ export class ConnectionTool implements BridgeLayer {
       const next = `The user is not signed in to ${away.title}. Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;
       return `${what} ${next} ${then} If the page cannot be found, open ${away.url}`;
     }
-    if (this.#needsSignIn) {
+    if (this.#awaitsWorkspace) {
       const next = signIn?.pending
         ? `${PAGE_IS_OPEN} The user must finish signing in there; call this tool to wait.`
         : `${this.problem?.message ?? 'The user is not signed in.'} Call this tool to sign in. It opens a page in the user's browser, where the user allows access.`;

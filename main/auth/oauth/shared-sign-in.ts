@@ -9,7 +9,7 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut } from '../signed-out.ts';
 import type { UserTokens } from '../token-broker.ts';
-import { NOT_SHARED, PAGE_HOLDS_MS, signedInElsewhere } from './sign-in-pages.ts';
+import { NOT_SHARED, PAGE_HOLDS_MS, SignedInElsewhere } from './sign-in-pages.ts';
 
 /** Failures after which the same user is not asked again at once. */
 const ANSWERS = [
@@ -132,8 +132,13 @@ function asOutcome(error: CausewayError): NewOutcome {
 }
 
 /** Whether a failed sign-in is the user's own answer, so that only they should begin another one. */
-export function isAnswer(code: string | undefined): boolean {
+function isAnswer(code: string | undefined): boolean {
   return ANSWERS.some((answer) => answer === code);
+}
+
+/** Whether a failure to sign in stays one for this process until somebody signs in. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof CausewayError && !(error instanceof SignedInElsewhere) && isAnswer(error.code);
 }
 
 /** Why this process cannot use the sign-in that it waited for. */
@@ -142,7 +147,7 @@ function sharedFailure({ code, message, remedy }: Outcome, { profile, store }: S
     const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };
     return new CausewayError(code, message ?? 'The sign-in failed.', next);
   }
-  return store.shared ? signedOut(profile) : signedInElsewhere(profile);
+  return store.shared ? signedOut(profile) : new SignedInElsewhere(profile);
 }
 
 /** If it cannot be written, waiting processes ask the user themselves; the sign-in still succeeds. */

@@ -10,7 +10,10 @@ import { isProcessAlive } from '../../platform/process-alive.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 import type { PageSubject, Profile, SignInPage, SignInPages } from '../auth.ts';
 
-/** How long a page without a sign-in for all processes keeps other pages from opening automatically, in milliseconds. */
+/**
+ * How long a page without a sign-in for all processes keeps other pages from opening automatically, in milliseconds. One that was
+ * left unanswered does so even if its process is gone: AI clients kill servers that start slowly, and start them again.
+ */
 export const PAGE_HOLDS_MS = 10 * 60_000;
 
 /** The outcome of a page whose sign-in only one process has, because there is no keychain. */
@@ -53,13 +56,16 @@ export function signInPages(env: NodeJS.ProcessEnv, subject: PageSubject, now: (
     // After the clock was set, the page's age is unknown.
     if (!page || Math.abs(now() - (page.endedAt ?? page.openedAt)) >= PAGE_HOLDS_MS) return undefined;
     const { profile, openedAt, url, endedAt, code } = page;
-    const isOpen = endedAt === undefined && isProcessAlive(page.pid);
+    const isAlive = isProcessAlive(page.pid);
+    // The sign-in that only that process had has gone with it.
+    if (code === NOT_SHARED && !isAlive) return undefined;
+    const isOpen = endedAt === undefined && isAlive;
     return isOpen ? { state: 'open', profile, openedAt, url } : { state: stateAfter(code), profile, openedAt };
   }
 
   async function refuseUnasked(profile: Profile): Promise<void> {
     const page = await current();
-    if (page?.state === 'not-shared') throw signedInElsewhere(profile);
+    if (page?.state === 'not-shared') throw new SignedInElsewhere(profile);
     if (page) throw subject.alreadyAsked(profile, outcomeOf(page.state, now() - page.openedAt));
   }
 
@@ -108,14 +114,12 @@ function alreadyAsked({ name, host }: Profile, outcome: string): CausewayError {
   });
 }
 
-/** The error if another process has signed in, and nothing shares the result. */
-export function signedInElsewhere({ host }: Profile): CausewayError {
-  return new CausewayError(
-    'signed_out',
-    `Another program signed in to ${host}, but there is no keychain to share the sign-in.`,
-    {
+/** The error if another process has signed in, and nothing shares the result. It is no answer of the user to this process. */
+export class SignedInElsewhere extends CausewayError {
+  constructor({ host }: Profile) {
+    super('signed_out', `Another program signed in to ${host}, but there is no keychain to share the sign-in.`, {
       remedy:
         'Start the Causeway application, or keep sign-ins in an encrypted file: causeway login --store encrypted-file.',
-    },
-  );
+    });
+  }
 }

@@ -176,12 +176,12 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
   let asked: Promise<unknown> | undefined;
 
   async function ask(): Promise<void> {
-    const { isAnswer } = await import('../oauth/shared-sign-in.ts');
+    const { isFinal } = await import('../oauth/shared-sign-in.ts');
     try {
       await signIn();
       asked = undefined;
     } catch (error) {
-      if (!(error instanceof CausewayError) || !isAnswer(error.code)) asked = undefined;
+      if (!isFinal(error)) asked = undefined;
       throw error;
     }
   }

@@ -7,6 +7,7 @@ import {
   endOfString,
   endOfValue,
   OPEN_BRACE,
+  OPEN_BRACKET,
   type Place,
   QUOTE,
   skipWhiteSpace,
@@ -117,6 +118,15 @@ export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<
   if (!place || json[place.start] !== OPEN_BRACE) return json;
   const object = Buffer.from(objectOf(json, place, (name) => !names.has(name)));
   return Buffer.concat([json.subarray(0, place.start), object, json.subarray(place.end)]);
+}
+
+/** The same JSON with an element, as JSON text, at the end of the array at `path`. A value that is not an array is left alone. */
+export function withElement(json: Buffer, path: string[], element: string): Buffer {
+  const place = placeAt(json, ...path);
+  if (!place || json[place.start] !== OPEN_BRACKET) return json;
+  const end = place.end - 1;
+  const comma = elementsOf(json, place).length === 0 ? '' : ',';
+  return Buffer.concat([json.subarray(0, end), Buffer.from(`${comma}${element}`), json.subarray(end)]);
 }
 
 /** The same JSON with only those elements of the array at `path` that `keep` accepts. All bytes outside the array stay as they are. */

@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from '../../../main/bridge/answer-store.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
@@ -195,6 +196,42 @@ describe('the cached answers', () => {
     refuse(new CausewayError('signed_out', 'Profile "test" is signed out.'));
     await expect.poll(() => client.sink.frames.map(String)).toContain(LIST_CHANGED);
     expect(await client.request(3, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'sign_in' }] } });
+  });
+
+  it('offer the sign-in beside the known tools until the user has signed in', async () => {
+    tools = ['execute_sql', 'poll_sql_result'];
+    const server = await serve(session().script);
+    await learn(server);
+    let isSignedIn = false;
+    const client = await connect(server.origin, {
+      tokens: {
+        token: async () => {
+          if (isSignedIn) return new Secret('token');
+          throw new CausewayError('signed_out', 'Profile "test" is signed out.');
+        },
+      },
+      signIn: {
+        pending: undefined,
+        begin: async () => {
+          isSignedIn = true;
+        },
+        isDone: async () => isSignedIn,
+      },
+    });
+    const names = async (id: number) => {
+      const { result } = await client.request(id, 'tools/list');
+      return z
+        .object({ tools: z.array(z.object({ name: z.string() })) })
+        .parse(result)
+        .tools.map(({ name }) => name);
+    };
+    await client.open();
+    await expect.poll(() => names(Math.random())).toEqual(['execute_sql', 'poll_sql_result', 'sign_in']);
+    expect(await client.request('in', 'tools/call', { name: 'sign_in', arguments: {} })).toMatchObject({
+      result: { content: [{ text: expect.stringContaining('The connection to') }] },
+    });
+    await expect.poll(() => client.sink.frames.map(String)).toContain(LIST_CHANGED);
+    await expect.poll(() => names(Math.random())).toEqual(['execute_sql', 'poll_sql_result']);
   });
 
   it.each(['remembered', 'of our own'])(
