@@ -98,6 +98,8 @@ export type SignInProgress =
   | { step: 'waiting-for-other'; url?: string | undefined }
   /** `opened` is false if the browser could not be opened. The user then has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
+  /** The user is to open the page on any device and type the code there, until `expiresAt` (milliseconds since 1970). */
+  | { step: 'waiting-for-device'; url: string; code: string; expiresAt: number }
   /** Answers arrived that belong to another sign-in; reported for the first, the tenth, the hundredth and so on. */
   | { step: 'ignored-answer'; count: number }
   | { step: 'finishing' }
@@ -112,6 +114,15 @@ export interface SignInOptions {
    * instead, for callers whose user would not see the address.
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
+  /** With a code that the user types on a page on any device, instead of a browser here (RFC 8628). */
+  withCode?: boolean | undefined;
+  /**
+   * Called once the address is shown, for a browser on another computer, which cannot come back here. `take` is given what the user
+   * pastes and says why it is not taken; undefined if it is. Ends when `signal` is aborted; what it throws ends the sign-in.
+   */
+  paste?:
+    | ((page: { opened: boolean; take: (text: string) => string | undefined; signal: AbortSignal }) => Promise<void>)
+    | undefined;
   /**
    * The user did not request it: opens no page if the user has signed in meanwhile, or if a page of the
    * workspace is open, or was refused or abandoned within the last ten minutes.

@@ -172,6 +172,8 @@ function registerUninstall(program: Command, context: CommandContext): void {
     .action(async (options) => (await import('./uninstall.ts')).uninstallCommand(context, options));
 }
 
+const DEVICE_CODE = 'sign in with a code on another device, if the workspace allows it';
+
 function storeOption(): Option {
   return new Option('--store <place>', 'where sign-ins are kept from now on').choices(['keychain', 'encrypted-file']);
 }
@@ -187,6 +189,7 @@ function registerUp(program: Command, context: CommandContext): void {
     .description('set everything up: workspace, sign-in, SQL server, AI clients, and a first query')
     .option('--client <client...>', 'only these AI clients (default: all that are found)')
     .option('--no-browser', 'print the address of the sign-in page instead of opening it')
+    .option('--device-code', DEVICE_CODE)
     .addOption(storeOption())
     .option('--dry-run', 'only show what would be written')
     .option('-y, --yes', 'do not ask')
@@ -197,8 +200,10 @@ function registerUp(program: Command, context: CommandContext): void {
 
 const LOGIN_HELP = `
 A profile is a section of the Databricks configuration file (~/.databrickscfg). With --host and no --profile, the command uses
-the profile of that workspace, or creates one. On a computer without a browser, use --no-browser and forward port 8020, for
-example with ssh -L 8020:localhost:8020.
+the profile of that workspace, or creates one.
+
+On a computer without a browser, open the printed address on another one, and paste the address where it ends into the terminal.
+Or use --device-code, or forward port 8020, for example with ssh -L 8020:localhost:8020.
 
 Profiles with auth_type = azure-cli, azure-client-secret, github-oidc, env-oidc, file-oidc, oauth-m2m or pat need no login.
 \`causeway whoami\` shows whether they work. For azure-cli, run \`az login\`.`;
@@ -209,6 +214,7 @@ function registerAccount(program: Command, context: CommandContext): void {
     .description('sign in to a workspace with the browser')
     .option('--host <address>', 'the workspace URL, as your browser shows it')
     .option('--no-browser', 'print the address instead of opening it')
+    .option('--device-code', DEVICE_CODE)
     .option('--client-id <id>', 'sign in with this OAuth application of your account, and remember it')
     .option('--client-secret-stdin', "read that application's secret from stdin")
     .option('--callback-port <port>', 'the port of its redirect URL')

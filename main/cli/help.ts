@@ -80,6 +80,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway login': [
     'causeway login --host https://adb-1.azuredatabricks.net',
     'causeway login --profile work --no-browser',
+    'causeway login --profile work --device-code',
     'causeway login --profile work --client-id 5f1c2b7e --scopes sql,genie',
   ],
   'causeway logout': ['causeway logout --profile work'],

@@ -1,10 +1,12 @@
 import { text } from 'node:stream/consumers';
+import { clockTime } from '../../preload/contract/words/times.ts';
 import { changeUserSettings, readUserSettings } from '../app/settings.ts';
 import {
   maySignIn,
   type OAuthApplication,
   type Profile,
   type ProfileEntry,
+  type SignInOptions,
   type SignInProgress,
   type SignInState,
 } from '../auth/auth.ts';
@@ -20,7 +22,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { createApplicationCommand } from '../platform/next-action.ts';
 import { Secret } from '../platform/secret.ts';
 import type { CommandContext } from './command.ts';
-import { canAsk, confirm } from './question.ts';
+import { askHidden, canAsk, confirm } from './question.ts';
 import { fitted, printable, writeAnswer, writeDone, writeNotice } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
@@ -34,6 +36,8 @@ export interface LoginOptions {
   json?: boolean;
   /** False for `--no-browser`. */
   browser: boolean;
+  /** With a code instead of a browser here. */
+  deviceCode?: boolean;
   clientId?: string;
   clientSecretStdin?: boolean;
   callbackPort?: string;
@@ -121,6 +125,8 @@ async function signInOnce(context: CommandContext, options: LoginOptions): Promi
   const state = await auth.signIn(profile, {
     signal: context.signal,
     openBrowser: options.browser ? 'if-possible' : 'never',
+    withCode: options.deviceCode,
+    paste: (page) => paste(context, page),
     mustKeep: true,
     application,
     keepRest,
@@ -138,6 +144,31 @@ async function signInOnce(context: CommandContext, options: LoginOptions): Promi
   await keepRest();
   const { state: _, ...found } = state;
   return { ...found, profile };
+}
+
+const PASTE =
+  'If your browser is on another computer, it cannot open the last page. Paste the address of that page here. It is not shown:';
+
+/** Asks for the address at which the browser ends, where it may be on another computer, until it is the right one. */
+async function paste(
+  context: CommandContext,
+  { opened, take, signal }: Parameters<NonNullable<SignInOptions['paste']>>[0],
+): Promise<void> {
+  const { env, stderr } = context;
+  // The browser of an SSH session is that of the computer which is far away, if there is one at all.
+  const mayBeElsewhere = !opened || Boolean(env.SSH_CONNECTION || env.SSH_TTY);
+  if (!mayBeElsewhere || !canAsk(context)) return;
+  while (!signal.aborted) {
+    const asking = { signal, unchanged: 'You are not signed in.' };
+    const text = await askHidden(context, PASTE, asking).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (text === undefined) return;
+    const refusal = take(text);
+    if (refusal === undefined) return;
+    stderr.write(fitted(stderr, printable(refusal)));
+  }
 }
 
 /** Asks where somebody can answer. Elsewhere the new user stays signed in, and a line says who was before. */
@@ -261,7 +292,7 @@ function scopesOf(text: string | undefined): string[] | undefined {
 
 /** Without the address to open, the user could not go on. */
 function isNeeded(progress: SignInProgress): boolean {
-  return progress.step === 'waiting-for-browser' && !progress.opened;
+  return progress.step === 'waiting-for-device' || (progress.step === 'waiting-for-browser' && !progress.opened);
 }
 
 function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProgress): void {
@@ -279,6 +310,12 @@ function tell({ stderr }: CommandContext, profile: Profile, progress: SignInProg
       );
       say(progress.opened ? `If it does not, open this address: ${progress.url}` : progress.url);
       say('Waiting for up to five minutes. Press Ctrl-C to cancel.');
+      break;
+    case 'waiting-for-device':
+      say(`Open this address on any device to sign in to ${host}:`);
+      say(progress.url);
+      say(`Enter this code there: ${progress.code}`);
+      say(`Waiting until ${clockTime(progress.expiresAt, Date.now())}. Press Ctrl-C to cancel.`);
       break;
     case 'ignored-answer':
       say(

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import type { CommandContext } from './command.ts';
@@ -12,6 +13,8 @@ interface Asking {
   signal?: AbortSignal | undefined;
   /** What Ctrl+C and Ctrl+D leave as it is, in a sentence. */
   unchanged?: string | undefined;
+  /** Whether what is typed is not shown. */
+  isHidden?: boolean | undefined;
 }
 
 /**
@@ -22,13 +25,16 @@ interface Asking {
 async function ask(
   { stdin, stderr, signal: interrupted }: Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>,
   question: string,
-  { signal, unchanged }: Asking = {},
+  { signal, unchanged, isHidden = false }: Asking = {},
 ): Promise<string> {
   // A question that is broken by the terminal is broken within a word. One column is left for the answer.
   const lines = wrapped(question.trimEnd(), terminalWidth(stderr, 1) ?? Number.POSITIVE_INFINITY);
   const last = `${lines.pop() ?? ''} `;
   for (const line of lines) stderr.write(`${line}\n`);
-  const terminal = createInterface({ input: stdin, output: stderr });
+  if (isHidden) stderr.write(last);
+  const terminal = isHidden
+    ? createInterface({ input: stdin, output: nowhere(), terminal: true, historySize: 0 })
+    : createInterface({ input: stdin, output: stderr });
   const closed = new AbortController();
   const leave = () => closed.abort();
   // In raw mode, Ctrl+C is a key and no signal. Ctrl+D, and an input that ends, close the interface.
@@ -37,7 +43,9 @@ async function ask(
   if ('readableEnded' in stdin && stdin.readableEnded === true) leave();
   try {
     const ends = [interrupted, closed.signal, ...(signal ? [signal] : [])];
-    return (await terminal.question(last, { signal: AbortSignal.any(ends) })).trim();
+    const answer = (await terminal.question(isHidden ? '' : last, { signal: AbortSignal.any(ends) })).trim();
+    if (isHidden) stderr.write('\n');
+    return answer;
   } catch (error) {
     stderr.write('\n');
     if (interrupted.aborted || closed.signal.aborted) throw left(unchanged);
@@ -46,6 +54,11 @@ async function ask(
   } finally {
     terminal.close();
   }
+}
+
+/** An output that shows nothing. */
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 function left(unchanged = UNCHANGED): CausewayError {
@@ -60,6 +73,14 @@ export function canAsk({ stdin, stderr }: Pick<CommandContext, 'stdin' | 'stderr
 /** Asks for a line in the terminal. @throws {CausewayError} `cancelled` on Ctrl+C and Ctrl+D */
 export function askLine(context: CommandContext, question: string): Promise<string> {
   return ask(context, printable(question));
+}
+
+/**
+ * Asks for a line that is not shown while it is typed or pasted.
+ * @throws {CausewayError} `cancelled` on Ctrl+C and Ctrl+D; the reason of `signal`
+ */
+export function askHidden(context: CommandContext, question: string, asking: Asking): Promise<string> {
+  return ask(context, printable(question), { ...asking, isHidden: true });
 }
 
 /**

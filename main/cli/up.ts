@@ -28,6 +28,7 @@ export interface UpOptions {
   client?: string[];
   /** False for `--no-browser`. */
   browser: boolean;
+  deviceCode?: boolean;
   store?: 'keychain' | 'encrypted-file';
   dryRun?: boolean;
   yes?: boolean;
@@ -139,6 +140,7 @@ async function signedIn(context: CommandContext, workspace: Workspace, options: 
   const signIn = await signInWithBrowser(context, {
     browser: options.browser,
     yes: options.yes === true,
+    ...(options.deviceCode === undefined ? {} : { deviceCode: options.deviceCode }),
     ...(options.store === undefined ? {} : { store: options.store }),
     ...(profile ? {} : { host: where }),
     ...(name === undefined ? {} : { profile: name }),

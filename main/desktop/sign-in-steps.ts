@@ -55,6 +55,7 @@ function nextSignInStep(before: SignInStep, progress: SignInProgress): SignInSte
     case 'ignored-answer':
       return { ...before, step: 'waiting-for-browser' };
     case 'replaced':
+    case 'waiting-for-device':
       return before;
     default:
       return { ...before, step: progress.step, address: null };

@@ -43,6 +43,8 @@ export interface WorkspaceOptions {
   oauthClients?: OAuthClient[];
   /** Whether access tokens work until they expire, as self-contained ones do. Those of the plain issuer always do. */
   accessTokensOutliveRevocation?: boolean;
+  /** Whether users may sign in with a code on another device, which admins of a workspace switch on. */
+  deviceFlow?: boolean;
   /**
    * Who issues tokens: `oidc-provider`, or one that uses no library and differs wherever it may. By default the one that the
    * variable `WORKSPACE_ISSUER` names, so that the same tests can run against both.
@@ -155,6 +157,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     entra,
     serviceLogin,
     accessTokensOutliveRevocation: options.accessTokensOutliveRevocation ?? false,
+    deviceFlow: options.deviceFlow ?? false,
   };
   const plain = issuer === 'plain' ? createPlainIssuer(signInOptions) : undefined;
   const signIn = plain ?? (await createSignIn(signInOptions));

@@ -3,21 +3,18 @@ import { asSentence, CausewayError, sentences } from '../../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../../platform/foreign-text.ts';
 import { createApplicationCommand } from '../../platform/next-action.ts';
 import type { Secret } from '../../platform/secret.ts';
-import { uninterrupted } from '../../platform/uninterrupted.ts';
 import { remedyFor } from '../../words/failure.ts';
-import { expiryFrom } from '../access-token.ts';
-import type { Profile, SignInProgress } from '../auth.ts';
+import type { Profile, SignInOptions, SignInProgress } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut } from '../signed-out.ts';
 import { unlessAborted } from '../single-flight.ts';
 import { type CallbackAnswer, type CallbackListener, listenForCallback } from './callback-listener.ts';
 import type { CallbackPage } from './callback-page.ts';
+import { readSignIn } from './granted-sign-in.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
 import { detailOf, refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
-import { clientAuth, type RevocableTokens, revokeTokens } from './refresh.ts';
-import { readTokenAnswer } from './token-answer.ts';
-import { userNameIn } from './user-name.ts';
+import { clientAuth } from './refresh.ts';
 
 export interface BrowserSignIn {
   profile: Profile;
@@ -40,6 +37,8 @@ export interface BrowserSignIn {
   openBrowser: ((url: string) => Promise<void>) | undefined;
   /** Fails if the browser cannot be opened. */
   mustOpen: boolean;
+  /** Lets the user paste the address at which a browser on another computer ends. */
+  paste?: SignInOptions['paste'];
   onProgress: (progress: SignInProgress) => void;
   now: () => number;
   /** How long the user has, in milliseconds. */
@@ -81,7 +80,7 @@ export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRe
     await options.beforeShowing(address.href);
     const opened = await showInBrowser(address.href, options);
     options.onProgress({ step: 'waiting-for-browser', url: address.href, opened });
-    const answer = await waitForAnswer(listener, options);
+    const answer = await waitForAnswer(listener, options, opened);
     options.onProgress({ step: 'finishing' });
     return await finish(options, issuer, answer, { verifier, state, redirectUri: listener.redirectUri });
   } finally {
@@ -122,19 +121,29 @@ async function showInBrowser(url: string, { profile, openBrowser, mustOpen }: Br
   }
 }
 
+/** The browser's answer: it comes by itself where the browser is on this computer, otherwise the user pastes its address. */
 async function waitForAnswer(
   listener: CallbackListener,
-  { profile, signInTimeoutMs, signal }: BrowserSignIn,
+  { profile, signInTimeoutMs, signal, paste }: BrowserSignIn,
+  opened: boolean,
 ): Promise<CallbackAnswer> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(tooLate(profile, signInTimeoutMs)), signInTimeoutMs);
+  const over = new AbortController();
+  const pasting = paste?.({ opened, take: (text) => listener.paste(text), signal: over.signal });
+  // That somebody stops to paste without an error means that nobody can: the browser may still answer.
+  const failed = new Promise<never>((_resolve, reject) => void pasting?.catch(reject));
   try {
-    return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
+    const answer = Promise.race([listener.answer, failed]);
+    return await unlessAborted(answer, signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
   } catch (error) {
     if (!signal?.aborted || signal.reason instanceof CausewayError) throw error;
     throw new CausewayError('sign_in_cancelled', `The sign-in to ${profile.host} was canceled.`);
   } finally {
     clearTimeout(timer);
+    over.abort();
+    // The terminal is free for the next question then.
+    await pasting?.catch(() => undefined);
   }
 }
 
@@ -201,28 +210,13 @@ async function exchange(
     verifier,
     oauthOptions(issuer, signal),
   );
-  const answer = await readTokenAnswer(response, { host, sent });
-  if ('refusal' in answer) {
-    throw answer.refusal.error === 'invalid_grant'
-      ? codeRefused(host, detailOf(answer.refusal))
-      : unexpectedRefusal(answer.refusal, { host, clientId, what: 'the sign-in' });
-  }
-  const { issuer: name, token_endpoint: tokenEndpoint = '', revocation_endpoint: revocationEndpoint } = issuer.metadata;
-  const known = { issuer: name, clientId, tokenEndpoint, revocationEndpoint };
-  // What is refused from here on has been given out.
-  const refuse = async (tokens: Pick<RevocableTokens, 'refreshToken' | 'access'>, error: unknown) => {
-    await uninterrupted(revokeTokens({ ...known, ...tokens }, fetch, clientSecret));
-    throw error;
-  };
-  if ('unusable' in answer) return refuse({ refreshToken: answer.refreshToken }, answer.unusable);
-  const { accessToken: token, refreshToken, expiresIn, scopes = options.scopes } = answer.granted;
-  const access = { token, issuedAt, expiresAt: expiryFrom(issuedAt, expiresIn) };
-  try {
-    const userName = await userNameIn(fetch, profile, token, signal);
-    return { ...known, access, refreshToken, scopes, userName };
-  } catch (error) {
-    return refuse({ refreshToken, access }, error);
-  }
+  const { scopes } = options;
+  const granted = { profile, clientId, clientSecret, scopes, fetch, issuedAt, sent, signal };
+  const answer = await readSignIn(response, issuer, granted);
+  if ('record' in answer) return answer.record;
+  throw answer.refusal.error === 'invalid_grant'
+    ? codeRefused(host, detailOf(answer.refusal))
+    : unexpectedRefusal(answer.refusal, { host, clientId, what: 'the sign-in' });
 }
 
 /** The parameters that are read (RFC 6749 §4.1.2, RFC 9207 §2). */

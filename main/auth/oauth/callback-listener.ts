@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readUpTo } from '../../platform/body-limit.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -17,6 +18,11 @@ export interface CallbackListener {
   /** RFC 8252 §7.3, as Databricks registers it: the name `localhost`, and no path. */
   redirectUri: string;
   answer: Promise<CallbackAnswer>;
+  /**
+   * Takes the answer as the address at which a browser on another computer has ended, by the same rules.
+   * @returns why it is not taken, as sentences that repeat nothing of it; undefined if it is
+   */
+  paste(text: string): string | undefined;
   /** Sends the browser that opens `start-address.ts`'s address on to the sign-in page. */
   startAt(page: URL): void;
   /** Frees the port. */
@@ -102,12 +108,27 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
 
   /** Takes an answer, if it is the first that the user's own browser has brought from the sign-in page. */
   async function take(parameters: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!parameters.has('code') && !parameters.has('error')) return show(response, NOTHING_HERE);
-    const stray = parameters.get('state') === state ? await pageIfForeign(request) : STRAY;
-    if (stray) onStray();
+    const stray = strayPage(parameters) ?? (await pageIfForeign(request));
+    if (stray && stray !== NOTHING_HERE) onStray();
     if (stray || answered) return show(response, stray ?? ALREADY_ANSWERED);
     answered = true;
     accept({ parameters, reply: (last) => show(response, last) });
+  }
+
+  /** What is shown for parameters that are no answer, or another sign-in's; undefined for this one's. */
+  function strayPage(parameters: URLSearchParams): CallbackPage | undefined {
+    if (!parameters.has('code') && !parameters.has('error')) return NOTHING_HERE;
+    return isSame(parameters.get('state') ?? '', state) ? undefined : STRAY;
+  }
+
+  function paste(text: string, port: number): string | undefined {
+    const target = pastedTarget(text.trim(), port, page);
+    if (typeof target === 'string') return target;
+    const refusal = strayPage(target) ?? (answered ? ALREADY_ANSWERED : undefined);
+    if (refusal) return PASTED.get(refusal) ?? refusal.title;
+    answered = true;
+    accept({ parameters: target, reply: async () => {} });
+    return undefined;
   }
 
   for (const port of ports) {
@@ -116,6 +137,7 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
       return {
         redirectUri: `http://localhost:${port}`,
         answer,
+        paste: (text) => paste(text, port),
         startAt: (address) => {
           page = address;
         },
@@ -155,6 +177,33 @@ export function requestTarget(
   if (!local.startsWith('/')) return /^[a-z][a-z\d+.-]*:\/\//i.test(local) ? 421 : 400;
   const [path = '', ...query] = local.replace(/#.*$/s, '').split('?');
   return path === '/' ? new URLSearchParams(query.join('?')) : 404;
+}
+
+/** What is said of a pasted address instead of the page that a browser would see. */
+const PASTED = new Map([
+  [NOTHING_HERE, 'This address has no answer of the sign-in page in it. Sign in there first.'],
+  [STRAY, 'This address belongs to another sign-in. Use the sign-in page whose address is above.'],
+  [ALREADY_ANSWERED, 'This sign-in is already finished.'],
+]);
+
+/** The parameters of a pasted address, or why it is none of ours. A code alone has no state, and could be anybody's. */
+function pastedTarget(text: string, port: number, page: URL | undefined): URLSearchParams | string {
+  const host = `localhost:${port}`;
+  // Some browsers do not show the scheme.
+  const address = text.startsWith(`${host}/`) ? `http://${text}` : text;
+  if (page && URL.canParse(address) && new URL(address).origin === page.origin) {
+    return 'This is an address of the workspace. Sign in there, and paste the address at which the browser ends.';
+  }
+  const url = address.startsWith(`http://${host}/`) ? address : '*';
+  const target = requestTarget({ method: 'GET', url, headers: { host } }, port);
+  if (typeof target !== 'number') return target;
+  return `This is not the whole address. It begins with http://${host}/? and is what the browser shows when it cannot open the page. A code or a token alone is not taken.`;
+}
+
+/** Compares without telling by its time how much agrees. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
 /** Whether a request could come to the one page from its user's own browser. */

@@ -21,7 +21,12 @@ export interface IssuerLocation {
 
 /** The detail of an answer that a captive portal may have given. */
 const PAGE = 'a web page answers';
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const;
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'device_authorization_endpoint',
+] as const;
 
 /**
  * Finds a workspace's sign-in service (RFC 8414, at the place where Databricks keeps it: below `/oidc`, and below
@@ -82,6 +87,7 @@ const Metadata = z.looseObject({
   authorization_endpoint: optional(z.string()),
   token_endpoint: optional(z.string()),
   revocation_endpoint: optional(z.string()),
+  device_authorization_endpoint: optional(z.string()),
   code_challenge_methods_supported: optional(z.array(z.string())),
   authorization_response_iss_parameter_supported: optional(z.boolean()),
 });

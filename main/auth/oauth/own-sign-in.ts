@@ -246,32 +246,48 @@ export class OwnSignIns {
 
   async #ask(profile: Profile, asked: SignInOptions, pages: SignInPages): Promise<TokenRecord> {
     const { http, now, emit, configuredPaths, signInTimeoutMs = SIGN_IN_TIMEOUT_MS } = this.#options;
-    const { signInWithBrowser } = await import('./browser-sign-in.ts');
     const settings = await this.#options.settingsOf(profile);
     const { application, canChoose, isFixed } = await this.applications.ofSignIn(profile, settings, asked.application);
     // A list of servers that cannot be read is reported where it is used. It does not prevent a sign-in.
     const configured = (await configuredPaths?.(profile).catch(() => [])) ?? [];
     const needed = [...configured, ...(asked.servers ?? [])].map(scopeForPath).filter((scope) => scope !== undefined);
-    return signInWithBrowser({
+    const common = {
       profile,
       accountId: settings.accountId,
       clientId: application.clientId,
       clientSecret: application.clientSecret,
-      canChoose,
       scopes: scopesToAsk(application.scopes, isFixed ? [] : needed),
-      ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
       fetch: http.to(profile.host),
+      now,
+      signal: asked.signal,
+    };
+    if (asked.withCode) {
+      const [{ signInWithDevice }, { setTimeout: sleep }] = await Promise.all([
+        import('./device-sign-in.ts'),
+        import('node:timers/promises'),
+      ]);
+      return signInWithDevice({
+        ...common,
+        keep: (made) => uninterrupted(this.#keep(profile, made, asked, async () => {})),
+        onProgress: (progress) => asked.onProgress?.(progress),
+        wait: async (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
+      });
+    }
+    const { signInWithBrowser } = await import('./browser-sign-in.ts');
+    return signInWithBrowser({
+      ...common,
+      canChoose,
+      ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
       beforeShowing: (url) => pages.open(url, profile, asked.onlyIfNeeded === true),
       keep: (made, beforeQuestion) => uninterrupted(this.#keep(profile, made, asked, beforeQuestion)),
       openBrowser: asked.openBrowser === 'never' ? undefined : (url) => this.#open(url, asked, pages),
       mustOpen: asked.openBrowser === 'must',
+      paste: asked.paste,
       onProgress: (progress) => {
         if (progress.step === 'waiting-for-browser') emit({ type: 'sign-in-began', profile, url: progress.url });
         asked.onProgress?.(progress);
       },
-      now,
       signInTimeoutMs,
-      signal: asked.signal,
     });
   }
 

@@ -64,14 +64,18 @@ export async function readTokenAnswer(
   // Some services refuse with the status of success, and some gateways change the status of an answer that has tokens.
   const isSuccess = response.ok ? refused.error === undefined || isGranted(body) : isGrantAlone(body);
   if (isSuccess) return readGranted(body, host);
-  const [code, description] = reasonIn(refused, response.headers.get('www-authenticate') ?? '');
+  return { refusal: readRefusal(response, text, sent) };
+}
+
+/** Why a service refuses. @param text the answer's body */
+export function readRefusal({ status, headers }: Response, text: string, sent: SentSecrets): OAuthRefusal {
+  const refused = Refused.safeParse(jsonIn(text) ?? roughMembersIn(text)).data ?? {};
+  const [code, description] = reasonIn(refused, headers.get('www-authenticate') ?? '');
   return {
-    refusal: {
-      status: response.status,
-      error: foreignText(code, { sent, maxLength: 100 }),
-      description: foreignText(description, { sent }),
-      retryAfterMs: retryAfterMs(response.headers.get('retry-after') ?? undefined),
-    },
+    status,
+    error: foreignText(code, { sent, maxLength: 100 }),
+    description: foreignText(description, { sent }),
+    retryAfterMs: retryAfterMs(headers.get('retry-after') ?? undefined),
   };
 }
 

@@ -51,6 +51,12 @@ export function sendConsentPage(response: ServerResponse, page: ConsentPage): vo
   sendPage(response, 200, 'Sign in', body, `'self'${target}`);
 }
 
+/** A form that posts to its own address. @param fields HTML */
+export function sendFormPage(response: ServerResponse, title: string, fields: string): void {
+  const body = `<h1>${escapeHtml(title)}</h1><form method="post">${fields}</form>`;
+  sendPage(response, 200, title, body, "'self'");
+}
+
 export function sendMessagePage(response: ServerResponse, status: number, title: string, message: string): void {
   sendPage(response, status, title, `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p>`);
 }

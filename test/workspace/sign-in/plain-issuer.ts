@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readText, sendJson } from '../http.ts';
 import { CLI_CLIENT, type OAuthClient } from './clients.ts';
+import { answerDevicePage, DEVICE_GRANT, DEVICE_INTERVAL_S, DEVICE_PATHS } from './device.ts';
 import { decisionOf, sendConsentPage, sendMessagePage } from './page.ts';
 import type { SignIn, SignInOptions } from './sign-in.ts';
 
@@ -50,6 +51,8 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
   const key = randomBytes(32);
   const clients = new Map<string, OAuthClient>([CLI_CLIENT, ...options.clients].map((each) => [each.clientId, each]));
   const codes = new Map<string, Code>();
+  /** The codes of devices (RFC 8628), by the one that the device keeps. */
+  const devices = new Map<string, { userCode: string; grant: Grant; state: 'pending' | 'denied' | 'granted' }>();
   /** Refresh tokens; one that was used stays known, so that its second use is seen. */
   const refreshTokens = new Map<string, { grant: Grant; isSpent: boolean; expiresAt: number }>();
   /** Access tokens that were signed earlier are refused. */
@@ -83,6 +86,18 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
           scopes_supported: null,
           response_modes_supported: null,
           registration_endpoint: null,
+          device_authorization_endpoint: options.deviceFlow ? `${host}${MOUNT}${DEVICE_PATHS.authorization}` : null,
+        });
+      case `POST ${DEVICE_PATHS.authorization}`:
+        return sendDeviceCode(request, response);
+      case `GET ${DEVICE_PATHS.verification}`:
+      case `POST ${DEVICE_PATHS.verification}`:
+        return answerDevicePage(request, response, options.approval, async (userCode, decision) => {
+          const found = [...devices.values()].find((each) => each.userCode === userCode);
+          const user = decision === 'deny' ? undefined : state.users.find(({ userName }) => userName === decision.as);
+          if (found) Object.assign(found, { state: user ? 'granted' : 'denied' });
+          if (found && user) found.grant.userId = user.id;
+          return found !== undefined;
         });
       case 'GET /v1/authorize':
       case 'POST /v1/authorize':
@@ -156,6 +171,7 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
     if (!client || !isAuthentic(client, authorization)) return refusal(401, 'invalid_client');
     if (grantType === 'authorization_code') return codeTokens(form, client);
     if (grantType === 'refresh_token') return refreshedTokens(form, client);
+    if (grantType === DEVICE_GRANT) return deviceTokens(form);
     return refusal(400, 'unsupported_grant_type');
   }
 
@@ -182,6 +198,37 @@ export function createPlainIssuer(options: SignInOptions): PlainIssuer {
       code.redirectUri === form.get('redirect_uri');
     if (!isGood) return refusal(400, 'invalid_grant', 'The code is not good, or not for you.');
     return [200, answerWith(code.grant.userId, code.grant.scope, newRefreshToken(code.grant))];
+  }
+
+  /** Its user code has a hyphen, which nobody has to type. */
+  async function sendDeviceCode(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await readText(request));
+    const client = clients.get(form.get('client_id') ?? '');
+    if (!client || !options.deviceFlow) {
+      const why = 'Device authorization is not enabled for this workspace.';
+      return sendJson(response, 403, { error: 'access_denied', error_description: why });
+    }
+    const [deviceCode, userCode] = [randomBytes(16).toString('hex'), randomBytes(4).toString('hex').toUpperCase()];
+    const grant: Grant = { userId: '', clientId: client.clientId, scope: form.get('scope') ?? '', ended: false };
+    devices.set(deviceCode, { userCode, grant, state: 'pending' });
+    sendJson(response, 200, {
+      device_code: deviceCode,
+      user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
+      verification_uri: `${host}${MOUNT}${DEVICE_PATHS.verification}`,
+      verification_uri_complete: null,
+      expires_in: 600,
+      interval: DEVICE_INTERVAL_S,
+    });
+  }
+
+  function deviceTokens(form: URLSearchParams): Answer {
+    const code = form.get('device_code') ?? '';
+    const found = devices.get(code);
+    if (!found) return refusal(400, 'invalid_grant');
+    if (found.state === 'pending') return refusal(400, 'authorization_pending');
+    devices.delete(code);
+    if (found.state === 'denied') return refusal(400, 'access_denied');
+    return [200, answerWith(found.grant.userId, found.grant.scope, newRefreshToken(found.grant))];
   }
 
   function refreshedTokens(form: URLSearchParams, client: OAuthClient): Answer {

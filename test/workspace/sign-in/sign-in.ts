@@ -6,6 +6,7 @@ import type { Principal } from '../model.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ReplaceableState } from '../state.ts';
 import { applicationMetadata, CLI_CLIENT, type OAuthClient, SCOPES, servicePrincipalMetadata } from './clients.ts';
+import { answerDevicePage, DEVICE_GRANT, DEVICE_INTERVAL_S, DEVICE_PATHS, type DeviceDecision } from './device.ts';
 import type { Entra } from './entra.ts';
 import { type Approval, decisionOf, sendConsentPage, sendMessagePage } from './page.ts';
 import type { ServiceLogin } from './service-login.ts';
@@ -35,6 +36,8 @@ export interface SignInOptions {
   serviceLogin: ServiceLogin;
   /** Whether access tokens work until they expire, whatever was revoked. */
   accessTokensOutliveRevocation: boolean;
+  /** Whether users may sign in with a code on another device. */
+  deviceFlow: boolean;
 }
 
 export interface SignIn {
@@ -61,8 +64,14 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const store = new SignInStore();
   store.accessTokensOutliveRevocation = options.accessTokensOutliveRevocation;
   const provider = makeProvider(options, store);
+  const metadataOf = (client: OAuthClient) => {
+    const metadata = applicationMetadata(client);
+    return options.deviceFlow
+      ? { ...metadata, grant_types: [...(metadata.grant_types ?? []), DEVICE_GRANT] }
+      : metadata;
+  };
   for (const client of [CLI_CLIENT, ...options.clients]) {
-    await store.adapter('Client').upsert(client.clientId, applicationMetadata(client), 0);
+    await store.adapter('Client').upsert(client.clientId, metadataOf(client), 0);
   }
   const { clientId, clientSecret } = servicePrincipal;
   await store.adapter('Client').upsert(clientId, servicePrincipalMetadata(clientId, clientSecret), 0);
@@ -77,6 +86,9 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   return {
     handle: async (request, response, url) => {
       if (url.pathname.startsWith(INTERACTION)) return interact(request, response);
+      if (options.deviceFlow && url.pathname === `${MOUNT}${DEVICE_PATHS.verification}`) {
+        return answerDevicePage(request, response, options.approval, decideAboutDevice);
+      }
       // Refresh tokens come from a native client without a consent prompt here, which OpenID Connect Core §11 would forbid.
       if (url.pathname === `${MOUNT}/v1/authorize`) {
         url.searchParams.set('prompt', 'consent');
@@ -106,6 +118,22 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
 
     revokeRefreshTokens: () => store.forget('RefreshToken'),
   };
+
+  async function decideAboutDevice(userCode: string, decision: DeviceDecision): Promise<boolean> {
+    const code = await provider.DeviceCode.findByUserCode(userCode);
+    if (!code) return false;
+    const user = decision === 'deny' ? undefined : state.users.find(({ userName }) => userName === decision.as);
+    if (!user) Object.assign(code, { error: 'access_denied', errorDescription: 'The person did not allow it.' });
+    else {
+      const scope = String(code.params?.scope ?? '');
+      const grant = new provider.Grant({ accountId: user.id, clientId: String(code.clientId) });
+      grant.addOIDCScope(scope);
+      const authTime = Math.floor(Date.now() / 1000);
+      Object.assign(code, { accountId: user.id, grantId: await grant.save(), scope, authTime });
+    }
+    await code.save();
+    return true;
+  }
 
   function agentId(): string | undefined {
     return state.users.find(({ userName }) => userName === clientId)?.id;
@@ -178,7 +206,10 @@ function forgetSession(request: IncomingMessage): void {
   if (cookies) request.headers.cookie = cookies.join('; ');
 }
 
-function makeProvider({ host, state, lifetimes, federation, entra }: SignInOptions, store: SignInStore): Provider {
+function makeProvider(
+  { host, state, lifetimes, federation, entra, deviceFlow }: SignInOptions,
+  store: SignInStore,
+): Provider {
   const lasting = (name: keyof Lifetimes) => () => lifetimes[name];
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const provider = new Provider(`${host}${MOUNT}`, {
@@ -197,6 +228,7 @@ function makeProvider({ host, state, lifetimes, federation, entra }: SignInOptio
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      deviceFlow: { enabled: deviceFlow },
       revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
       // A token is for the whole workspace: `resource` (RFC 8707) only leads to a service's own page (keepResources).
       resourceIndicators: { enabled: false },
@@ -207,6 +239,8 @@ function makeProvider({ host, state, lifetimes, federation, entra }: SignInOptio
       authorization: '/v1/authorize',
       token: '/v1/token',
       revocation: '/v1/revoke',
+      device_authorization: DEVICE_PATHS.authorization,
+      code_verification: DEVICE_PATHS.verification,
       jwks: '/jwks.json',
     },
     interactions: { url: (_ctx, interaction) => `${INTERACTION}${interaction.uid}` },
@@ -217,6 +251,7 @@ function makeProvider({ host, state, lifetimes, federation, entra }: SignInOptio
       RefreshToken: lasting('refreshToken'),
       IdToken: 60 * 60,
       Interaction: 60 * 60,
+      DeviceCode: 10 * 60,
       Grant: 365 * DAY,
       Session: DAY,
     },
@@ -233,6 +268,7 @@ function makeProvider({ host, state, lifetimes, federation, entra }: SignInOptio
   provider.use(oneGrantAtATime());
   provider.use(async (ctx, next) => {
     await next();
+    if (ctx.oidc?.route === 'device_authorization' && ctx.body?.device_code) ctx.body.interval = DEVICE_INTERVAL_S;
     if (ctx.oidc?.route !== 'token') return;
     const grantType = ctx.oidc.params?.grant_type;
     if (grantType === 'refresh_token' && ctx.body?.error === 'invalid_grant') {
