@@ -19,7 +19,7 @@ async function run(args: string[]): Promise<void> {
   await startWithoutLoaderVariables();
   if (isTooOld(process.versions)) {
     process.stderr.write(
-      `causeway: Causeway needs Node ${OLDEST_NODE.join('.')} or newer. This is Node ${process.versions.node}: ${process.execPath}\n`,
+      `causeway: Causeway needs Node ${OLDEST_NODE.join('.')} or newer. This is Node ${process.versions.node}: ${process.execPath}\n${await besideWords()}`,
     );
     process.exitCode = 1;
   } else if (command === 'proxy') {
@@ -35,6 +35,16 @@ async function run(args: string[]): Promise<void> {
     // Later than the error of an output that could not be written, which ends the process in another way.
     process.stdout.write('', () => setImmediate(() => process.stderr.write('', () => process.exit(code))));
   }
+}
+
+/** Where a checkout has the Node that it installs, with what starts the command on it; nothing elsewhere. */
+async function besideWords(): Promise<string> {
+  const [{ existsSync }, { join, resolve }] = await Promise.all([import('node:fs'), import('node:path')]);
+  const script = resolve(process.argv[1] ?? '');
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  const node = join(script, '..', '..', '..', 'node_modules', 'node', 'bin', name);
+  if (!existsSync(node)) return '';
+  return `The Node beside it works: "${node}" "${script}". \`npm run install:command\` makes that the command \`causeway\`.\n`;
 }
 
 /** Electron brings its own Node, with which the application was tested, and runs the command too. */

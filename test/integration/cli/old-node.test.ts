@@ -31,9 +31,14 @@ describe('causeway on a Node', () => {
     ['20.20.2', ['login', '--host', 'https://a.example']],
     ['18.0.0', ['proxy', '--path', '/api/2.0/mcp/sql']],
     [`${major}.${minor - 1}.9`, ['--version']],
-  ])('that is too old (%s) says so in one line: %j', (version, args) => {
-    const stderr = `causeway: Causeway needs Node ${OLDEST} or newer. This is Node ${version}: ${process.execPath}\n`;
-    expect(runOn(version, args)).toEqual({ status: 1, stdout: '', stderr });
+  ])('that is too old (%s) says so, and which one lies beside it: %j', (version, args) => {
+    const { status, stdout, stderr } = runOn(version, args);
+    expect([status, stdout]).toEqual([1, '']);
+    const [why, beside] = stderr.split('\n');
+    expect(why).toBe(`causeway: Causeway needs Node ${OLDEST} or newer. This is Node ${version}: ${process.execPath}`);
+    // The Node of the checkout, on which these tests run too.
+    const [, node = ''] = /^The Node beside it works: "([^"]+)"/.exec(beside ?? '') ?? [];
+    expect(node).toMatch(/node_modules.node.bin.node/);
   });
 
   test.each([`${OLDEST}.0`, `${major + 1}.0.0`])('that is new enough (%s) runs', (version) => {
