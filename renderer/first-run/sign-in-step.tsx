@@ -1,10 +1,10 @@
 import { Button, Loader } from '@mantine/core';
-import type { DesktopState, Problem } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
 import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
+import { failureIn } from './connection.ts';
 import styles from './first-run.module.css';
 import { StepPage } from './step-page.tsx';
 import { strings } from './strings.ts';
@@ -40,17 +40,6 @@ export function SignInStep({ state, progress: { now, change, connect } }: StepPr
       )}
     </StepPage>
   );
-}
-
-/** Why a profile is not connected, and what the button says that tries again; undefined if it is, or is about to be. */
-function failureIn(
-  { warehouse, profile: open }: DesktopState,
-  profile: string | null,
-): { problem: Problem; retry: string } | undefined {
-  if (warehouse.status === 'unconfigured') return { problem: warehouse.problem, retry: strings.tryAgain };
-  if (warehouse.status !== 'failed' || open !== profile) return undefined;
-  const { problem, next } = warehouse.failure;
-  return { problem, retry: next === 'sign-in' ? texts.signIn : strings.tryAgain };
 }
 
 interface ConnectingProps extends Pick<StepProps, 'state'> {

@@ -22,16 +22,35 @@ describe.skipIf(whyNotHere)('the first run', { timeout: 240_000 }, () => {
   const url = () => shown.page.getByRole('textbox', { name: 'Workspace URL' });
   const config = (home: string) => readFile(join(home, '.databrickscfg'), 'utf8').catch(() => null);
 
+  /** Notes each alert that is shown from now on, even for a moment. */
+  const watchAlerts = async () => {
+    const seen = await shown.page.evaluateHandle(() => {
+      const texts: string[] = [];
+      const look = () => {
+        for (const alert of document.querySelectorAll('[role="alert"]')) {
+          const text = alert.textContent ?? '';
+          if (text !== '' && !texts.includes(text)) texts.push(text);
+        }
+      };
+      look();
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+      return texts;
+    });
+    return () => seen.jsonValue();
+  };
+
   it('leads from a fresh home to the first row of a real MCP client in at most five clicks', async () => {
     const home = await openNew();
     await heading('Connect your Databricks workspace');
     const clicks = await countClicks();
     await inspect('first-run-workspace');
     await url().fill(`${shown.workspace.host}/sql/editor?o=${WORKSPACE_ID}`);
+    const alerts = await watchAlerts();
     await button('Continue').click();
 
     await currentStep('Sign in');
     await button('Copy link').waitFor();
+    expect(await alerts()).toEqual([]);
     await inspect('first-run-sign-in');
     await allow();
 
