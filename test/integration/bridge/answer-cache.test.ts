@@ -114,7 +114,8 @@ describe('the cached answers', () => {
       content: [{ type: 'text', text: expect.stringContaining(silent) }],
     });
     expect(server.count('initialize')).toBe(1);
-    expect(words).toEqual([expect.stringContaining(silent)]);
+    // On a busy computer there is a notice before it that the host has not responded yet.
+    expect(words.at(-1)).toContain(silent);
     expect(await client.request('list', 'tools/list')).toMatchObject({
       result: { tools: [{ name: 'connection_status', description: expect.stringContaining(silent) }] },
     });
