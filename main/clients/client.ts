@@ -93,8 +93,8 @@ export interface ClientFacts {
   /** What the user types: `[a-z0-9-]`. */
   id: string;
   name: string;
-  /** What else a user may type for it: programs of other names that read the same file as the same client. */
-  aliases?: string[];
+  /** Other programs of its vendor that read the same file as the same client. A user may type their names for it. */
+  also?: string[];
   /** Its name in `clientInfo`, or the prefix of it if it appends a server's name; empty if unknown. */
   wireNames: string[];
   mark: ClientMark;

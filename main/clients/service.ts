@@ -252,9 +252,9 @@ export class ClientsService {
 
   /** A client from the user's input. @throws {CausewayError} `not_found` */
   client(id: string): ClientFacts {
-    const wanted = id.toLowerCase();
-    const found = this.#clients.find(({ id: own, name, aliases = [] }) =>
-      [own, name.toLowerCase(), ...aliases].includes(wanted),
+    const typed = (text: string) => text.toLowerCase().replaceAll('-', ' ');
+    const found = this.#clients.find(({ id: own, name, also = [] }) =>
+      [own, name, ...also.flatMap((one) => [one, `${one} desktop`])].some((one) => typed(one) === typed(id)),
     );
     if (found) return found;
     throw noSuchClient(id, this.#clients);

@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import type { ClientFacts } from '../../clients/client.ts';
 import { formatMeta } from '../../clients/server-arguments.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import type { ClientReport, FileReport } from '../../clients/survey.ts';
@@ -36,7 +37,7 @@ export async function listClients(
   }
   if (shown.length === 0) return writeNotice(context, 'No AI clients found. --all lists all supported clients.');
   if (named.size === 0) return printTable(context, shown);
-  for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
+  for (const report of shown) await printReport(context, report, clients.client(report.id));
 }
 
 /** A client as commands print it. */
@@ -110,13 +111,14 @@ function repairCommand({ project }: FileReport): string {
 async function printReport(
   context: CommandContext,
   report: ClientReport,
-  patienceMs: number | undefined,
+  { also, patience }: ClientFacts,
 ): Promise<void> {
   const { id, name, files, problem, managed = [] } = report;
   const line = (text: string) => writeLine(context.stdout, text);
   await writeStyledLine(context.stdout, `${bold(printable(name), context)} (${id})`);
   await line(`  ${foundText(report)}`);
-  if (patienceMs !== undefined) await line(`  call timeout: ${patienceMs / 1000} s`);
+  if (also) await line(`  also read by ${also.join(', ')}`);
+  if (patience) await line(`  call timeout: ${patience.ms / 1000} s`);
   if (problem !== undefined) await line(`  ${problem}`);
   for (const decision of managed) await line(`  ${decision}`);
   for (const file of files) await printFile(line, file);

@@ -23,23 +23,24 @@ import {
 import { type Block, dropField, keysOf, quoted, setField } from './toml-fields.ts';
 
 /**
- * TOML, one table for each entry. A new table goes to the end of the document, where it is valid whatever stands above,
+ * TOML, one table for each entry, or one element of an array of tables with its name in it. A new table goes to the end of the document, where it is valid whatever stands above,
  * after one blank line; a table that is removed takes that line along.
  */
 export const tomlEditor: EntryEditor = { read, put, remove, putSetting, removeSetting };
 
 const tableSchema = z.record(z.string(), z.unknown());
+const tablesSchema = z.array(tableSchema);
 const errorPlaceSchema = z.object({ line: z.number(), column: z.number() });
 
 function read(text: string, target: EditTarget): Map<string, unknown> {
   const { body } = splitMark(text);
-  return new Map(Object.entries(container(parse(body, target), body, target) ?? {}));
+  return new Map(Object.entries(entriesIn(parse(body, target), body, target)));
 }
 
 function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
-  const present = ownMember(container(before, body, target), name);
+  const present = ownMember(entriesIn(before, body, target), name);
   if (present !== undefined && isCurrent(present, entry)) return { text };
   const ways = present === undefined ? [appended, patched] : [corrected, patched];
   const edited = firstSound(ways, { body, before, path: [...target.key, name], entry, target });
@@ -49,7 +50,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
 function remove(text: string, target: EditTarget, name: string): string {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
-  if (ownMember(container(before, body, target), name) === undefined) return text;
+  if (ownMember(entriesIn(before, body, target), name) === undefined) return text;
   return mark + firstSound([cut, patched], { body, before, path: [...target.key, name], target });
 }
 
@@ -116,35 +117,37 @@ function isSound({ body, before, path, entry, target }: Edit, edited: string): b
   const after = parse(edited, target);
   holdRest(before, after, path, target);
   const name = path.at(-1) ?? '';
-  const now = ownMember(container(after, edited, target), name);
+  const now = ownMember(entriesIn(after, edited, target), name);
   if (!entry) return now === undefined;
-  holdEntry(ownMember(container(before, body, target), name), now, entry, target);
+  holdEntry(ownMember(entriesIn(before, body, target), name), now, entry, target);
   return true;
 }
 
-const appended: Way = ({ body, path, entry }) => {
+const appended: Way = ({ body, path, entry, target }) => {
   if (!entry) return undefined;
   const eol = lineEndOf(body);
-  const header = `[${path.map(quoted).join('.')}]`;
+  const keys = (each: string[]) => each.map(quoted).join('.');
+  const header = target.list ? `[[${keys(target.key)}]]` : `[${keys(path)}]`;
   const lines = [header, ...stringify(wholeEntry(entry), { inlineTableStart: 0 }).trimEnd().split('\n')];
   const block = lines.join(eol);
   if (body === '') return block + eol;
   return body.endsWith('\n') ? `${body}${eol}${block}${eol}` : `${body}${eol}${eol}${block}`;
 };
 
-const corrected: Way = ({ body, path, entry }) => {
+const corrected: Way = ({ body, path, entry, target }) => {
   if (!entry) return undefined;
-  const blocks = (text: string) => blocksOf(text, path);
+  const blocks = (text: string) => blocksOf(text, path, target);
+  const depth = target.list ? target.key.length : path.length;
   const set = Object.entries(entry.fixed).reduce<string | undefined>(
-    (text, [key, value]) => (text === undefined ? undefined : setField(text, blocks, path.length, [key], value)),
+    (text, [key, value]) => (text === undefined ? undefined : setField(text, blocks, depth, [key], value)),
     body,
   );
   if (set === undefined) return undefined;
-  return (entry.obsolete ?? []).reduce((text, key) => dropField(text, blocks, path.length, key), set);
+  return (entry.obsolete ?? []).reduce((text, key) => dropField(text, blocks, depth, key), set);
 };
 
-const cut: Way = ({ body, path }) => {
-  const blocks = blocksOf(body, path);
+const cut: Way = ({ body, path, target }) => {
+  const blocks = blocksOf(body, path, target);
   if (blocks.length === 0) return undefined;
   return blocks.reduceRight((text, { start, end }, index) => {
     const before = text.slice(0, start);
@@ -156,26 +159,47 @@ const cut: Way = ({ body, path }) => {
 };
 
 /** For tables that are written inline: the library's own way, which keeps comments but not every space. */
-const patched: Way = ({ body, path, entry, before }) => {
+const patched: Way = ({ body, path, entry, before, target }) => {
+  const changed = (present: unknown): unknown => {
+    if (!entry || !present) return entry && wholeEntry(entry);
+    const kept = Object.entries(tableSchema.parse(present)).filter(([own]) => !entry.obsolete?.includes(own));
+    return merged(Object.fromEntries(kept), entry.fixed);
+  };
   const change = (table: Table, [key = '', ...rest]: string[]): Table => {
     const { [key]: present, ...others } = table;
-    if (rest.length > 0) return { ...table, [key]: change(tableSchema.parse(present ?? {}), rest) };
-    if (!entry) return others;
-    if (!present) return { ...table, [key]: wholeEntry(entry) };
-    const kept = Object.entries(tableSchema.parse(present)).filter(([own]) => !entry.obsolete?.includes(own));
-    return { ...table, [key]: merged(Object.fromEntries(kept), entry.fixed) };
+    const [name] = rest;
+    if (target.list && rest.length === 1) {
+      const items = tablesSchema.parse(present ?? []);
+      const isThere = items.some((item) => item.name === name);
+      const now = items.flatMap((item) => (item.name === name ? (changed(item) ?? []) : item));
+      return { ...table, [key]: isThere ? now : [...now, changed(undefined)] };
+    }
+    if (name !== undefined) return { ...table, [key]: change(tableSchema.parse(present ?? {}), rest) };
+    const wanted = changed(present);
+    return wanted === undefined ? others : { ...table, [key]: wanted };
   };
   return patch(body, change(before, path));
 };
 
 /** The tables that belong to an entry, `[servers.name]` and `[servers.name.env]`, each from its header to its last value. */
-function blocksOf(body: string, path: string[]): Block[] {
+function blocksOf(body: string, path: string[], { list, key }: EditTarget): Block[] {
   const headers = headersOf(body);
+  const begins = list ? key : path;
+  let item: unknown;
   return headers.flatMap(({ start, keys }, index) => {
-    if (!path.every((key, level) => keys[level] === key)) return [];
+    if (!begins.every((each, level) => keys[level] === each)) return [];
     const section = body.slice(start, headers[index + 1]?.start ?? body.length);
+    // An element's own tables come behind its header.
+    if (list && keys.length === key.length) item = nameIn(section, key);
+    if (list && item !== path.at(-1)) return [];
     return [{ keys, start, end: start + section.length - trailingLength(section) }];
   });
+}
+
+/** The name in the text of one element. */
+function nameIn(section: string, key: string[]): unknown {
+  const items = key.reduce<unknown>((at, each) => tableSchema.safeParse(at).data?.[each], parseToml(section));
+  return tablesSchema.safeParse(items).data?.[0]?.name;
 }
 
 /** The length of what is between the last value of a section and the next header, to which it belongs. */
@@ -218,14 +242,20 @@ function parsed(body: string, target: EditTarget): Table {
   }
 }
 
-function container(table: Table, body: string, target: EditTarget): Table | undefined {
+/** The entries by name. @throws {CausewayError} `invalid_file` if something else is where they belong */
+function entriesIn(table: Table, body: string, target: EditTarget): Table {
   let at: Table | undefined = table;
   for (const [level, key] of target.key.entries()) {
     const next: unknown = at[key];
-    if (next === undefined) return undefined;
+    if (next === undefined) return {};
+    const isList = target.list === true && level === target.key.length - 1;
+    const items = isList ? tablesSchema.safeParse(next).data : undefined;
+    if (items)
+      return Object.fromEntries(items.flatMap((item) => (typeof item.name === 'string' ? [[item.name, item]] : [])));
     at = tableSchema.safeParse(next).data;
-    if (at && !Array.isArray(next)) continue;
-    throw unreadable(target, `"${key}" is not a table`, placeOf(body, target.key.slice(0, level + 1)));
+    if (at && !isList && !Array.isArray(next)) continue;
+    const what = isList ? 'an array of tables' : 'a table';
+    throw unreadable(target, `"${key}" is not ${what}`, placeOf(body, target.key.slice(0, level + 1)));
   }
   return at;
 }

@@ -112,7 +112,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     id: 'codex',
     name: 'OpenAI Codex',
     // The application for the desktop is part of ChatGPT's since 9 July 2026; both read this file (https://www.mcpbundles.com/guides/codex).
-    aliases: ['chatgpt', 'chatgpt-desktop', 'codex-app', 'codex app'],
+    also: ['ChatGPT', 'Codex App'],
     wireNames: ['codex-mcp-client'],
     showsQuestions: true,
     // Seen in 0.169.0.
@@ -125,7 +125,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     signs: ({ inHome, env, bySystem }) => [
       ...(env.CODEX_HOME ? [{ exists: env.CODEX_HOME }] : []),
       { exists: inHome('.codex') },
-      ...bySystem({ darwin: [{ exists: '/Applications/Codex.app' }], win32: [], linux: [] }),
+      ...bySystem({
+        darwin: [{ exists: '/Applications/Codex.app' }, { exists: '/Applications/ChatGPT.app' }],
+        win32: [],
+        linux: [],
+      }),
       { command: 'codex' },
     ],
     files: ({ inHome, env, join, bySystem }) => {
@@ -239,8 +243,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
     wireNames: ['copilot-cli', 'github-copilot-developer'],
-    // Seen in 1.0.102.
-    start: { variables: 'all', answerMs: 65_000 },
+    // Seen in 1.0.102: it keeps what it signs in with itself.
+    start: { variables: { without: /^COPILOT_(PROVIDER_BASE_URL|PROVIDER_API_KEY|OFFLINE)$/ }, answerMs: 65_000 },
     mark: { icon: 'siGithubcopilot' },
     signs: ({ inHome, env }) => [
       ...(env.COPILOT_HOME ? [{ exists: env.COPILOT_HOME }] : []),

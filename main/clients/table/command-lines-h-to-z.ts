@@ -15,7 +15,7 @@ function local(initial: Record<string, unknown>, oauth: readonly [clientId: stri
 /** Seen in opencode 1.18.33 and Kilo 7.7.9. */
 const OPENCODE_REDIRECT = { uri: 'http://127.0.0.1:19876/mcp/oauth/callback' };
 
-/** Clients of the terminal, from Grok Build to Qwen Code. */
+/** Clients of the terminal, from Grok Build to Vibe. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
   {
     id: 'grok',
@@ -108,6 +108,59 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     toolNames: { prefix: (server) => `${server}_`, limit: 64 },
   },
   {
+    id: 'pi',
+    name: 'Pi',
+    wireNames: ['pi'],
+    mark: { monogram: 'Pi' },
+    // Seen in 1.6.0, which also documents the rest: in seconds, 60 for each request if it is left out.
+    start: { variables: 'all', answerMs: 300_000 },
+    patience: { ms: 300_000, key: 'timeout' },
+    signs: ({ inHome, env }) => [
+      ...(env.PI_CODING_AGENT_DIR ? [{ exists: env.PI_CODING_AGENT_DIR }] : []),
+      { exists: inHome('.pi', 'agent') },
+      { command: 'pi' },
+    ],
+    files: ({ inHome, join, env }) => [
+      { role: 'main', path: join(env.PI_CODING_AGENT_DIR || inHome('.pi', 'agent'), 'mcp.json') },
+    ],
+    project: {
+      path: ['.pi', 'mcp.json'],
+      trust: 'Pi ignores the file until the project is trusted. Start pi in its folder and trust it.',
+    },
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: beginning(plain, { timeout: 300 }),
+    http: beginning(addressedWithOauth(undefined, ['clientId', 'callbackPort']), { timeout: 300 }),
+    redirect: { uri: 'http://127.0.0.1/callback' },
+    afterwards: 'Start a new session, or run /reload in the current one.',
+    warnings: ['Older versions of Pi read MCP servers only with the package pi-mcp-adapter.'],
+  },
+  {
+    id: 'qoder-cli',
+    name: 'Qoder CLI',
+    wireNames: [],
+    mark: { monogram: 'Qd' },
+    // Seen in 1.1.52: as Gemini CLI, of which it is a fork.
+    start: { variables: { without: /TOKEN|SECRET|KEY|AUTH/i } },
+    signs: ({ inHome, env }) => [
+      ...(env.QODER_CONFIG_DIR ? [{ exists: env.QODER_CONFIG_DIR }] : []),
+      { exists: inHome('.qoder', 'settings.json') },
+      { command: 'qodercli' },
+    ],
+    // Seen in 1.1.52: what its own `mcp add` writes, for a user and for a project.
+    files: ({ inHome, join, env }) => [
+      { role: 'main', path: join(env.QODER_CONFIG_DIR || inHome('.qoder'), 'settings.json') },
+    ],
+    project: { path: ['.mcp.json'] },
+    format: 'json',
+    key: ['mcpServers'],
+    // https://docs.qoder.com/cli/mcp-reference: in milliseconds.
+    patience: { ms: 300_000, key: 'timeout' },
+    stdio: beginning(plain, { timeout: 300_000 }),
+    http: beginning(addressed('url', 'http'), { timeout: 300_000 }),
+    afterwards: 'Start a new session, or run /mcp reload in the current one.',
+  },
+  {
     id: 'qwen',
     name: 'Qwen Code',
     wireNames: ['qwen-cli-mcp-client'],
@@ -133,5 +186,37 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     accepts: { comments: true, trailingCommas: false, byteOrderMark: true },
     // Not verified: it is a fork of Gemini CLI, which has this rule.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 63 },
+  },
+  {
+    id: 'vibe',
+    name: 'Mistral Vibe',
+    wireNames: [],
+    mark: { monogram: 'Vi' },
+    // https://github.com/mistralai/mistral-vibe › MCP Server Configuration: in seconds, 10 for a start and 60 for a call if left out.
+    start: { answerMs: 60_000 },
+    patience: { ms: 300_000, key: 'tool_timeout_sec' },
+    signs: ({ inHome, env }) => [
+      ...(env.VIBE_HOME ? [{ exists: env.VIBE_HOME }] : []),
+      { exists: inHome('.vibe') },
+      { command: 'vibe' },
+    ],
+    files: ({ inHome, join, env }) => [{ role: 'main', path: join(env.VIBE_HOME || inHome('.vibe'), 'config.toml') }],
+    project: {
+      path: ['.vibe', 'config.toml'],
+      trust: 'Mistral Vibe ignores the file until the folder is trusted. Start vibe in it and trust it.',
+    },
+    format: 'toml',
+    key: ['mcp_servers'],
+    list: true,
+    stdio: ({ name, command, args }) => ({
+      fixed: { name, transport: 'stdio', command, args },
+      initial: { startup_timeout_sec: 60, tool_timeout_sec: 300 },
+    }),
+    http: ({ name, url }) => ({
+      fixed: { name, transport: 'streamable-http', url },
+      initial: { startup_timeout_sec: 60, tool_timeout_sec: 300 },
+    }),
+    afterwards: 'Start a new session.',
+    warnings: ['Entries for Mistral Vibe follow its documentation. They were not tried with it.'],
   },
 ];

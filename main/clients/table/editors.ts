@@ -130,6 +130,54 @@ export const EDITORS: ClientFacts[] = [
     afterwards: 'Restart Warp.',
   },
   {
+    id: 'trae',
+    name: 'Trae',
+    wireNames: [],
+    mark: { monogram: 'Tr' },
+    signs: ({ applicationData }) => [{ exists: applicationData('Trae') }, { exists: applicationData('Trae CN') }],
+    // https://docs.trae.ai/ide/model-context-protocol has form and project file; the path is that of public installers
+    // (https://github.com/pathintegral-institute/mcpm.sh/issues/92).
+    files: ({ applicationData }) => [
+      { role: 'also', path: applicationData('Trae', 'User', 'mcp.json'), if: applicationData('Trae') },
+      { role: 'also', path: applicationData('Trae CN', 'User', 'mcp.json'), if: applicationData('Trae CN') },
+    ],
+    project: {
+      path: ['.trae', 'mcp.json'],
+      trust: 'Trae reads the file only if project MCP is turned on in its settings.',
+    },
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Restart Trae.',
+    warnings: ['Entries for Trae follow its documentation and public installers. They were not tried with it.'],
+  },
+  {
+    id: 'qoder',
+    name: 'Qoder',
+    wireNames: [],
+    mark: { monogram: 'Qd' },
+    signs: ({ applicationData }) => [{ exists: applicationData('Qoder') }],
+    // https://docs.qoder.com/user-guide/chat/model-context-protocol has the form. Public installers name either file, so both are
+    // written where both are possible.
+    files: ({ inHome, applicationData }) => {
+      const shared = applicationData('Qoder', 'SharedClientCache');
+      return [
+        { role: 'also', path: applicationData('Qoder', 'SharedClientCache', 'mcp.json'), if: shared },
+        { role: 'main', path: inHome('.qoder', 'mcp.json'), if: inHome('.qoder') },
+      ];
+    },
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Restart Qoder.',
+    warnings: [
+      'Entries for Qoder follow its documentation and public installers. They were not tried with it.',
+      'It runs at most 10 servers at a time.',
+    ],
+  },
+  {
     id: 'kiro',
     name: 'Kiro',
     wireNames: [],

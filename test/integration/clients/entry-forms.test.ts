@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ClientFacts } from '../../../main/clients/client.ts';
 import { locate } from '../../../main/clients/detect.ts';
+import { CLIENTS } from '../../../main/clients/table.ts';
 import { inOneLine } from '../../../main/words/failure.ts';
 import { fileOf, HTTP, ownClients, SQL } from './own-clients.ts';
 
@@ -37,11 +39,48 @@ const EDITED: [id: string, path: string, original: string, add: (text: string) =
       text.replace('command =', '# about it\ncommand =').replace('600', '45 # seconds').concat('enabled = false\n'),
     ['# about it', 'tool_timeout_sec = 45 # seconds', 'enabled = false'],
   ],
+  [
+    'goose',
+    '.config/goose/config.yaml',
+    '# theirs\nGOOSE_MODEL: x\n',
+    (text) =>
+      text
+        .replace('    cmd:', '    # about it\n    available_tools: [execute_sql] # one\n    cmd:')
+        .replace('timeout: 300', 'timeout: 45'),
+    ['# about it', 'available_tools: [execute_sql] # one', 'timeout: 45'],
+  ],
+  [
+    'continue',
+    '.continue/mcpServers/causeway.yaml',
+    '',
+    (text) => text.replace('    command:', '    connectionTimeout: 9 # ms\n    command:'),
+    ['connectionTimeout: 9 # ms'],
+  ],
+  [
+    'vibe',
+    '.vibe/config.toml',
+    '# theirs\n[[mcp_servers]]\nname = "other"\nurl = "http://other.example"\n',
+    (text) => text.replace('command =', '# about it\ncommand =').concat('[mcp_servers.env]\nA = "1"\n'),
+    ['# about it', '[mcp_servers.env]\nA = "1"\n'],
+  ],
 ];
+
+/** No client that keeps a list has a place for an application today, without which an address is refused. Here they all do. */
+const TABLE = CLIENTS.map(({ http, ...client }): ClientFacts => {
+  if (!http) return client;
+  if (!client.list && client.format !== 'yaml') return { ...client, http };
+  return {
+    ...client,
+    http: (direct) => {
+      const entry = http(direct);
+      return { ...entry, fixed: { ...entry.fixed, oauth: { client_id: direct.clientId } } };
+    },
+  };
+});
 
 describe.each(EDITED)('an entry of %s that changes to the other form', (id, path, original, add, kept) => {
   test('has only the keys of that form, and everything that the user added', async () => {
-    await using own = await ownClients();
+    await using own = await ownClients('home', TABLE);
     await own.file(path, original);
     const [stdio] = [await own.service().add([id], [SQL])];
     expect(stdio).toMatchObject([{ result: 'written' }]);
@@ -50,7 +89,7 @@ describe.each(EDITED)('an entry of %s that changes to the other form', (id, path
     await own.service().add([id], [SQL], { http: HTTP });
     const direct = await own.read(path);
     expect(direct).toContain('https://w.example.com/api/2.0/mcp/sql');
-    expect(direct).not.toMatch(/proxy|command|cmd|"local"/);
+    expect(direct).not.toMatch(/proxy|command|cmd|"local"|stdio/);
     for (const text of kept) expect(direct).toContain(text);
     expect(await fileOf(own, id)).toMatchObject({ state: 'current', repairable: [] });
     expect(await own.service().repair([id], [SQL])).toMatchObject([{ result: 'unchanged' }]);
@@ -64,7 +103,7 @@ describe.each(EDITED)('an entry of %s that changes to the other form', (id, path
   });
 
   test('is removed without a trace', async () => {
-    await using own = await ownClients();
+    await using own = await ownClients('home', TABLE);
     await own.file(path, original);
     for (const http of [undefined, HTTP, undefined, HTTP]) await own.service().add([id], [SQL], { http });
     await own.service().remove([id], ['databricks-sql']);
@@ -88,7 +127,7 @@ test('an entry from an earlier version that starts a program and also has an add
   expect(Object.keys(entry).sort()).toEqual(['args', 'command', 'mine', 'type']);
 });
 
-test.each(['claude-code', 'codex', 'gemini', 'qwen', 'opencode', 'cline', 'cursor', 'zed', 'qwen', 'crush', 'crush'])(
+test.each(['claude-code', 'codex', 'gemini', 'qwen', 'opencode', 'cline', 'cursor', 'zed', 'crush', 'kiro', 'kilo'])(
   'a new entry with an address is unchanged: %s',
   async (id) => {
     await using own = await ownClients();

@@ -184,6 +184,12 @@ describe('a client that keeps its entries where a user or another version has pu
     ['kilo', { '.config/kilo/kilo.json': '{}', '.config/kilo/kilo.jsonc': '{}' }, '.config/kilo/kilo.jsonc'],
     ['kimi', { '.kimi-code/mcp.json': '{}' }, '.kimi-code/mcp.json'],
     ['grok', { '.grok/config.toml': '' }, '.grok/config.toml'],
+    ['pi', { '.pi/agent/settings.json': '{}' }, '.pi/agent/mcp.json'],
+    ['qoder', { '.config/Qoder/x': '' }, '.qoder/mcp.json'],
+    ['qoder', { '.config/Qoder/SharedClientCache/x': '' }, '.config/Qoder/SharedClientCache/mcp.json'],
+    ['qoder-cli', { '.qoder/settings.json': '{}' }, '.qoder/settings.json'],
+    ['trae', { '.config/Trae CN/User/x': '' }, '.config/Trae CN/User/mcp.json'],
+    ['vibe', { '.vibe/config.toml': 'mcp_servers = []\n' }, '.vibe/config.toml'],
   ])('%s with %j: %s', async (id, files: Record<string, string>, expected) => {
     await using own = await ownClients();
     await mkdir(join(own.home, '.config/kilo'), { recursive: true });
@@ -192,8 +198,18 @@ describe('a client that keeps its entries where a user or another version has pu
     expect(outcome).toMatchObject({ result: 'written', file: join(own.home, expected) });
   });
 
-  test.each(['chatgpt', 'ChatGPT', 'codex-app', 'OpenAI Codex', 'codex'])('"%s" is Codex', async (name) => {
+  test.each(['chatgpt', 'ChatGPT Desktop', 'chatgpt-desktop', 'codex-app', 'OpenAI Codex', 'codex'])(
+    '"%s" is Codex',
+    async (name) => {
+      await using own = await ownClients();
+      expect(own.service().client(name).id).toBe('codex');
+    },
+  );
+
+  test('a name that is nearly that of another program of the vendor suggests Codex', async () => {
     await using own = await ownClients();
-    expect(own.service().client(name).id).toBe('codex');
+    expect(() => own.service().client('chatgtp')).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('Did you mean "codex"') }),
+    );
   });
 });

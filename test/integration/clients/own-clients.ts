@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ClientFacts } from '../../../main/clients/client.ts';
 import type { ClientFiles } from '../../../main/clients/files.ts';
 import type { System } from '../../../main/clients/places.ts';
 import type { HttpChoice } from '../../../main/clients/server-entry.ts';
@@ -50,8 +51,11 @@ export interface OwnClients extends AsyncDisposable {
   everything(): Promise<Record<string, string>>;
 }
 
-/** @param below a part of the home folder's path, for names that are hard */
-export async function ownClients(below = 'home'): Promise<OwnClients> {
+/**
+ * @param below a part of the home folder's path, for names that are hard
+ * @param clients the clients there are, instead of those of the table
+ */
+export async function ownClients(below = 'home', clients?: readonly ClientFacts[]): Promise<OwnClients> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-clients-'));
   const home = join(folder, below);
   const command = join(folder, 'causeway');
@@ -74,6 +78,7 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
           keepCurrent: async () => {},
         },
         ...(files && { files }),
+        ...(clients && { clients }),
         running: async () => new Set(running),
         // Only what the system reports counts: looking now and then would hide that it did not.
         watching: { quietMs: 20, lookMs: 600_000 },

@@ -15,6 +15,10 @@ const FILES: Record<string, string> = {
   droid: '.factory/mcp.json',
   qwen: '.qwen/settings.json',
   amp: '.amp/settings.json',
+  pi: '.pi/mcp.json',
+  'qoder-cli': '.mcp.json',
+  trae: '.trae/mcp.json',
+  vibe: '.vibe/config.toml',
 };
 
 const TRUST: Record<string, RegExp> = {

@@ -52,5 +52,14 @@ export const FIRST_FILES: [id: string, darwin: string, win32: string, linux: str
     'AppData\\Roaming\\Block\\goose\\config\\config.yaml',
     '.config/goose/config.yaml',
   ],
+  ['pi', '.pi/agent/mcp.json', '.pi\\agent\\mcp.json', '.pi/agent/mcp.json'],
+  ['qoder-cli', '.qoder/settings.json', '.qoder\\settings.json', '.qoder/settings.json'],
+  [
+    'trae',
+    'Library/Application Support/Trae/User/mcp.json',
+    'AppData\\Roaming\\Trae\\User\\mcp.json',
+    '.config/Trae/User/mcp.json',
+  ],
+  ['vibe', '.vibe/config.toml', '.vibe\\config.toml', '.vibe/config.toml'],
   ['qwen', '.qwen/settings.json', '.qwen\\settings.json', '.qwen/settings.json'],
 ];

@@ -67,7 +67,38 @@ it('every part of the application stands in the architecture', () => {
   expect(parts.filter((part) => !isNamed(part))).toEqual([]);
 });
 
-it('the README counts the AI clients', () => {
-  const [, count] = /configuration files of (\d+) AI clients/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
-  expect(Number(count)).toBe(CLIENTS.length);
+describe('the AI clients', () => {
+  const textOf = (name: string) => readFileSync(join(ROOT, name), 'utf8').replaceAll(/\s+/g, ' ');
+  /** A client's name in running text, where a longer one does not count. */
+  const names = (text: string, name: string) =>
+    new RegExp(`(?<![\\w-])${name.replace(/^(GitHub|Factory|JetBrains) /, '(?:$1 )?')}(?! CLI)`).test(text);
+
+  it('are counted in the README', () => {
+    const counts = [...textOf('README.md').matchAll(/(\d+) (?:AI )?clients,/g)].map(([, count]) => Number(count));
+    expect(counts).toEqual(expect.arrayContaining([CLIENTS.length]));
+    expect(new Set(counts.filter((count) => count > 6)).size).toBe(1);
+  });
+
+  const [list = ''] = /`causeway clients list --all` lists.*?## /.exec(textOf('docs/clients.md')) ?? [];
+  const [projects = ''] = /`causeway clients add CLIENT --project DIR`.*?## /.exec(textOf('docs/clients.md')) ?? [];
+
+  it.each(CLIENTS.map(({ name }) => name))('%s is in the list of the documentation', (name) => {
+    const alone = name.replace('VS Code Insiders', 'VS Code');
+    expect(names(list, alone) ? name : list).toBe(name);
+  });
+
+  it('that read a file of a project are those of the documentation', () => {
+    const able = CLIENTS.filter(({ project }) => project).map(({ name }) =>
+      name.replace(/^(OpenAI|JetBrains) |^VS Code.*/, (all) => (all.startsWith('VS') ? 'VS Code' : '')),
+    );
+    expect(able.filter((name) => !names(projects, name))).toEqual([]);
+  });
+
+  it('that were not tried say so, and the documentation names them', () => {
+    const untried = CLIENTS.filter(({ warnings = [] }) =>
+      warnings.some((warning) => /not tried with it/.test(warning)),
+    );
+    const [said = ''] = /[^.]*are by their documentation[^.]*\./.exec(list) ?? [];
+    expect(untried.filter(({ name }) => !names(said, name))).toEqual([]);
+  });
 });
