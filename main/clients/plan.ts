@@ -118,10 +118,10 @@ function endsOurs({ entries }: FileRecord, wanted: Wanted): boolean {
 }
 
 /** Writes the setting that the client needs for our entries, once: a user who has removed it since wanted that. */
-function putOwnSetting(draft: Draft, { known, project }: PlanOptions): void {
+function putOwnSetting(draft: Draft, { known }: PlanOptions): void {
   const { client, editor, target, record } = draft;
   const { setting } = client;
-  if (!setting || project !== undefined || known?.setting || Object.keys(record.entries).length === 0) return;
+  if (!setting || known?.setting || Object.keys(record.entries).length === 0) return;
   const { key, value } = setting;
   const text = editor.putSetting?.(draft.text, target, { key, value });
   if (text === undefined || text === draft.text) return;

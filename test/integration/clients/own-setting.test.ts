@@ -61,10 +61,13 @@ describe('Codex waits for our servers before its first turn', () => {
     expect(await own.read(FILE)).toBe('mcp_optional_startup_grace_ms = 900\nmodel = "gpt-5"\n');
   });
 
-  test('but a file that a team shares gets no setting', async () => {
+  test('also in a project, where its own file is read for it', async () => {
     await using own = await ownClients();
-    await own.service().add(['codex'], [SQL], { project: own.home });
-    expect(await own.read(FILE)).not.toContain('grace');
+    const project = { project: own.home };
+    await own.service().add(['codex'], [SQL], project);
+    expect((await own.read(FILE)).split('\n')[0]).toBe(LINE);
+    await own.service().remove(['codex'], [SQL.name], project);
+    await expect(own.read(FILE)).rejects.toThrow('ENOENT');
   });
 
   test('and every row with such a setting has a format that takes it', () => {
