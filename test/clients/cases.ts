@@ -1,9 +1,23 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCauseway } from '../../main/app/causeway.ts';
-import { clientOnWire } from '../../main/clients/table.ts';
+import type { ClientFacts } from '../../main/clients/client.ts';
+import { startOf } from '../../main/clients/start.ts';
+import { CLIENTS, clientOnWire } from '../../main/clients/table.ts';
 import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
-import { addAllInOne, addEntry, addService, openComputer } from './computer.ts';
+import {
+  addAllInOne,
+  addEntry,
+  addService,
+  addSqlServer,
+  CAUSEWAY,
+  type Computer,
+  openComputer,
+  type User,
+} from './computer.ts';
 import { CODE, ROW, startFakeModel } from './fake-model.ts';
 import type { CaseName, RealClient, SignInCommand } from './real-clients.ts';
 import { openTap } from './tap.ts';
@@ -13,8 +27,8 @@ export type Result = { state: 'passed' | 'failed' | 'not possible'; says: string
 
 /** How long a session may take, in milliseconds; clients need long to start on a busy machine. */
 const SESSION_MS = 120_000;
-/** How long the long call takes, in milliseconds. */
-const LONG_CALL_MS = 75_000;
+/** How long the long call takes, in milliseconds: with `--long`, longer than clients wait where nothing is said to them, and without. */
+const LONG_CALL_MS = { long: 200_000, short: 15_000 };
 
 /** A service with a sign-in of its own. */
 const SERVICE = 'system.ai.github';
@@ -26,7 +40,7 @@ const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 const APPLICATION = 'an-application';
 
 /** What a case needs, put away afterwards. */
-async function setting(client: RealClient, { home, packages, callTakesMs, application, env }: Needs) {
+async function setting(client: RealClient, { home, packages, callTakesMs, application, env, only }: Needs) {
   const workspace = await startWorkspace({
     ...(application?.port === undefined ? {} : { port: application.port }),
     autoApprove: 'ana@example.com',
@@ -34,7 +48,10 @@ async function setting(client: RealClient, { home, packages, callTakesMs, applic
   });
   const model = await startFakeModel();
   const tap = await openTap(workspace.host, callTakesMs);
-  const computer = await openComputer(client, { home, model: model.url }, packages, env);
+  const computer = await openComputer(client, { home, model: model.url }, packages, {
+    ...(env && { env }),
+    ...(only && { only }),
+  });
   await computer.consents(false);
   const token = workspace.users.find(({ admin }) => admin)?.token ?? '';
   return {
@@ -84,9 +101,7 @@ async function startApplication(home: string) {
   };
 }
 
-interface Needs extends Options {
-  /** Variables of the user besides the usual ones. */
-  env?: NodeJS.ProcessEnv;
+interface Needs extends Options, User {
   callTakesMs?: number;
   /** Where the application that clients sign in as may send the browser, and the workspace's port where that matters. */
   application?: { redirectUri: string; port?: number };
@@ -96,6 +111,8 @@ interface Options {
   /** An empty folder. */
   home: string;
   packages: string;
+  /** Whether calls that take long may. */
+  isLong: boolean;
 }
 
 const passed = (says: string): Result => ({ state: 'passed', says });
@@ -105,6 +122,11 @@ const failed = (says: string, output: string): Result => ({
 });
 
 const counted = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`);
+
+/** The cases that only clients can pass whose model can be put in its vendor's place. */
+export const NEEDS_MODEL: readonly CaseName[] = ['service', 'all in one', 'another user'];
+/** The cases that take long, or need a computer of their own. */
+export const NIGHTLY: readonly CaseName[] = ['bare environment', 'no keychain', 'project', 'long call', 'busy machine'];
 
 /** The cases, by name, in the order of the table. */
 export const CASES: Record<CaseName, (client: RealClient, options: Options) => Promise<Result>> = {
@@ -127,15 +149,19 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     await set.signedIn();
     await addEntry(set.computer, client);
     const output = await converse(client, set);
-    if (!set.tap.methods.includes('tools/list')) return failed('did not list', output);
+    if (!set.tap.methods.includes('tools/list') && !client.onlyConnects) return failed('did not list', output);
+    if (client.withoutModel !== undefined && set.model.offered.size > 0)
+      return failed('its model can be put in its vendor’s place', [...set.model.offered].join(' '));
     if (client.withoutModel !== undefined && !client.calls) {
       if (!client.connected?.test(output)) return failed('not connected', output);
     } else if (!(set.model.gotRow() || output.includes(ROW))) return failed('no row', output);
     await set.computer.causeway('clients', 'remove', client.id, '--yes', '--json');
     if ((await set.computer.file()).includes('databricks-sql')) return failed('not removed', await set.computer.file());
     const unknown = [...set.tap.clientNames].filter((name) => clientOnWire(name)?.id !== client.id);
-    if (unknown.length > 0 && !client.standsIn) return failed(`called itself ${unknown.join(', ')}`, output);
-    return passed(client.withoutModel !== undefined && !client.calls ? 'connected, listed' : 'row');
+    if (unknown.length > 0 && !client.standsIn && !client.onlyConnects)
+      return failed(`called itself ${unknown.join(', ')}`, output);
+    if (client.withoutModel === undefined || client.calls) return passed('row');
+    return passed(client.onlyConnects ? 'connected' : 'connected, listed');
   },
 
   /** Never used, signed out: the server is connected, and one tool of ours signs in with one page. */
@@ -184,7 +210,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
   /** The entry gives the server's address: the client itself signs in, and gets the row. */
   async http(client, options) {
     const { signsIn } = client;
-    if (!signsIn) return { state: 'not possible', says: 'nobody has found how it signs in' };
+    if (!signsIn) return withoutSignIn(client, options);
     const application = signsIn.redirectUri
       ? { redirectUri: signsIn.redirectUri }
       : await applicationSeen(client, signsIn, options);
@@ -208,30 +234,22 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
 
   /** A service whose user has not signed in to what is behind it: one page, the answer, and none for who comes later. */
   async service(client, options) {
-    if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
     await using set = await setting(client, { ...options, env: ENCRYPTED_FILE });
     await set.signedOut();
     await using application = await startApplication(set.computer.where.home);
     if (!(await addService(set.computer, client, `/ai-gateway/mcp-services/${SERVICE}`)))
       return failed('not written', await set.computer.file());
-    const output = await converse(client, set);
-    const pages = [...application.pages];
-    const told = set.model.results.join('\n');
-    if (!told.includes(CODE)) return failed('not answered', told + output);
-    if (pages.length !== 1 || !pages[0]?.includes('/mcp-service-login?'))
-      return failed(counted(pages.length), pages.join());
-    const heard = set.model.results.length;
-    set.model.forget();
-    set.model.results.length = 0;
-    await converse(client, set);
-    if (!set.model.results.join('\n').includes(CODE)) return failed('not answered again', `${heard} results before`);
-    const more = application.pages.length - 1;
-    return more === 0 ? passed('1 page, then none') : failed(`${more} pages more`, '');
+    const first = await askService(client, set, application.pages);
+    if (first.state === 'failed') return first;
+    const before = application.pages.length;
+    await again(client, set);
+    if (!set.model.results.join('\n').includes(CODE)) return failed('not answered again', set.model.results.join('\n'));
+    const more = application.pages.length - before;
+    return more === 0 ? passed(`${first.says}, then none`) : failed(`${more} pages more`, '');
   },
 
   /** One entry for four servers: its model is offered the tools of all, and calls two of them, of which one waits for a sign-in. */
   async 'all in one'(client, options) {
-    if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
     await using set = await setting(client, { ...options, env: ENCRYPTED_FILE });
     await set.signedOut();
     await using application = await startApplication(set.computer.where.home);
@@ -239,25 +257,21 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     const paths = [`/ai-gateway/mcp-services/${SERVICE}`, `/api/2.0/mcp/genie/${space?.spaceId}`, FUNCTIONS];
     if (!(await addAllInOne(set.computer, client, paths))) return failed('not written', await set.computer.file());
     if (!/--all\b/.test(await set.computer.file())) return failed('no such entry', await set.computer.file());
-    const output = await converse(client, set);
-    const told = set.model.results.join('\n');
-    if (!told.includes(CODE)) return failed('the service did not answer', told + output);
-    if (!set.model.gotRow()) return failed('no row', told + output);
-    if (application.pages.length !== 1) return failed(counted(application.pages.length), application.pages.join());
+    const first = await askService(client, set, application.pages);
+    if (first.state === 'failed') return first;
+    if (!set.model.gotRow()) return failed('no row', set.model.results.join('\n'));
     const offered = [...set.model.offered].join(' ');
     const missing = ['execute_sql', 'search_code', 'query_space_', 'main__default__'].filter(
       (name) => !offered.includes(name),
     );
     const isSearched = /tool_?search/i.test(offered);
     return missing.length === 0 || isSearched
-      ? passed(isSearched ? 'code, row (by search)' : 'code, row')
+      ? passed(`${first.says}, row${isSearched ? ' (by search)' : ''}`)
       : failed(`without ${missing.join(', ')}`, offered);
   },
 
   /** Another user signs in between two calls of one session, after a sign-out and without one, alone and through the application. */
   async 'another user'(client, options) {
-    if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
-    if (client.calls) return { state: 'not possible', says: 'each of its calls is a session of its own' };
     const said: string[] = [];
     for (const through of ['alone', 'application'] as const)
       for (const before of ['no sign-out', 'sign-out'] as const) {
@@ -269,17 +283,199 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     return passed([...new Set(said)].join(' / '));
   },
 
-  /** A call that takes longer than a minute. */
-  async 'call of 75 s'(client, options) {
-    await using set = await setting(client, { ...options, callTakesMs: LONG_CALL_MS });
+  /**
+   * Started with next to nothing in its environment, and with what its row says that it hands on: the row is what reaches a server, and is
+   * enough for one.
+   */
+  async 'bare environment'(client, options) {
+    const { start } = factsOf(client);
+    const handsOn = start?.variables ?? 'all';
+    const listed = typeof handsOn === 'object' && 'only' in handsOn ? handsOn.only : [];
+    const only = Object.fromEntries(Object.entries(USERS_OWN).filter(([name]) => listed.includes(name)));
+    await using set = await setting(client, { ...options, only: { ...only, ...MARKERS } });
     await set.signedIn();
+    if (!(await addEntry(set.computer, client))) return failed('not written', await set.computer.file());
+    const reached = await noteEnvironment(set.computer);
+    const output = await converse(client, set);
+    if (!isAnswered(client, set, output)) return failed('no row', set.model.results.join(' ') + output);
+    const { home } = set.computer.where;
+    const environment = { system: 'linux', home, env: set.computer.env } as const;
+    const expected = Object.keys(startOf(factsOf(client), { command: 'causeway' }, environment, home)?.env ?? {});
+    const got = await reached();
+    const missing = expected.filter((name) => !got.includes(name));
+    const besides = Object.keys(MARKERS).filter((name) => got.includes(name) && !expected.includes(name));
+    if (missing.length > 0) return failed('hands on less than its row says', missing.join(' '));
+    if (besides.length > 0) return failed('hands on more than its row says', besides.join(' '));
+    return passed(
+      `${got.length} variables, ${client.withoutModel !== undefined && !client.calls ? 'connected' : 'row'}`,
+    );
+  },
+
+  /** Signed in at a terminal into the encrypted file, with nothing of that in the environment: two sessions have it. */
+  async 'no keychain'(client, options) {
+    await using set = await setting(client, options);
+    await set.signedOut();
+    await set.computer.consents(true);
+    const login = await set.computer.causeway('login', '--profile', 'ana', '--store', 'encrypted-file');
+    const signedIn = (await set.computer.pages()).length;
+    if (signedIn !== 1) return failed(`${counted(signedIn)} to sign in`, login);
     await addEntry(set.computer, client);
     const output = await converse(client, set);
-    return set.model.gotRow() || output.includes(ROW)
-      ? passed('row')
+    if (!isAnswered(client, set, output)) return failed('no row', set.model.results.join(' ') + output);
+    const second = await again(client, set);
+    if (!isAnswered(client, set, second)) return failed('no row again', set.model.results.join(' ') + second);
+    const more = (await set.computer.pages()).length - signedIn;
+    return more === 0 ? passed('1 page, two sessions') : failed(`${counted(more)} more`, second);
+  },
+
+  /** The entry stands in the project's file: without the user's trust nothing of it is started, with it there is a row. */
+  async project(client, options) {
+    const { project } = factsOf(client);
+    await using set = await setting(client, options);
+    await set.signedIn();
+    const folder = join(options.home, 'project');
+    await mkdir(folder);
+    if (!(await addEntry(set.computer, client, '--project', folder)))
+      return project
+        ? failed('not written', folder)
+        : { state: 'not possible', says: 'Causeway knows no file of it for a project' };
+    const { trust } = client;
+    set.computer.goTo(folder, trust?.before);
+    if (project?.trust === undefined) {
+      const output = await converse(client, set);
+      return isAnswered(client, set, output)
+        ? passed('without trust')
+        : failed('no row', set.model.results.join(' ') + output);
+    }
+    const untrusted = trust?.asks
+      ? await set.computer.run(trust.asks.command, SESSION_MS)
+      : await converse(client, set);
+    if (trust?.asks ? !trust.asks.says.test(untrusted) : isAnswered(client, set, untrusted))
+      return failed('it was not asked for trust', untrusted);
+    const { home } = set.computer.where;
+    for (const { path, text } of trust?.files ?? []) {
+      const before = await readFile(join(home, path), 'utf8').catch(() => '');
+      await writeFile(join(home, path), text(before, folder));
+    }
+    set.computer.goTo(folder);
+    const said = trust?.command ? await set.computer.run(trust.command, SESSION_MS) : '';
+    const trusted = await again(client, set);
+    return isAnswered(client, set, trusted)
+      ? passed('nothing, then trusted, row')
+      : failed('no row', said + set.model.results.join(' ') + trusted);
+  },
+
+  /** A call that takes longer than most clients wait by themselves; without `--long`, one that takes a few seconds. */
+  async 'long call'(client, options) {
+    if (client.withoutModel !== undefined && !client.calls) return { state: 'not possible', says: client.withoutModel };
+    const callTakesMs = options.isLong ? LONG_CALL_MS.long : LONG_CALL_MS.short;
+    await using set = await setting(client, { ...options, callTakesMs });
+    await set.signedIn();
+    await addEntry(set.computer, client);
+    const output = await converse(client, set, callTakesMs);
+    return isAnswered(client, set, output)
+      ? passed(`row after ${callTakesMs / 1000} s`)
       : failed('no row', set.model.results.join(' ') + output);
   },
+
+  /** All processors are busy with others' work: the tools are there by the client's first turn all the same. */
+  async 'busy machine'(client, options) {
+    const others = Array.from({ length: availableParallelism() * 3 }, () =>
+      spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+    );
+    try {
+      return await CASES.row(client, options);
+    } finally {
+      for (const other of others) other.kill('SIGKILL');
+    }
+  },
 };
+
+/** What a user has in the environment, for clients that hand on these and no others. */
+const USERS_OWN = {
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  LOGNAME: 'ana',
+  SHELL: '/bin/sh',
+  TERM: 'dumb',
+  TMPDIR: tmpdir(),
+  TZ: 'UTC',
+  USER: 'ana',
+};
+/** By which one sees whether a client hands on all, or all but what looks like a secret. */
+const MARKERS = { CAUSEWAY_TEST_WORD: 'word', CAUSEWAY_TEST_TOKEN: 'word' };
+
+function factsOf({ id }: RealClient): ClientFacts {
+  const facts = CLIENTS.find((client) => client.id === id);
+  if (!facts) throw new Error(`Causeway knows no client ${id}.`);
+  return facts;
+}
+
+/** Lets the entry start a script that notes its variables first. @returns what reads their names */
+async function noteEnvironment(computer: Computer): Promise<() => Promise<string[]>> {
+  const { home } = computer.where;
+  const [script, noted] = [join(home, 'causeway.js'), join(home, 'environment')];
+  const lines = [
+    `require('node:fs').writeFileSync(${JSON.stringify(noted)}, Object.keys(process.env).join('\\n'));`,
+    `process.argv[1] = ${JSON.stringify(CAUSEWAY)};`,
+    `import(process.argv[1]);`,
+  ];
+  await writeFile(script, `${lines.join('\n')}\n`);
+  await computer.writeFile((await computer.file()).replaceAll(CAUSEWAY, script));
+  return async () => (await readFile(noted, 'utf8')).split('\n');
+}
+
+/** Whether a session had what there is to have: the row, or, of a client that calls nothing here, the connection. */
+function isAnswered(client: RealClient, { model }: Setting, output: string): boolean {
+  if (client.withoutModel !== undefined && !client.calls) return client.connected?.test(output) ?? false;
+  return model.gotRow() || output.includes(ROW);
+}
+
+/** Another session, whose model has heard nothing yet. */
+function again(client: RealClient, set: Setting): Promise<string> {
+  set.model.forget();
+  set.model.results.length = 0;
+  return converse(client, set);
+}
+
+/**
+ * Asks a service that its user has not signed in to: the application opens the page, or, for a client that declines pages without a
+ * person to show them to, the model is given the page's address, which the user then opens.
+ */
+async function askService(client: RealClient, set: Setting, pages: string[]): Promise<Result> {
+  const output = await converse(client, set);
+  const told = set.model.results.join('\n');
+  const [inWords] = /https?:\/\/[^\s"\\]+\/mcp-service-login\?[^\s"\\]+/.exec(told) ?? [];
+  if (pages.length === 1 && pages[0]?.includes('/mcp-service-login?'))
+    return told.includes(CODE)
+      ? client.declinesPages
+        ? failed('it no longer declines pages', told)
+        : passed('1 page')
+      : failed('not answered', told + output);
+  if (pages.length > 0) return failed(counted(pages.length), pages.join());
+  if (!client.declinesPages || inWords === undefined) return failed('no page', told + output);
+  const browser = scriptedBrowser();
+  await browser.open(inWords);
+  await browser.page();
+  const second = await again(client, set);
+  return set.model.results.join('\n').includes(CODE)
+    ? passed('address in words')
+    : failed('not answered', set.model.results.join('\n') + second);
+}
+
+/** An entry with an address, for a client that has no command to sign in with. */
+async function withoutSignIn(client: RealClient, options: Options): Promise<Result> {
+  await using set = await setting(client, { ...options, application: { redirectUri: 'http://127.0.0.1/none' } });
+  await set.signedOut();
+  await set.computer.consents(true);
+  await addSqlServer(set.computer);
+  const asked = ['clients', 'add', client.id, '--json', '--http', '--client-id', APPLICATION];
+  const written = await set.computer.causeway(...asked);
+  if (!/"result": "written"/.test(written)) return failed('not written', written);
+  const output = await converse(client, set);
+  const pages = (await set.computer.pages()).length;
+  return set.model.gotRow() ? passed('row') : failed(`no row, ${counted(pages)}`, output);
+}
 
 const [ANA, BEN] = ['ana@example.com', 'ben@example.com'];
 
@@ -354,11 +550,11 @@ async function applicationSeen(
 type Setting = Awaited<ReturnType<typeof setting>>;
 
 /** A session with a model, or the client's own commands for a call. */
-async function converse(client: RealClient, { computer }: Setting): Promise<string> {
+async function converse(client: RealClient, { computer }: Setting, callTakesMs = 0): Promise<string> {
   const { where } = computer;
-  if (!client.calls) return computer.run(client.session(where), SESSION_MS + LONG_CALL_MS);
+  if (!client.calls) return computer.run(client.session(where), SESSION_MS + callTakesMs);
   const listed = await computer.run(client.session(where), SESSION_MS);
-  const called = await computer.run(client.calls.call(where), SESSION_MS);
+  const called = await computer.run(client.calls.call(where), SESSION_MS + callTakesMs);
   const statement = /"statement_id": "([^"]+)"/.exec(called)?.[1];
   if (statement === undefined) return listed + called;
   return listed + called + (await computer.run(client.calls.poll(where, statement), SESSION_MS));

@@ -29,17 +29,26 @@ export interface Computer extends AsyncDisposable {
   causeway(...args: string[]): Promise<string>;
   /** Runs the client until it ends, or until `onText` says that it has printed enough; gives all that it printed. */
   run(command: Command, limitMs: number, onText?: OnText): Promise<string>;
+  /** The variables that the client has. */
+  env: NodeJS.ProcessEnv;
+  /** From now on, the client is started in this folder, and with these variables besides. */
+  goTo(folder: string, more?: NodeJS.ProcessEnv): void;
 }
 
-/**
- * Sets up a home folder for a client, with its own files and none of ours.
- * @param more variables of its user besides the usual ones
- */
+/** The user of a computer. */
+export interface User {
+  /** Variables besides the usual ones. */
+  env?: NodeJS.ProcessEnv;
+  /** Only these, and those without which the client would find neither its home folder nor its model. */
+  only?: NodeJS.ProcessEnv;
+}
+
+/** Sets up a home folder for a client, with its own files and none of ours. */
 export async function openComputer(
   client: RealClient,
   where: Where,
   packages: string,
-  more?: NodeJS.ProcessEnv,
+  user: User = {},
 ): Promise<Computer> {
   const { home } = where;
   const bin = join(home, 'bin');
@@ -51,20 +60,15 @@ export async function openComputer(
     await mkdir(dirname(join(home, path)), { recursive: true });
     await writeFile(join(home, path), text);
   }
-  const path = [bin, join(packages, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(':');
-  const env = {
-    HOME: home,
-    USERPROFILE: home,
-    PATH: path,
-    CI: '1',
-    NO_COLOR: '1',
-    TERM: 'dumb',
-    ...client.env?.(where),
-    ...more,
-  };
-  const run = (command: string, args: string[], limitMs: number, onText?: OnText) =>
-    runToEnd(command, args, { env, cwd: home }, limitMs, onText);
+  await writeFile(join(bin, 'causeway'), `#!/bin/sh\nexec "${process.execPath}" "${CAUSEWAY}" "$@"\n`);
+  await chmod(join(bin, 'causeway'), 0o755);
+  const own = [join(packages, 'node_modules', '.bin'), dirname(process.execPath)];
+  const homes = { HOME: home, USERPROFILE: home };
+  const usual = { ...homes, PATH: [bin, ...own, process.env.PATH].join(':'), CI: '1', NO_COLOR: '1', TERM: 'dumb' };
+  const bare = { HOME: home, PATH: [...own, '/usr/bin', '/bin'].join(':'), ...user.only };
+  const env: NodeJS.ProcessEnv = { ...(user.only ? bare : usual), ...client.env?.(where), ...user.env };
   const target = client.files(where)[0]?.path ?? '';
+  let place: { env: NodeJS.ProcessEnv; cwd: string } = { env, cwd: home };
   return {
     where,
     profile: (lines) => writeFile(join(home, '.databrickscfg'), `[ana]\n${lines.join('\n')}\n`, { mode: 0o600 }),
@@ -72,13 +76,19 @@ export async function openComputer(
     pages: async () => (await readFile(join(home, 'pages'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
     file: () => readFile(join(home, target), 'utf8'),
     writeFile: (text) => writeFile(join(home, target), text),
-    causeway: (...args) => run(process.execPath, [CAUSEWAY, ...args], 30_000),
-    run: ({ command, args }, limitMs, onText) => run(command, args, limitMs, onText),
+    causeway: (...args) =>
+      runToEnd(process.execPath, [CAUSEWAY, ...args], { env: { ...usual, ...env }, cwd: home }, 30_000),
+    run: ({ command, args }, limitMs, onText) => runToEnd(command, args, place, limitMs, onText),
+    env,
+    goTo: (cwd, more) => {
+      place = { env: { ...env, ...more }, cwd };
+    },
     [Symbol.asyncDispose]: () => endAllIn(home),
   };
 }
 
-async function addSqlServer({ causeway }: Computer): Promise<void> {
+/** Adds the SQL server to the list. */
+export async function addSqlServer({ causeway }: Computer): Promise<void> {
   const server = ['--path', '/api/2.0/mcp/sql', '--profile', 'ana', '--name', SERVER];
   await causeway('servers', 'add', ...server, '--no-check');
 }

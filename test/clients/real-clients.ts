@@ -32,12 +32,37 @@ export interface RealClient {
   withoutModel?: string;
   /** What it prints when the server is connected; for those without a model. */
   connected?: RegExp;
+  /** Without a model, its command connects under a name that is not its own, and does not list. */
+  onlyConnects?: true;
   /** It reads that client's file and is another, so that what it calls itself is not in that client's row. */
   standsIn?: true;
   /** Only for a client whose own command signs in to a server that its entry gives the address of. */
   signsIn?: SignInCommand;
-  /** Why one of the cases is not possible with it. */
-  notPossible?: Partial<Record<CaseName, string>>;
+  /** It declares that it opens pages for its user, and declines each by itself where there is no terminal. */
+  declinesPages?: true;
+  /** Where it has to be told that a project's file may start servers. */
+  trust?: Trust;
+  /** Why one of the cases cannot pass with it. */
+  notPossible?: Partial<Record<CaseName, Impossible>>;
+}
+
+/** A case that fails for a reason of the client's. It is run all the same: once it passes, or fails in another way, the row is wrong. */
+interface Impossible {
+  why: string;
+  /** What the case says as it fails. */
+  seen: RegExp;
+}
+
+/** How a user lets a client start the servers of a project. */
+interface Trust {
+  /** Variables without which it would trust every folder. */
+  before?: Record<string, string>;
+  /** A command of its own that says that it waits for the user's trust; where left out, a session has no tools until then. */
+  asks?: { command: Command; says: RegExp };
+  /** What it keeps then, with the file that it keeps it in as it was; below the home folder. */
+  files?: { path: string; text(before: string, folder: string): string }[];
+  /** Its own command for it. */
+  command?: Command;
 }
 
 /** A client's own command that signs in to a server at an address. */
@@ -60,7 +85,11 @@ export type CaseName =
   | 'service'
   | 'all in one'
   | 'another user'
-  | 'call of 75 s';
+  | 'bare environment'
+  | 'no keychain'
+  | 'project'
+  | 'long call'
+  | 'busy machine';
 
 const PROMPT = 'Ask the warehouse with your SQL tool.';
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -82,13 +111,14 @@ export const REAL_CLIENTS: RealClient[] = [
     withoutModel: 'it has none, and its own command calls the tool',
     connected: /"name": "(?:execute_sql|sign_in|connection_status)"/,
     notPossible: {
-      http: 'its file takes no address',
-      'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that',
+      http: { why: 'its file takes no address', seen: /^not written/ },
+      'long call': { why: 'stops waiting after 60 s; nothing in an entry changes that', seen: /^no row/ },
     },
   },
   {
     id: 'claude-code',
     install: '@anthropic-ai/claude-code',
+    declinesPages: true,
     files: () => [
       { path: '.claude.json', text: json({ hasCompletedOnboarding: true, mcpServers: { other: OTHER_SERVER } }) },
     ],
@@ -106,10 +136,25 @@ export const REAL_CLIENTS: RealClient[] = [
       options: ['--callback-port', '8123'],
       printsAddress: true,
     },
+    // A session with -p takes each folder as trusted.
+    trust: {
+      asks: { command: { command: 'claude', args: ['mcp', 'list'] }, says: /databricks-sql: .*Pending approval/ },
+      files: [
+        {
+          path: '.claude.json',
+          text: (before, folder) =>
+            json({
+              ...JSON.parse(before),
+              projects: { [folder]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['databricks-sql'] } },
+            }),
+        },
+      ],
+    },
   },
   {
     id: 'codex',
     install: '@openai/codex',
+    declinesPages: true,
     files: ({ model }) => [
       {
         path: '.codex/config.toml',
@@ -134,6 +179,14 @@ export const REAL_CLIENTS: RealClient[] = [
       args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT],
     }),
     signsIn: { command: { command: 'codex', args: ['mcp', 'login', 'databricks-sql'] }, printsAddress: true },
+    trust: {
+      files: [
+        {
+          path: '.codex/config.toml',
+          text: (before, folder) => `${before}\n[projects."${folder}"]\ntrust_level = "trusted"\n`,
+        },
+      ],
+    },
   },
   {
     id: 'gemini',
@@ -149,9 +202,13 @@ export const REAL_CLIENTS: RealClient[] = [
       GOOGLE_GEMINI_BASE_URL: model,
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
-    session: () => ({ command: 'gemini', args: ['--skip-trust', '-y', '-m', 'gemini-2.5-flash', '-p', PROMPT] }),
+    session: () => ({ command: 'gemini', args: ['-y', '-m', 'gemini-2.5-flash', '-p', PROMPT] }),
+    trust: { before: { GEMINI_CLI_TRUST_WORKSPACE: 'false' } },
     notPossible: {
-      http: 'signs in at its prompt alone (/mcp auth): with -p it goes on without the server, and opens no page',
+      http: {
+        why: 'signs in at its prompt alone (/mcp auth): with -p it goes on without the server, and opens no page',
+        seen: /^no row, 0 pages/,
+      },
     },
   },
   {
@@ -161,7 +218,17 @@ export const REAL_CLIENTS: RealClient[] = [
     files: () => [{ path: '.qwen/settings.json', text: json({ tools: { toolSearch: { enabled: false } } }) }],
     env: ({ model }) => ({ OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: 'none', OPENAI_MODEL: 'fake' }),
     session: () => ({ command: 'qwen', args: ['--auth-type', 'openai', '-y', '-p', PROMPT] }),
-    notPossible: { http: 'has no command that signs in: with -p it goes on without the server, and opens no page' },
+    // A session with -y takes each folder as trusted.
+    trust: {
+      asks: { command: { command: 'qwen', args: ['mcp', 'list'] }, says: /databricks-sql: .*pending/i },
+      command: { command: 'qwen', args: ['mcp', 'approve', 'databricks-sql'] },
+    },
+    notPossible: {
+      http: {
+        why: 'has no command that signs in: with -p it goes on without the server, and opens no page',
+        seen: /^no row, 0 pages/,
+      },
+    },
   },
   {
     id: 'opencode',
@@ -221,7 +288,7 @@ export const REAL_CLIENTS: RealClient[] = [
       args: ['exec', '--skip-permissions-unsafe', '-m', 'custom:fake', PROMPT],
     }),
     notPossible: {
-      http: 'its entry names no application, and it has no command that signs in: exec goes on without the server, and opens no page',
+      http: { why: 'its entry names no application', seen: /^not written/ },
     },
   },
   {
@@ -235,8 +302,11 @@ export const REAL_CLIENTS: RealClient[] = [
       COPILOT_OFFLINE: 'true',
     }),
     session: () => ({ command: 'copilot', args: ['--allow-all-tools', '-p', PROMPT] }),
+    trust: {
+      files: [{ path: '.copilot/config.json', text: (_before, folder) => json({ trusted_folders: [folder] }) }],
+    },
     notPossible: {
-      http: 'its entry names no application, and it has no command that signs in: with -p it goes on without the server, and opens no page',
+      http: { why: 'its entry names no application', seen: /^not written/ },
     },
   },
   {
@@ -265,7 +335,12 @@ export const REAL_CLIENTS: RealClient[] = [
       },
     ],
     session: () => ({ command: 'cline', args: ['--auto-approve', 'true', '--json', PROMPT] }),
-    notPossible: { http: 'has no command that signs in: it goes on without the server, and opens no page' },
+    notPossible: {
+      http: {
+        why: 'has no command that signs in: it goes on without the server, and opens no page',
+        seen: /^no row, 0 pages/,
+      },
+    },
   },
   {
     id: 'continue-cli',
@@ -294,9 +369,46 @@ export const REAL_CLIENTS: RealClient[] = [
       args: ['--config', `${home}/.continue/config.yaml`, '--auto', '-p', PROMPT],
     }),
     notPossible: {
-      http: 'its entry names no application, and it has no command that signs in: with -p it ends with the 401 of the server',
-      'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that',
+      http: { why: 'its entry names no application', seen: /^not written/ },
+      'long call': { why: 'stops waiting after 60 s; nothing in an entry changes that', seen: /^no row/ },
     },
+  },
+  {
+    id: 'pi',
+    install: '@earendil-works/pi-coding-agent',
+    files: ({ model }) => [
+      { path: '.pi/agent/mcp.json', text: json({ mcpServers: {} }) },
+      {
+        path: '.pi/agent/models.json',
+        text: json({
+          providers: {
+            fake: { baseUrl: `${model}/v1`, api: 'openai-completions', apiKey: 'none', models: [{ id: 'fake' }] },
+          },
+        }),
+      },
+      // It lets a model reach tools by scripts alone, unless a project says otherwise.
+      {
+        path: '.pi/mcp.json',
+        text: json({ mcpServers: { 'databricks-sql': { exposure: 'direct' }, causeway: { exposure: 'direct' } } }),
+      },
+    ],
+    env: () => ({ PI_OFFLINE: '1' }),
+    session: () => ({ command: 'pi', args: ['-a', '--provider', 'fake', '--model', 'fake', '-p', PROMPT] }),
+    signsIn: {
+      command: { command: 'pi', args: ['mcp', 'login', 'databricks-sql'] },
+      redirectUri: 'http://127.0.0.1:8123/callback',
+      options: ['--callback-port', '8123'],
+    },
+  },
+  {
+    id: 'qoder-cli',
+    install: '@qoder-ai/qodercli',
+    files: () => [{ path: '.qoder/settings.json', text: json({ mcpServers: { other: OTHER_SERVER } }) }],
+    session: () => ({ command: 'qodercli', args: ['mcp', 'list'] }),
+    withoutModel: 'it starts no session before its user has signed in to its vendor',
+    connected: /✓ databricks-sql: /,
+    onlyConnects: true,
+    notPossible: { http: { why: 'its entry names no application', seen: /^not written/ } },
   },
   {
     id: 'amp',
@@ -307,8 +419,7 @@ export const REAL_CLIENTS: RealClient[] = [
     withoutModel: 'its models answer in a format of their vendor alone',
     connected: /databricks-sql.*connected \(\d+ tools/,
     notPossible: {
-      http: 'its entry names no application; `amp mcp oauth login` takes one, and then waits for the address that the browser came back to',
-      'call of 75 s': 'no model calls a tool here',
+      http: { why: 'its entry names no application', seen: /^not written/ },
     },
   },
   {
@@ -321,7 +432,7 @@ export const REAL_CLIENTS: RealClient[] = [
     session: () => ({ command: 'auggie', args: ['-p', PROMPT] }),
     withoutModel: 'its models answer in a format of their vendor alone',
     connected: /✅ databricks-sql/,
-    notPossible: { http: 'its file takes no address', 'call of 75 s': 'no model calls a tool here' },
+    notPossible: { http: { why: 'its file takes no address', seen: /^not written/ } },
   },
 ];
 
