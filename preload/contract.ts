@@ -7,6 +7,7 @@ import { clientEvents, clientRequests } from './contract/clients.ts';
 import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
 import { firstRunRequests } from './contract/first-run.ts';
+import { jobRequests } from './contract/jobs.ts';
 import { overridesEvents, overridesRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
 import { permissionEvents, permissionRequests } from './contract/permissions.ts';
@@ -45,6 +46,7 @@ export const requests = {
   ...stateRequests,
   ...firstRunRequests,
   ...warehouseRequests,
+  ...jobRequests,
   ...serverRequests,
   ...permissionRequests,
   ...approvalRequests,

@@ -1,7 +1,8 @@
 import type { clientRequests } from '../../preload/contract/clients.ts';
-import type { AiClient, ClientBackup, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
+import type { AiClient, ClientBackup, ClientOutcome, ClientsReport, ClientTestInfo } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
 import type { Causeway } from '../app/causeway.ts';
+import { testEntries } from '../app/client-test/client-test.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
 import { allServers } from '../clients/all-servers.ts';
 import { listBackups } from '../clients/backups.ts';
@@ -18,7 +19,7 @@ import type { Watching } from '../clients/watch.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
-import { openDesktopClients } from './open-clients.ts';
+import { desktopEnvironment, openDesktopClients } from './open-clients.ts';
 
 type Change = Parameters<HandlersOf<typeof clientRequests>['changeClients']>[0];
 
@@ -93,6 +94,19 @@ class Clients {
     return (await this.#service[action](clients, chosen, { ...choice, http, meta })).map(outcomeOf);
   }
 
+  /** What a client will see of each server that it has an entry for. @throws {CausewayError} `not_found`, `cancelled` */
+  async test(id: string, signal: AbortSignal): Promise<ClientTestInfo[]> {
+    const { causeway, env } = this.#context;
+    const entries = await this.#service.ownEntries([id], await this.#servers());
+    const environment = desktopEnvironment(env);
+    const options = { environment, folder: environment.home, auth: () => causeway.auth(), signal };
+    return (await testEntries(entries, [this.#nameOf(id)], options)).map(({ error, tools, ...test }) => ({
+      ...test,
+      tools: tools.length,
+      problem: error ? problemFor(error) : null,
+    }));
+  }
+
   async backups(): Promise<ClientBackup[]> {
     const backups = await listBackups(this.#context.env);
     return backups.map((backup) => ({ ...backup, client: this.#nameOf(backup.client) }));
@@ -160,6 +174,7 @@ class Clients {
     const { id, name, foundBy, files, problem, managed = [] } = report;
     if (foundBy === null) return [];
     const {
+      also = [],
       mark,
       afterwards,
       warnings = [],
@@ -174,6 +189,7 @@ class Clients {
       {
         id,
         name,
+        also,
         mark,
         foundBy,
         files: files.map((file) => ({ ...file, pins: pinsIn(file), problem: file.problem ?? null })),
@@ -232,6 +248,7 @@ export function clientHandlers(context: DesktopContext): HandlersOf<typeof clien
     listClients: () => clients.list(),
     previewClientChange: (change) => clients.change(change, { dryRun: true }),
     changeClients: (change) => clients.change(change),
+    testClient: ({ job, client }) => context.jobs.run(job, (signal) => clients.test(client, signal)),
     listClientBackups: () => clients.backups(),
     previewClientRestore: ({ id }) => clients.restore(id, { dryRun: true }),
     restoreClientBackup: async ({ id, whileRunning }) => void (await clients.restore(id, { whileRunning })),

@@ -5,6 +5,7 @@ import type { ApprovalQueue } from '../permissions/approvals.ts';
 import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import type { LoginItem } from '../platform/autostart.ts';
 import type { ActivityLog } from './activity/activity.ts';
+import type { Jobs } from './jobs.ts';
 import type { DesktopModel } from './model.ts';
 import type { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
@@ -64,6 +65,8 @@ export interface DesktopContext {
   /** The calls that wait for the user. */
   approvals: ApprovalQueue;
   shell: Shell;
+  /** The window's work that it may cancel. */
+  jobs: Jobs;
   /** Sends the window an event of the contract. It is dropped while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;
   /** Registers a function to call when the application closes. */

@@ -13,6 +13,7 @@ import { attachedProxies, serveProxies } from './activity/proxies.ts';
 import { allowanceForWindow, approvalForWindow } from './approvals/shown-approval.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { beginFirstRun } from './first-run.ts';
+import { Jobs } from './jobs.ts';
 import { watchPolicy } from './managed.ts';
 import { DesktopModel } from './model.ts';
 import { desktopLauncher } from './open-clients.ts';
@@ -83,6 +84,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     permissions: new PermissionsFile(env),
     approvals,
     shell,
+    jobs: new Jobs(),
     emit: onEvent,
     onClose,
   };

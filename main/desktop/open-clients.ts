@@ -3,7 +3,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { withEnvironment } from '../clients/entry-environment.ts';
 import { type Launcher, launcherFor, shippedLauncher } from '../clients/launcher.ts';
 import { loginShellPath } from '../clients/login-shell.ts';
-import { type System, thisSystem } from '../clients/places.ts';
+import { type HostEnvironment, type System, thisSystem } from '../clients/places.ts';
 import { runningProcesses } from '../clients/running.ts';
 import { ClientsService } from '../clients/service.ts';
 import { ThreadedFiles } from '../clients/threaded-files.ts';
@@ -15,15 +15,19 @@ const files = new ThreadedFiles({ program: FILES_THREAD });
 
 /** Opens the AI clients of the current user. */
 export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
-  const system = thisSystem();
-  const home = homeFolder(env);
   return new ClientsService({
     env,
-    environment: { system, home, env, moreCommands: moreCommands(system, home, env) },
+    environment: desktopEnvironment(env),
     files,
     launcher: withEnvironment(desktopLauncher(env), env),
     running: runningProcesses,
   });
+}
+
+/** The environment of the current user's clients. */
+export function desktopEnvironment(env: NodeJS.ProcessEnv): HostEnvironment {
+  const [system, home] = [thisSystem(), homeFolder(env)];
+  return { system, home, env, moreCommands: moreCommands(system, home, env) };
 }
 
 /** How clients start Causeway: the executable shipped with the application; in development, the built command. */

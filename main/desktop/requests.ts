@@ -41,6 +41,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
   return {
     ...firstRunHandlers(context),
     ...warehouseHandlers(context),
+    cancelJob: async ({ job }) => void context.jobs.cancel(job),
     ...serverHandlers(context),
     ...permissionHandlers(context),
     ...approvalHandlers(context),

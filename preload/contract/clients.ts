@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { job } from './jobs.ts';
 import { clientMark, list, problem, text } from './parts.ts';
 
 /**
@@ -38,6 +39,8 @@ export const clientFile = z.object({
 const aiClient = z.object({
   id: z.string(),
   name: z.string(),
+  /** Other programs that read the same file as this client. */
+  also: z.array(z.string()),
   mark: clientMark,
   /** By what one can tell that it is installed. */
   foundBy: z.string(),
@@ -137,6 +140,19 @@ const clientBackup = z.object({
   missing: z.boolean(),
 });
 
+/** What a client will see of one server. */
+const clientTest = z.object({
+  name: z.string(),
+  server: z.string(),
+  file: z.string(),
+  /** How many tools; 0 if there is a problem. */
+  tools: z.number(),
+  /** How long the client waited for them, in milliseconds; null if the entry was not started. */
+  tookMs: z.number().nullable(),
+  /** Why the client will not see the server's tools; null if it will. */
+  problem: problem.nullable(),
+});
+
 const oneBackup = z.object({ id: text() });
 const toPaste = z.object({ client: text().nullable() });
 
@@ -145,6 +161,8 @@ export const clientRequests = {
   /** What a change would do. Writes nothing. */
   previewClientChange: { input: clientChange, output: z.array(clientOutcome) },
   changeClients: { input: clientChange, output: z.array(clientOutcome) },
+  /** Starts each entry in a client's own files as the client would. Writes nothing, and calls no tool of a server. */
+  testClient: { input: job.extend({ client: text() }), output: z.array(clientTest) },
   listClientBackups: { input: z.undefined(), output: z.array(clientBackup) },
   /** The difference that putting it back would make; null if it would make none. */
   previewClientRestore: { input: oneBackup, output: z.object({ diff: z.string().nullable() }) },
@@ -173,5 +191,6 @@ export type ClientBackup = z.output<typeof clientBackup>;
 /** What the window asks for: what it leaves out is nothing special. */
 export type ClientChange = z.input<typeof clientChange>;
 export type ClientOutcome = z.output<typeof clientOutcome>;
+export type ClientTestInfo = z.output<typeof clientTest>;
 export type ClientsReport = z.output<typeof clientsReport>;
 export type EntryState = z.output<typeof entryState>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { job } from './jobs.ts';
 import { clientMark, inProfile, list, text } from './parts.ts';
 import { SERVER_GROUPS, SERVER_KINDS, SERVER_TYPES, type ServerType } from './server-kinds.ts';
 
@@ -101,9 +102,6 @@ const table = z.object({
 
 const serverNamed = z.object({ name: text() });
 
-/** Work that the window can cancel, under an id of its choice. */
-const job = z.object({ job: text().min(1) });
-
 const group = z.enum(SERVER_GROUPS);
 
 /** Something that the workspace offers as an MCP server. */
@@ -168,7 +166,6 @@ export const serverRequests = {
     input: inProfile.extend({ ...job.shape, search: text(), isWhole: z.boolean(), groups: list(group).optional() }),
     output: z.object({ leftOut: z.array(z.string()), isPartial: z.boolean() }),
   },
-  cancelJob: { input: job, output: z.undefined() },
   /** The path of a server, and a name for it, by its path or address, or by what the command takes for it. */
   proposeServer: {
     input: inProfile.extend({ word: text().optional(), path: text().optional() }),

@@ -7,8 +7,9 @@ import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { toast } from '../shared/toast.tsx';
 import { ClientPins } from './client-pins.tsx';
 import { ToCorrect } from './client-problems.tsx';
+import { ClientTest } from './client-test.tsx';
 import styles from './clients.module.css';
-import { entriesForAll, entryStatusIn, ownFiles } from './format.ts';
+import { entriesForAll, entryStatusIn, hasEntries, ownFiles } from './format.ts';
 import type { ReviewChanges } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useLimits } from './use-limits.ts';
@@ -24,7 +25,7 @@ interface ClientDetailsProps {
 
 /** Where a client keeps its entries and how it was found, its warehouses and projects, and other ways into it. */
 export function ClientDetails({ client, servers, onConnectItself, onReview }: ClientDetailsProps) {
-  const { name, foundBy, patienceMs, warnings, afterwards } = client;
+  const { name, also, foundBy, patienceMs, warnings, afterwards } = client;
   const names = servers.map((server) => server.name);
   return (
     <>
@@ -45,6 +46,12 @@ export function ClientDetails({ client, servers, onConnectItself, onReview }: Cl
             </p>
           ))}
         </dd>
+        {also.length > 0 && (
+          <>
+            <dt>{texts.also}</dt>
+            <dd>{also.join(', ')}</dd>
+          </>
+        )}
         {patienceMs !== null && (
           <>
             <dt>{texts.timeout}</dt>
@@ -71,6 +78,8 @@ export function ClientDetails({ client, servers, onConnectItself, onReview }: Cl
           onReview('Update', strings.pin.title(server, name), [server], { action: 'add', pin: { warehouseId } })
         }
       />
+      {/* A result is of the entries as they were. */}
+      {hasEntries(client) && <ClientTest key={JSON.stringify(ownFiles(client))} client={client} />}
       {projectsOf(client).map((project) => (
         <ProjectEntries key={project} client={client} project={project} servers={names} onReview={onReview} />
       ))}

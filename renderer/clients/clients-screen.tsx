@@ -18,7 +18,7 @@ import { projectsOf } from './client-details.tsx';
 import { ClientRow } from './client-row.tsx';
 import styles from './clients.module.css';
 import { ConnectItself } from './connect-itself.tsx';
-import { clientEntryStatus, clientsLacking, entriesForAll, hasServer, ownFiles } from './format.ts';
+import { clientsLacking, hasEntries, hasServer } from './format.ts';
 import { type Review, ReviewChange } from './review-change.tsx';
 import { strings } from './strings.ts';
 import { useClients } from './use-clients.ts';
@@ -190,11 +190,8 @@ function NoServers({ clients }: { clients: string[] }) {
 }
 
 /** Whether nothing of ours is in any client. */
-function hasNoEntry({ clients, servers }: ClientsReport): boolean {
-  return !clients.some(
-    (client) =>
-      entriesForAll(ownFiles(client)).length > 0 || servers.some(({ name }) => clientEntryStatus(client, name).on),
-  );
+function hasNoEntry({ clients }: ClientsReport): boolean {
+  return !clients.some(hasEntries);
 }
 
 /** Every server for every client, while one of them lacks one. Servers that have a problem are left out at first. */

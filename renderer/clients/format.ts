@@ -97,6 +97,13 @@ export function entriesForAll(files: AiClient['files']): string[] {
   return [...new Set(files.flatMap((file) => file.all.filter((name) => hasEntry(file, name))))];
 }
 
+/** Whether a client's own files have any entry of ours. */
+export function hasEntries(client: AiClient): boolean {
+  return ownFiles(client).some(
+    (file) => file.leftOver.length > 0 || Object.keys(file.entries).some((name) => hasEntry(file, name)),
+  );
+}
+
 /** Whether a client has a server through an entry for all servers. */
 export function isCovered(client: AiClient, server: string): boolean {
   return ownFiles(client).some(({ servedByAll }) => servedByAll.includes(server));

@@ -73,6 +73,7 @@ export const strings = {
     files: 'Files',
     notThere: 'not created yet',
     sharedWith: (names: string) => `shared with ${names}`,
+    also: 'Also read by',
     timeout: 'Call timeout',
     seconds: (seconds: number) => `${seconds} s`,
     afterChanges: 'After changes',
@@ -86,6 +87,13 @@ export const strings = {
     project: (folder: string) => `Project ${folder}`,
     inProject: (client: string, folder: string) => `${client} in ${folder}`,
     removeFromProject: 'Remove from project…',
+  },
+  test: {
+    of: (client: string) => `What ${client} will see`,
+    run: 'Test connection',
+    again: 'Test again',
+    running: (client: string) => `Starting its servers as ${client} does…`,
+    canceled: 'Test canceled.',
   },
   pin: {
     runsOn: (server: string, warehouse: string) => `${server} runs on ${warehouse}`,

@@ -7,10 +7,10 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { toast } from '../shared/toast.tsx';
+import { useJob } from '../shared/use-job.ts';
 import { ConfirmApp } from './confirm-app.tsx';
 import { leadsToWorkspace } from './format.ts';
 import { strings } from './strings.ts';
-import { useJob } from './use-job.ts';
 
 const texts = strings.remedies;
 

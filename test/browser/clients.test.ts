@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAnswerStore } from '../../main/bridge/answer-store.ts';
@@ -86,6 +86,49 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await turn('databricks-sql', 'Cursor');
     await client('Cursor').getByText('Not connected').waitFor();
     expect(await read(CURSOR)).toBe(THEIRS);
+  });
+
+  it('a client is tested: what it will see, why not, canceled, and again', async () => {
+    await haveServers(SQL);
+    await file('.codex/config.toml', '');
+    await go('AI clients');
+    await button('Details of OpenAI Codex').click();
+    await client('OpenAI Codex').getByText('ChatGPT, Codex App').waitFor();
+    expect(await button('Test connection').count()).toBe(0);
+    await turn('databricks-sql', 'OpenAI Codex');
+    await button('Add').click();
+    await closed();
+    await button('Test connection').click();
+    const result = shown.page.getByRole('region', { name: 'What OpenAI Codex will see' });
+    await result.getByText(/^OpenAI Codex will see [2-9] tools of databricks-sql after \d+\.\d s\.$/).waitFor();
+    await inspect('clients-test-passed');
+
+    // The entry starts what answers nobody.
+    const entry = await read('.codex/config.toml');
+    const silent = join(shown.home, 'bin', 'causeway');
+    await mkdir(join(shown.home, 'bin'));
+    await writeFile(silent, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+    const [command = '', script = ''] = [/^command = .*/m.exec(entry)?.[0], /"[^"]*causeway\.js", /.exec(entry)?.[0]];
+    await file('.codex/config.toml', entry.replace(command, `command = ${JSON.stringify(silent)}`).replace(script, ''));
+    // What was found is of the entry as it was.
+    await button('Test connection').click();
+    await result.getByText('Starting its servers as OpenAI Codex does…').waitFor();
+    await inspect('clients-test-running');
+    await result.getByRole('button', { name: 'Cancel' }).click();
+    await result.getByText('Test canceled.').waitFor();
+
+    await rm(silent);
+    await button('Test again').click();
+    await result.getByText(`The program ${silent} does not exist.`).waitFor();
+    await inspect('clients-test-failed');
+
+    const problem = { code: 'internal', message: 'Something went wrong.', remedy: 'Try again.' };
+    await shown.page.route('**/requests/causeway:testClient', (route) =>
+      route.fulfill({ json: { ok: false, problem } }),
+    );
+    await button('Test again').click();
+    await result.getByText('Something went wrong.').waitFor();
+    await shown.page.unroute('**/requests/causeway:testClient');
   });
 
   it('a server is switched on and off with the keyboard alone', async () => {

@@ -32,10 +32,37 @@ export interface ClientTestOptions {
 }
 
 /**
+ * Tests entries one after the other, and tells of each as soon as it is known.
+ * @throws {CausewayError} `not_found` if there is none, `cancelled`
+ */
+export async function testEntries(
+  entries: readonly OwnEntry[],
+  ids: readonly string[],
+  options: ClientTestOptions,
+  onTest?: (test: ClientTest) => Promise<void>,
+): Promise<ClientTest[]> {
+  if (entries.length === 0) throw nothingToTest(ids);
+  const tests: ClientTest[] = [];
+  for (const own of entries) {
+    const test = await testEntry(own, options);
+    tests.push(test);
+    await onTest?.(test);
+  }
+  return tests;
+}
+
+function nothingToTest(ids: readonly string[]): CausewayError {
+  const where = ids.length === 0 ? 'the AI clients on this computer' : ids.join(' and ');
+  return new CausewayError('not_found', `There is no entry of Causeway to test in ${where}.`, {
+    action: { do: 'connect-client' },
+  });
+}
+
+/**
  * Starts what an entry starts, exactly as its client would: with the variables that the client hands on, in its folder, and no
  * longer than it waits. Opens no page and calls no tool of the server. Errors are part of the result.
  */
-export async function testEntry(own: OwnEntry, options: ClientTestOptions): Promise<ClientTest> {
+async function testEntry(own: OwnEntry, options: ClientTestOptions): Promise<ClientTest> {
   const { client, file, name: server } = own;
   const base = {
     client: client.id,

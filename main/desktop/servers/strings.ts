@@ -13,6 +13,6 @@ export const strings = {
   refused: (code: number) => `The server returned error ${code}.`,
   refusedPlain: 'The server returned an error.',
   ended: (state: string) => `The statement is ${state}. The workspace gave no reason.`,
-  cancelled: 'The call was canceled.',
+  cancelled: 'The search was canceled.',
   saveTitle: 'Save results',
 } as const;

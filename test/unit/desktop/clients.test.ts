@@ -25,6 +25,7 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
   return {
     id: 'cursor',
     name: 'Cursor',
+    also: [],
     foundBy: '/home/ana/.cursor exists',
     files: files.map((entries) => ({
       ...file,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainFailure } from '../../../main/bridge/errors.ts';
+import { Jobs } from '../../../main/desktop/jobs.ts';
 import { describeConfiguredServer } from '../../../main/desktop/servers/describe.ts';
-import { Jobs } from '../../../main/desktop/servers/handlers.ts';
 import { tableAsCsv } from '../../../main/desktop/servers/table.ts';
 import { answerForWindow, toolForWindow } from '../../../main/desktop/servers/tools.ts';
 import type { Trouble } from '../../../main/hub/health/health.ts';
