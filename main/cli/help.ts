@@ -101,9 +101,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway warehouse stop 8baced1ff014912d --yes',
   ],
   'causeway warehouse verify': [
-    'causeway warehouse verify --pin "finance bi"',
     'causeway warehouse verify',
-    'causeway warehouse verify --end-to-end Shared endpoint',
+    'causeway warehouse verify --prove',
+    'causeway warehouse verify --pin "finance bi"',
+    'causeway warehouse verify --cold Shared endpoint',
   ],
   'causeway warehouse for': [
     'causeway warehouse for ana@example.com',

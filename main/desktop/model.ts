@@ -11,11 +11,10 @@ import type { Causeway, WarehouseService, WorkspaceSession } from '../app/causew
 import { CausewayError } from '../platform/errors.ts';
 import type { StoredOverride } from '../warehouses/override-changes.ts';
 import type { WarehouseSurvey } from '../warehouses/survey.ts';
-import type { VerifyOptions } from '../warehouses/verify.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { failureFor } from './failure.ts';
 import { firstSignInStep, OtherSignIns, signInShowingSteps } from './sign-in-steps.ts';
-import { VerificationRuns } from './warehouse/verification.ts';
+import { VerificationRuns, type WantedChecks } from './warehouse/verification.ts';
 import { choicesOf, refreshAfterMs } from './warehouse/warehouse.ts';
 
 /** The parts of the state that the model does not find out itself. */
@@ -230,12 +229,12 @@ export class DesktopModel {
     void this.#startCheck();
   }
 
-  /** Runs the checks; their results are in the state. `endToEnd` is null to skip the third check. */
-  async verify(profile: string, endToEnd: NonNullable<VerifyOptions['endToEnd']> | null): Promise<void> {
+  /** Runs the checks; their results are in the state. */
+  async verify(profile: string, wanted: WantedChecks): Promise<void> {
     const session = await this.#sessionOf(profile);
-    await this.#verifications.run(session.warehouses, endToEnd);
-    // The third check has stopped and started warehouses.
-    if (endToEnd && this.#session === session) await this.#startCheck();
+    await this.#verifications.run(session.warehouses, wanted);
+    // A query has started a warehouse, or others were stopped for it.
+    if ((wanted.prove || wanted.endToEnd) && this.#session === session) await this.#startCheck();
   }
 
   cancelVerify(): void {

@@ -1,20 +1,25 @@
 import { isGone, whyQueriesFail } from '../../preload/contract/words/warehouse.ts';
+import type { Check } from '../../preload/contract.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import { type AskCli, askCliDefault, type CliAnswer } from './cli-lookup.ts';
-import { findTarget, nameOf, whyGone } from './effective.ts';
+import { explainEffective, findTarget, nameOf, whyGone } from './effective.ts';
 import { type EndToEndOptions, runEndToEnd, type VerifyFinding } from './end-to-end.ts';
 import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
 import type { Readings } from './readings.ts';
+import { runSeenQuery } from './seen-query.ts';
 import { SQL_SERVER_PATH } from './statement.ts';
 import type { WarehouseSurvey } from './survey.ts';
 
-/** The three layers of spec/default-warehouse-override.md › Verification layers. */
-type CheckName = 'record' | 'resolver' | 'end-to-end';
+/**
+ * The three layers of spec/default-warehouse-override.md › Verification layers, and between the second and the third what the
+ * query history says of a query, for which nothing is stopped.
+ */
+type CheckName = Check['name'];
 
 /** The result of one check. */
 export interface CheckResult extends VerifyFinding {
@@ -30,17 +35,26 @@ type CheckEvent =
   | { kind: 'progress'; check: CheckName; message: string }
   | { kind: 'finished'; result: CheckResult };
 
+/**
+ * How a check sends its query: `pin` is the warehouse that it names in `_meta`, as the calls of a pinned entry do; `path` is the
+ * SQL server of that entry, or `SQL_SERVER_PATH` if left out.
+ */
+export interface QueryToSend {
+  pin?: string | undefined;
+  path?: string | undefined;
+}
+
 export interface VerifyOptions {
   /** The warehouse that is intended; what the override or else the workspace default names if left out. */
   targetId?: string | undefined;
   /** What was just read, if the target was chosen from it; read again if left out. */
   survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
+  /** Sends a query, and looks up where it ran. Nothing is stopped. */
+  prove?: QueryToSend | undefined;
   /**
-   * Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped;
-   * `pin` is the warehouse that its query names in `_meta`, as the calls of a pinned entry do; `path` is the SQL server of
-   * that entry, or `SQL_SERVER_PATH` if left out.
+   * Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped.
    */
-  endToEnd?: { mayStop: ReadonlySet<string>; pin?: string | undefined; path?: string | undefined } | undefined;
+  endToEnd?: (QueryToSend & { mayStop: ReadonlySet<string> }) | undefined;
   onEvent?: (event: CheckEvent) => void;
   signal?: AbortSignal | undefined;
 }
@@ -62,15 +76,20 @@ interface Intention {
 /** Runs the checks one after the other. A check that cannot be made is `unknown`, and never keeps the next from running. */
 export async function verifyWarehouse(context: VerifyContext, options: VerifyOptions = {}): Promise<CheckResult[]> {
   const { client, readings, clock, openSqlServer } = context;
-  const { endToEnd, signal, onEvent = () => {} } = options;
+  const { prove, endToEnd, signal, onEvent = () => {} } = options;
   const intention = intentionOf(readings, options.targetId);
-  const progress = (message: string) => onEvent({ kind: 'progress', check: 'end-to-end', message });
+  const progressOf = (check: CheckName) => (message: string) => onEvent({ kind: 'progress', check, message });
 
   const checks: [CheckName, () => Promise<VerifyFinding>][] = [
     ['record', async () => recordCheck(recordIn(readings), intention, readings)],
     ['resolver', () => resolverCheck(context, intention, signal)],
   ];
+  if (prove) {
+    const progress = progressOf('query');
+    checks.push(['query', () => proofCheck(context, { ...prove, progress, signal }, intention)]);
+  }
   if (endToEnd) {
+    const progress = progressOf('end-to-end');
     const { mayStop, pin, path = SQL_SERVER_PATH } = endToEnd;
     const targetId = pin ?? intention?.id;
     const hopelessBecause = targetId === undefined ? undefined : whyUnusable(readings, targetId);
@@ -93,6 +112,46 @@ export async function verifyWarehouse(context: VerifyContext, options: VerifyOpt
     if (signal?.aborted) break;
   }
   return results;
+}
+
+/**
+ * A query through the SQL server runs where it should, by the query history. Without a setting there is nothing that it should be:
+ * then it has been seen where queries run. A statement that the history does not show says nothing.
+ */
+async function proofCheck(
+  { client, openSqlServer, readings, clock }: VerifyContext,
+  { pin, path = SQL_SERVER_PATH, progress, signal }: QueryToSend & Pick<EndToEndOptions, 'progress' | 'signal'>,
+  intention: Intention | undefined,
+): Promise<VerifyFinding> {
+  progress('Sending a query through the SQL server. A stopped warehouse starts first.');
+  const server = { path, warehouseId: pin };
+  const { warehouse, id, succeeded, explanation } = await runSeenQuery({
+    client,
+    openSqlServer,
+    server,
+    clock,
+    signal,
+  });
+  const failed = succeeded ? undefined : `The query failed: ${explanation}`;
+  if (!warehouse) {
+    const missing =
+      id === undefined ? 'The SQL server named no statement' : `The query history does not show statement ${id}`;
+    const unproven = `${missing}: it is not known where the query ran.`;
+    return { verdict: succeeded ? 'unknown' : 'fail', evidence: sentences(failed, unproven) };
+  }
+  const how = pin === undefined ? '' : ', named in _meta';
+  const ran = `By the query history, the query ran on ${warehouse.name} (${warehouse.id})${how}. Nothing was stopped.`;
+  const targetId = pin ?? intention?.id;
+  const isThere = targetId === undefined || targetId === warehouse.id;
+  const expected = isThere ? contradicted(readings, warehouse.id) : `Expected: ${nameOf(readings, targetId)}.`;
+  return { verdict: isThere && succeeded ? 'pass' : 'fail', evidence: sentences(failed, ran, expected) };
+}
+
+/** What a prediction said otherwise. */
+function contradicted(readings: Readings, seenId: string): string | undefined {
+  const { warehouse, certainty } = explainEffective(readings);
+  if (certainty !== 'predicted' || !warehouse || warehouse.id === seenId) return undefined;
+  return `The prediction was ${warehouse.name}, which is wrong.`;
 }
 
 function intentionOf({ override, workspaceDefault }: Readings, named: string | undefined): Intention | undefined {

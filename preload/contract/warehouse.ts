@@ -98,9 +98,9 @@ export const warehouseState = z.discriminatedUnion('status', [
 /** The warehouses that the tray offers, best first, and how many more the window has. */
 export const choices = z.object({ warehouses: z.array(warehouse), more: z.number() });
 
-/** The three checks of spec/default-warehouse-override.md › Verification layers, as far as they have come. */
+/** The checks of spec/default-warehouse-override.md › Verification layers, and what the query history says of a query, as far as they have come. */
 const check = z.object({
-  name: z.enum(['record', 'resolver', 'end-to-end']),
+  name: z.enum(['record', 'resolver', 'query', 'end-to-end']),
   status: z.enum(['waiting', 'running', 'pass', 'fail', 'unknown', 'not-applicable', 'cancelled']),
   /** The result of the check, or its current step. */
   words: z.string(),
@@ -173,11 +173,12 @@ export const warehouseRequests = {
   /** What the third check would have to stop. */
   wouldStop: { input: inProfile, output: z.array(warehouse) },
   /**
-   * Answers when the checks have ended. `mayStop` is null if the third one is not wanted; `pin` is the warehouse that its
-   * query names itself, null if the workspace chooses.
+   * Answers when the checks have ended. `prove` looks up where a query runs; `mayStop` is null if none is wanted from a cold
+   * start; `pin` is the warehouse that the query names itself, null if the workspace chooses.
    */
   verify: {
     input: inProfile.extend({
+      prove: z.boolean().default(false),
       mayStop: list(text()).nullable(),
       pin: text().min(1).nullable().default(null),
     }),

@@ -12,7 +12,7 @@ import { History } from './history.tsx';
 import { Checked, NextStep, NoServers } from './next-step.tsx';
 import { PickWarehouse } from './pick-warehouse.tsx';
 import { strings } from './strings.ts';
-import { Verify } from './verify.tsx';
+import { Verify, type Verifying } from './verify.tsx';
 import styles from './warehouse.module.css';
 import { Why } from './why.tsx';
 
@@ -30,8 +30,8 @@ export function KnownWarehouse({ known, verification, servers }: KnownWarehouseP
   const [changingDefault, setChangingDefault] = useState(false);
   const [change, setChange] = useState<Change | null>(null);
   const verify = useMutation({
-    mutationFn: ({ mayStop = null, pin = null }: { mayStop?: string[] | null; pin?: string | null }) =>
-      unwrap(window.causeway.request.verify({ profile, mayStop, pin })),
+    mutationFn: ({ prove = false, mayStop, pin = null }: Verifying) =>
+      unwrap(window.causeway.request.verify({ profile, prove, mayStop: mayStop ?? null, pin })),
   });
   return (
     <div className={layout.sections}>
@@ -55,12 +55,7 @@ export function KnownWarehouse({ known, verification, servers }: KnownWarehouseP
       {servers.length === 0 && <NoServers />}
       <Why profile={profile} steps={effective.steps} />
       <div className={layout.columns}>
-        <Verify
-          profile={profile}
-          verification={verification}
-          error={verify.error}
-          onVerify={(mayStop = null, pin = null) => verify.mutate({ mayStop, pin })}
-        />
+        <Verify profile={profile} verification={verification} error={verify.error} onVerify={verify.mutate} />
         <History effective={effective} />
       </div>
       <div className={`${layout.quiet} ${styles.footnotes}`}>

@@ -28,15 +28,24 @@ import styles from './verify.module.css';
 
 const texts = strings.verify;
 
+/** Which checks are made besides the first two. */
+export interface Verifying {
+  /** Whether a query is sent, and looked up where it ran. */
+  prove?: boolean;
+  /** The warehouses that may be stopped for a query from a cold start. */
+  mayStop?: string[];
+  /** The warehouse that this query names itself. */
+  pin?: string | null;
+}
+
 interface VerifyProps {
   profile: string;
   verification: Verification | null;
   error: Error | null;
-  /** Runs the first two checks; with the ids of the warehouses that may be stopped, the third one too. */
-  onVerify(mayStop?: string[] | null, pin?: string | null): void;
+  onVerify(wanted: Verifying): void;
 }
 
-/** The three checks of the shown warehouse, with their progress and a button that cancels them. */
+/** The checks of the shown warehouse, with their progress and a button that cancels them. */
 export function Verify({ profile, verification, error, onVerify }: VerifyProps) {
   const [asking, setAsking] = useState(false);
   const running = verification?.running ?? false;
@@ -51,8 +60,11 @@ export function Verify({ profile, verification, error, onVerify }: VerifyProps) 
           </Button>
         ) : (
           <>
-            <Button variant="default" size="compact-sm" onClick={() => onVerify()}>
+            <Button variant="default" size="compact-sm" onClick={() => onVerify({})}>
               {texts.run}
+            </Button>
+            <Button variant="default" size="compact-sm" onClick={() => onVerify({ prove: true })}>
+              {texts.prove}
             </Button>
             <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
               {texts.endToEnd}
@@ -81,7 +93,12 @@ export function Verify({ profile, verification, error, onVerify }: VerifyProps) 
           {texts.verified} <RelativeTime at={verification.endedAt} />
         </p>
       )}
-      <AskEndToEnd profile={profile} opened={asking} onClose={() => setAsking(false)} onAgree={onVerify} />
+      <AskEndToEnd
+        profile={profile}
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onAgree={(mayStop, pin) => onVerify({ mayStop, pin })}
+      />
     </Card>
   );
 }
@@ -94,7 +111,7 @@ interface AskEndToEndProps {
   onAgree(mayStop: string[], pin: string | null): void;
 }
 
-/** Names what the third check would stop, and begins it only after the user agrees. */
+/** Names what the check from a cold start would stop, and begins it only after the user agrees. */
 function AskEndToEnd({ profile, opened, onClose, onAgree }: AskEndToEndProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={texts.question}>
@@ -161,7 +178,8 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
 const CHECKS: Record<Check['name'], { title: string; text: string }> = {
   record: texts.record,
   resolver: texts.resolver,
-  'end-to-end': texts.query,
+  query: texts.query,
+  'end-to-end': texts.cold,
 };
 
 type Status = Check['status'] | 'not-run';
@@ -184,9 +202,9 @@ export interface CheckLine {
   words: string;
 }
 
-/** All three checks in their order, also those that were not asked for. */
+/** All checks in their order, also those that were not asked for. */
 export function checkLines(verification: Verification | null): CheckLine[] {
-  const names: Check['name'][] = ['record', 'resolver', 'end-to-end'];
+  const names: Check['name'][] = ['record', 'resolver', 'query', 'end-to-end'];
   return names.map((name) => {
     const { title, text } = CHECKS[name];
     const check = verification?.checks.find((each) => each.name === name);
@@ -194,7 +212,7 @@ export function checkLines(verification: Verification | null): CheckLine[] {
   });
 }
 
-/** What the third check does to the warehouses that run, before it is begun. */
+/** What the check from a cold start does to the warehouses that run, before it is begun. */
 export function beforeEndToEnd(names: readonly string[]): string {
   if (names.length === 0) return texts.nothingRuns;
   return names.length === 1 ? texts.stopsOne : texts.stopsSeveral(names.length);

@@ -95,7 +95,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
         await question.getByRole('button', { name: 'Clear default' }).click();
       },
     ],
-    ['what the third check would stop', 'wouldStop', () => press('Verify end to end')],
+    ['what the third check would stop', 'wouldStop', () => press('From a cold start…')],
     ['the checks of the warehouse', 'verify', () => press('Verify')],
     [
       'the removal of a server',

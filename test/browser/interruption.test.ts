@@ -27,9 +27,9 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     const refused = { kind: 'answer', status: 403, body } as const;
     shown.workspace.faults.add({ path: '/api/2.0/sql/warehouses/*/start', effect: refused, times: 'always' });
     await choose('Shared analytics');
-    await button('Verify end to end').click();
+    await button('From a cold start…').click();
     await button('Stop and verify').click();
-    const check = shown.page.getByRole('listitem').filter({ hasText: 'End to end' });
+    const check = shown.page.getByRole('listitem').filter({ hasText: 'Cold start' });
     await check.getByText('Unknown', { exact: true }).waitFor();
     await check.getByText(/Start Shared analytics, Finance BI yourself\. .*You may not start it/).waitFor();
     await inspect('interrupted-end-to-end');

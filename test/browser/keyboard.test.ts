@@ -117,7 +117,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
 
   it('a warehouse is chosen, and each other change asks first', async () => {
     await opens(button('Change warehouse'), 'Change warehouse');
-    await opens(button('Verify end to end'), 'Verify end to end?');
+    await opens(button('From a cold start…'), 'Verify from a cold start?');
     await more('Follow my last selection', 'Follow your last selection?');
     await press('Escape');
     await closed();

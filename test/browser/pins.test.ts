@@ -65,7 +65,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     expect(row).toContain('For databricks-sql in Cursor. ');
     expect(row).toContain('Databricks does not document it');
     await inspect('pins-chain');
-    await button('Verify end to end').click();
+    await button('From a cold start…').click();
     await page().getByRole('combobox', { name: 'Query' }).selectOption(first.id);
     await inspect('pins-verify');
     await button('Stop and verify').click();
@@ -134,7 +134,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await row.getByText(`You cannot see a warehouse with the ID ${first.id}. These calls will fail.`).waitFor();
     await row.getByText('Calls fail').waitFor();
     await inspect('pins-deleted');
-    await button('Verify end to end').click();
+    await button('From a cold start…').click();
     await page().getByRole('combobox', { name: 'Query' }).selectOption(first.id);
     await button('Stop and verify').click();
     await page().getByText(`SQL warehouse ${first.id} does not exist.`).waitFor();

@@ -168,24 +168,28 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   it('the checks confirm that the choice is recorded and resolves', async () => {
     await choose('Shared analytics');
     await button('Verify').click();
-    await checkNamed('Resolves').getByText('Passed').waitFor();
-    expect(await checkNamed('Recorded').textContent()).toContain('Passed');
-    expect(await checkNamed('End to end').textContent()).toContain('Not checked');
+    await checkNamed('Resolve').getByText('Passed').waitFor();
+    expect(await checkNamed('Record').textContent()).toContain('Passed');
+    expect(await checkNamed('Cold start').textContent()).toContain('Not checked');
     await inspect('verified');
+    await button('Prove').click();
+    await checkNamed('Prove').getByText('Passed').waitFor();
+    expect(await checkNamed('Prove').textContent()).toContain('the query ran on Shared analytics');
+    await inspect('proved');
   });
 
   it('the third check asks first and names what it would stop', async () => {
     await choose('Shared analytics');
-    await button('Verify end to end').click();
-    const dialog = shown.page.getByRole('dialog', { name: 'Verify end to end?' });
+    await button('From a cold start…').click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Verify from a cold start?' });
     await dialog.getByText('Shared analytics', { exact: true }).waitFor();
     await inspect('end-to-end-question');
     await button('Stop and verify').click();
     await button('Cancel').waitFor();
-    await checkNamed('End to end')
+    await checkNamed('Cold start')
       .getByText(/Stopping|Waiting|Sending/)
       .waitFor();
-    await checkNamed('End to end').getByText('Passed').waitFor();
+    await checkNamed('Cold start').getByText('Passed').waitFor();
     await inspect('verified-end-to-end');
   });
 
@@ -194,13 +198,13 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     // What opens the session is answered: only then is anything stopped.
     const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
     shown.workspace.faults.add({ ...call, effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
-    await button('Verify end to end').click();
+    await button('From a cold start…').click();
     await button('Stop and verify').click();
-    await checkNamed('End to end').getByText('Sending a query').waitFor();
+    await checkNamed('Cold start').getByText('Sending a query').waitFor();
     await inspect('verifying');
     await button('Cancel').click();
-    await checkNamed('End to end').getByText('Canceled', { exact: true }).waitFor();
-    await checkNamed('End to end').getByText('Started again: Shared analytics').waitFor();
+    await checkNamed('Cold start').getByText('Canceled', { exact: true }).waitFor();
+    await checkNamed('Cold start').getByText('Started again: Shared analytics').waitFor();
   });
 
   it('a failed tray action is shown until it is dismissed', async () => {

@@ -161,7 +161,7 @@ async function setOverride(scene: Scene): Promise<void> {
 /** spec/default-warehouse-override.md › Verification layers. */
 async function verifyThreeLayers({ account, terminal, workspace }: Scene): Promise<void> {
   account.begin('Verifying it in three layers: the record, the lookup, and a query after stopping every warehouse');
-  await terminal.run('warehouse', 'verify', '--end-to-end', '--stop-warehouses', '--quiet');
+  await terminal.run('warehouse', 'verify', '--cold', '--stop-warehouses', '--quiet');
   const ranOn = lastRanOn(workspace);
   if (ranOn !== TARGET) throw new Error(`The query of the third layer ran on ${ranOn}.`);
   account.done(`Only ${TARGET} started for the query; what had been stopped runs again`, { ranOn });

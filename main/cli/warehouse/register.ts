@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 import { withCommonOptions, withYes } from './options.ts';
@@ -64,10 +64,12 @@ function addPower(group: Command, context: CommandContext): void {
 function addVerify(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('verify [name...]'))
     .description('check that your queries run where they should')
-    .option('--end-to-end', 'also stop all running warehouses, send a query, and see which one starts')
+    .option('--prove', 'also send a query, and look up in the query history where it ran; nothing is stopped')
+    .option('--cold', 'also stop all running warehouses, send a query, and see which one starts')
+    .addOption(new Option('--end-to-end', 'an older name of --cold').hideHelp())
     .option(
       '--pin [warehouse]',
-      'check end to end with this warehouse in _meta (default: the one your AI clients are pinned to)',
+      'the query names this warehouse in _meta (default: the one your AI clients are pinned to); implies --prove',
     )
     .option('--stop-warehouses', 'stop warehouses without asking')
     .action(async (name: string[], _options, command: Command) =>

@@ -3,7 +3,7 @@ import type { Pin } from '../../clients/pins.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseService } from '../../warehouses/service.ts';
 import type { WarehouseSurvey } from '../../warehouses/survey.ts';
-import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
+import type { CheckResult, QueryToSend, VerifyOptions } from '../../warehouses/verify.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { confirm } from '../question.ts';
 import { openProgress, printable, writeAnswer, writeLine } from '../terminal.ts';
@@ -11,28 +11,33 @@ import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
 import { pinnedServers } from './pins.ts';
 
 export interface VerifyCommandOptions extends CommonOptions {
+  prove?: boolean;
+  cold?: boolean;
+  /** An older name of `cold`. */
   endToEnd?: boolean;
   stopWarehouses?: boolean;
   /** A warehouse, or true for the pinned one. */
   pin?: string | true;
 }
 
-type EndToEnd = NonNullable<VerifyOptions['endToEnd']>;
+type Consent = Pick<NonNullable<VerifyOptions['endToEnd']>, 'mayStop'>;
 
 const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown', 'not-applicable': '– n/a' } as const;
 
-/** `causeway warehouse verify [NAME]`: the three checks. Exit code 1 if one failed, 5 if one could not be made. */
+/** `causeway warehouse verify [NAME]`: the checks. Exit code 1 if one failed, 5 if one could not be made. */
 export async function verify(context: CommandContext, name: string, options: VerifyCommandOptions): Promise<void> {
   const session = await openSession(context, options);
   const survey = await session.warehouses.survey(context.signal);
   const target = name ? await warehouseNamed(survey.list(), name) : undefined;
-  const isEndToEnd = options.endToEnd || options.pin !== undefined;
-  const query = isEndToEnd ? await queryToSend(context, session.profile.name, survey, options) : undefined;
-  const endToEnd = query && { ...(await consent(context, session.warehouses, options)), ...query };
+  const isCold = options.cold || options.endToEnd;
+  const isProof = options.prove || (options.pin !== undefined && !isCold);
+  const query = isCold || isProof ? await queryToSend(context, session.profile.name, survey, options) : undefined;
+  const endToEnd = isCold ? { ...(await consent(context, session.warehouses, options)), ...query } : undefined;
   const progress = openProgress(context, options.json || context.quiet);
   const results = await session.warehouses.verify({
     targetId: target?.id,
     survey,
+    prove: isProof ? query : undefined,
     endToEnd,
     signal: context.signal,
     onEvent: (event) => {
@@ -47,20 +52,20 @@ export async function verify(context: CommandContext, name: string, options: Ver
   else if (results.some(({ verdict }) => verdict === 'unknown')) context.setExitCode(EXIT_UNKNOWN);
 }
 
-/** What the third check sends, and through which SQL server: that of the entries, if the list has one. */
+/** What a check sends, and through which SQL server: that of the entries, if the list has one. */
 async function queryToSend(
   context: CommandContext,
   profile: string,
   survey: WarehouseSurvey,
   options: VerifyCommandOptions,
-): Promise<Pick<EndToEnd, 'pin' | 'path'>> {
+): Promise<QueryToSend> {
   const { servers, pins } = await pinnedServers(context, profile);
   const pin = await pinToProve(pins, survey, options);
   const { sqlServerOf } = await import('../../clients/pins.ts');
   return { pin, path: sqlServerOf(servers, pins, pin)?.path };
 }
 
-/** The pin that the third check is to prove. @throws {CausewayError} `not_found`, `ambiguous` */
+/** The pin that the query is to prove. @throws {CausewayError} `not_found`, `ambiguous` */
 async function pinToProve(
   pins: readonly Pin[],
   survey: WarehouseSurvey,
@@ -87,18 +92,26 @@ async function consent(
   context: CommandContext,
   warehouses: WarehouseService,
   options: VerifyCommandOptions,
-): Promise<EndToEnd> {
+): Promise<Consent> {
   const running = await warehouses.wouldStop(context.signal);
   if (running.length === 0) return { mayStop: new Set() };
   const names = printable(running.map((warehouse) => warehouse.name).join(', '));
-  await writeLine(context.stderr, `The end-to-end check stops these warehouses and starts them again: ${names}.`);
+  await writeLine(
+    context.stderr,
+    `The check from a cold start stops these warehouses and starts them again: ${names}.`,
+  );
   await writeLine(context.stderr, 'Running queries on them are interrupted.');
   const agreed =
     options.stopWarehouses || (await confirm(context, 'Stop them?', '--stop-warehouses', 'Nothing was stopped.'));
   return { mayStop: new Set(agreed ? running.map(({ id }) => id) : []) };
 }
 
-const TITLES = { record: 'Override', resolver: 'Databricks CLI', 'end-to-end': 'A query' } as const;
+const TITLES = {
+  record: 'Override',
+  resolver: 'Databricks CLI',
+  query: 'A query',
+  'end-to-end': 'A query from a cold start',
+} as const;
 
 function asCheck({ check: id, verdict, evidence: message, at, tookMillis }: CheckResult) {
   const status = verdict === 'not-applicable' ? 'skipped' : verdict;

@@ -46,14 +46,13 @@ export function warehouseHandlers({
         workspaceDefault.change(warehouseId, { ...seen, etag: seen.etag ?? undefined }),
       )),
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
-    verify: async ({ profile, mayStop, pin: named }) => {
+    verify: async ({ profile, prove, mayStop, pin: named }) => {
       const pin = named ?? undefined;
-      const endToEnd = mayStop && {
-        mayStop: new Set(mayStop),
-        pin,
-        path: (await pinnedServer(env, profile, pin))?.path,
-      };
-      await model.verify(profile, endToEnd);
+      const query = prove || mayStop ? { pin, path: (await pinnedServer(env, profile, pin))?.path } : undefined;
+      await model.verify(profile, {
+        prove: prove ? query : undefined,
+        endToEnd: mayStop ? { ...query, mayStop: new Set(mayStop) } : undefined,
+      });
     },
     overrideHistory: ({ profile }) => history.of(profile),
     cancelVerify: async () => void model.cancelVerify(),

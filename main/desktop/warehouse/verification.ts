@@ -5,12 +5,17 @@ import type { VerifyOptions } from '../../warehouses/verify.ts';
 
 type CheckEvent = Parameters<NonNullable<VerifyOptions['onEvent']>>[0];
 
-/** What the third check may stop and sends; null if it is not wanted. */
-type EndToEnd = NonNullable<VerifyOptions['endToEnd']> | null;
+/** The checks that send a query, where they are wanted. */
+export type WantedChecks = Pick<VerifyOptions, 'prove' | 'endToEnd'>;
 
 /** The checks before the first one has begun. */
-export function verificationAtStart(endToEnd: boolean): Verification {
-  const names: Check['name'][] = endToEnd ? ['record', 'resolver', 'end-to-end'] : ['record', 'resolver'];
+export function verificationAtStart({ prove, endToEnd }: WantedChecks): Verification {
+  const names: Check['name'][] = [
+    'record',
+    'resolver',
+    ...(prove ? (['query'] as const) : []),
+    ...(endToEnd ? (['end-to-end'] as const) : []),
+  ];
   return { running: true, endedAt: null, checks: names.map((name) => ({ name, status: 'waiting', words: '' })) };
 }
 
@@ -55,10 +60,10 @@ export class VerificationRuns {
   }
 
   /** Resolves when the checks have ended, however they ended. @throws {CausewayError} `conflict` if some run already */
-  async run(warehouses: WarehouseService, endToEnd: EndToEnd): Promise<void> {
+  async run(warehouses: WarehouseService, wanted: WantedChecks): Promise<void> {
     if (this.#run) throw new CausewayError('conflict', 'The checks are already running.');
     const work = new AbortController();
-    const done = this.#check(warehouses, endToEnd, work);
+    const done = this.#check(warehouses, wanted, work);
     this.#run = { work, done };
     await done;
   }
@@ -85,8 +90,8 @@ export class VerificationRuns {
     await Promise.allSettled([this.#run?.done, ...this.#ending]);
   }
 
-  async #check(warehouses: WarehouseService, endToEnd: EndToEnd, work: AbortController): Promise<void> {
-    let verification = verificationAtStart(endToEnd !== null);
+  async #check(warehouses: WarehouseService, wanted: WantedChecks, work: AbortController): Promise<void> {
+    let verification = verificationAtStart(wanted);
     // A forgotten run continues to restart what it has stopped, but shows nothing.
     const isShown = () => this.#run?.work === work;
     const show = (next: Verification) => {
@@ -100,7 +105,7 @@ export class VerificationRuns {
         onEvent: (event) => {
           if (isShown()) show(afterEvent(verification, event, work.signal.aborted));
         },
-        ...(endToEnd && { endToEnd }),
+        ...wanted,
       });
     } finally {
       if (isShown()) {

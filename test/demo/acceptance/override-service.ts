@@ -210,7 +210,7 @@ export const verification: Requirement[] = heading(DOCUMENT, 4, 'Verification la
     says: 'Third check: every warehouse is stopped, a query is sent, and only the target runs.',
     show: async (scene) => {
       await scene.ok('warehouse', 'set', 'Data science');
-      await scene.ok('warehouse', 'verify', '--end-to-end', '--stop-warehouses');
+      await scene.ok('warehouse', 'verify', '--cold', '--stop-warehouses');
       holds(
         scene
           .look({ method: 'POST', path: '/api/2.0/sql/warehouses' })
@@ -229,9 +229,9 @@ export const verification: Requirement[] = heading(DOCUMENT, 4, 'Verification la
       const page = await scene.window();
       await page.getByRole('button', { name: 'Verify', exact: true }).click();
       const check = (title: string) => page.getByRole('listitem').filter({ hasText: title });
-      await check('Recorded').getByText('Passed').waitFor();
-      await check('Resolves').getByText('Passed').waitFor();
-      scene.note('Clicked: Verify', 'Recorded: Passed. Resolves: Passed.');
+      await check('Record').getByText('Passed').waitFor();
+      await check('Resolve').getByText('Passed').waitFor();
+      scene.note('Clicked: Verify', 'Record: Passed. Resolve: Passed.');
       scene.look({ method: 'GET', path: `${OVERRIDES}/me` });
     },
   },

@@ -126,7 +126,7 @@ const PROMPTS: Prompt[] = [
       'warehouse',
       'verify',
       'starter',
-      '--end-to-end',
+      '--cold',
     ),
     no: [5, 'You did not agree to stop'],
     left: 'Nothing was stopped.',

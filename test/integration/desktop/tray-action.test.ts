@@ -109,7 +109,7 @@ describe('a tray action', () => {
 
 describe('the checks', () => {
   it('leave their results in the state, and a change clears them', async () => {
-    await model.verify('ana', null);
+    await model.verify('ana', {});
     expect(model.state.verification).toMatchObject({
       running: false,
       checks: [{ name: 'record' }, { name: 'resolver', status: 'pass' }],
@@ -121,8 +121,8 @@ describe('the checks', () => {
   });
 
   it('run one at a time', async () => {
-    const first = model.verify('ana', null);
-    await expect(model.verify('ana', null)).rejects.toMatchObject({ code: 'conflict' });
+    const first = model.verify('ana', {});
+    await expect(model.verify('ana', {})).rejects.toMatchObject({ code: 'conflict' });
     await first;
   });
 
@@ -136,7 +136,7 @@ describe('the checks', () => {
       }),
     );
     const running = workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').map(({ id }) => id);
-    const verifying = model.verify('ana', { mayStop: new Set(running) });
+    const verifying = model.verify('ana', { endToEnd: { mayStop: new Set(running) } });
     await querying;
     await model.close();
     await verifying;

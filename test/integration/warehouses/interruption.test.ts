@@ -66,7 +66,7 @@ test('an interrupted end-to-end check restarts what it stopped', async () => {
   // The session is open by then, and one warehouse is on its way to a stop.
   const path = `/api/2.0/sql/warehouses/${WAREHOUSES.finance}/stop`;
   cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, method: 'POST', path });
-  const { child, ended } = start('warehouse', 'verify', '--end-to-end', '--stop-warehouses');
+  const { child, ended } = start('warehouse', 'verify', '--cold', '--stop-warehouses');
   await asked('POST', path);
   child.kill('SIGINT');
   const { code, stdout } = await ended;
@@ -80,7 +80,7 @@ test('an interrupted end-to-end check restarts what it stopped', async () => {
 test('an end-to-end check that is interrupted while its session opens has stopped nothing', async () => {
   cli.workspace.state.overrides.set(USERS.ana, { userId: USERS.ana, type: 'CUSTOM', warehouseId: science });
   cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, path: '/api/2.0/mcp/sql' });
-  const { child, ended } = start('warehouse', 'verify', '--end-to-end', '--stop-warehouses');
+  const { child, ended } = start('warehouse', 'verify', '--cold', '--stop-warehouses');
   await asked('POST', '/api/2.0/mcp/sql');
   child.kill('SIGINT');
   const { code, stdout } = await ended;

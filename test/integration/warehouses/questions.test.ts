@@ -68,7 +68,7 @@ describe('import asks for confirmation before it changes anything', () => {
 });
 
 test('verify asks for confirmation before it stops anything', async () => {
-  const { shown } = await atTerminal('n', 'warehouse', 'verify', 'starter', '--end-to-end');
+  const { shown } = await atTerminal('n', 'warehouse', 'verify', 'starter', '--cold');
   expect(shown).toContain('Stop them? [y/N]');
   expect(shown).toContain('Nothing was stopped. You did not agree to stop Shared analytics, Finance BI.');
   expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);

@@ -131,16 +131,16 @@ describe('Verification layers', () => {
   test('end to end: with all stopped, a query starts only the target; what was stopped is restarted', async () => {
     cli.give('ana', science);
     const before = running();
-    const { code, stdout } = await verify('--end-to-end', '--stop-warehouses');
+    const { code, stdout } = await verify('--cold', '--stop-warehouses');
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
     expect(code).toBe(0);
     await settled();
-    expect(running()).toEqual([...before, science].sort());
+    expect(running()).toEqual(before);
   });
 
   test('end to end: it fails if another warehouse is started instead', async () => {
     cli.give('ana', science);
-    const { code, stdout } = await verify('nightly loads', '--end-to-end', '--stop-warehouses');
+    const { code, stdout } = await verify('nightly loads', '--cold', '--stop-warehouses');
     expect(verdicts(stdout)).toContain('end-to-end fail');
     expect(stdout).toContain('The query did not start Nightly loads. Running: Data science.');
     expect(code).toBe(1);
@@ -150,7 +150,7 @@ describe('Verification layers', () => {
 
   test('end to end: without consent it says what it would stop, and stops nothing', async () => {
     cli.give('ana', science);
-    const { code, stderr } = await verify('--end-to-end');
+    const { code, stderr } = await verify('--cold');
     expect(stderr).toContain('stops these warehouses and starts them again: Shared analytics, Finance BI.');
     expect(stderr).toContain('--stop-warehouses');
     expect(code).toBe(2);
@@ -162,7 +162,7 @@ describe('Verification layers', () => {
     cli.give('ana', science);
     const before = running();
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${WAREHOUSES.finance}/stop` });
-    const { stdout } = await verify('--end-to-end', '--stop-warehouses');
+    const { stdout } = await verify('--cold', '--stop-warehouses');
     expect(verdicts(stdout)).toContain('end-to-end unknown');
     expect(stdout).toContain('Started again: Shared analytics.');
     await settled();
@@ -172,7 +172,7 @@ describe('Verification layers', () => {
   test('end to end: what cannot be restarted is reported', async () => {
     cli.give('ana', science);
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${shared}/start`, times: 'always' });
-    const { stdout } = await verify('--end-to-end', '--stop-warehouses');
+    const { stdout } = await verify('--cold', '--stop-warehouses');
     expect(stdout).toContain('Start Shared analytics yourself. Restarting failed: ');
   });
 

@@ -139,8 +139,87 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
   });
 });
 
-describe('the end-to-end check of a pin', () => {
-  const ofPin = (...pin: string[]) => verify('ana', ['--stop-warehouses', ...pin]);
+describe('the proof', () => {
+  const HISTORY = { method: 'GET', path: '/api/2.0/sql/history/queries' };
+  const nothing = { kind: 'answer', status: 200, body: '{}' } as const;
+  const forbidden = { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"no"}' } as const;
+  const stops = () => cli.workspace.requests.count({ path: '*/stop' });
+
+  test('says for a user who may stop nothing where a query ran, and stops nothing', async () => {
+    cli.give('ben', shared);
+    const { code, verdicts, evidence } = await verify('ben', ['--prove']);
+    expect(verdicts).toEqual(['record pass', 'resolver pass', 'query pass']);
+    expect(evidence).toContain(
+      `By the query history, the query ran on Shared analytics (${shared}). Nothing was stopped.`,
+    );
+    expect([code, stops()]).toEqual([0, 0]);
+  });
+
+  test('fails where a query runs elsewhere than expected', async () => {
+    cli.give('ana', science);
+    const { code, verdicts, evidence } = await verify('ana', ['--prove', 'starter']);
+    expect(verdicts).toContain('query fail');
+    expect(evidence).toContain('the query ran on Data science');
+    expect(evidence).toContain('Expected: Starter Warehouse (');
+    expect(code).toBe(1);
+  });
+
+  test('settles what a pin does beside an override', async () => {
+    cli.give('ana', science);
+    const { code, verdicts, evidence } = await verify('ana', ['--pin', 'finance bi']);
+    expect(verdicts).toEqual(['record pass', 'resolver pass', 'query pass']);
+    expect(evidence).toContain(`the query ran on Finance BI (${finance}), named in _meta. Nothing was stopped.`);
+    expect([code, stops()]).toEqual([0, 0]);
+  });
+
+  test('says where queries run that follow the last selection', async () => {
+    cli.give('ben');
+    const { verdicts, evidence } = await verify('ben', ['--prove']);
+    expect(verdicts).toEqual(['record unknown', 'resolver unknown', 'query pass']);
+    expect(evidence).toMatch(/By the query history, the query ran on \w.* Nothing was stopped\./);
+  });
+
+  test('corrects a prediction', async () => {
+    cli.workspace.state.setWorkspaceDefault(undefined);
+    const seen = { id: starter, name: 'Starter Warehouse', state: 'RUNNING', num_clusters: 1 };
+    const body = JSON.stringify({ warehouses: [seen] });
+    const effect = { kind: 'answer', status: 200, body } as const;
+    cli.workspace.faults.add({ effect, method: 'GET', path: '/api/2.0/sql/warehouses', times: 'always' });
+    const { verdicts, evidence } = await verify('ana', ['--prove']);
+    expect(verdicts).toContain('query pass');
+    expect(evidence).toContain('the query ran on Shared analytics');
+    expect(evidence).toContain('The prediction was Starter Warehouse, which is wrong.');
+  });
+
+  test('takes no other statement for its own', async () => {
+    cli.give('ana', science);
+    const other = { query_id: '01f0-other', warehouse_id: science, status: 'FINISHED' };
+    const effect = { ...nothing, body: JSON.stringify({ res: [other] }) };
+    cli.workspace.faults.add({ ...HISTORY, effect, times: 'always' });
+    expect((await verify('ana', ['--prove'])).verdicts).toContain('query unknown');
+  });
+
+  test('waits for a statement that is late', async () => {
+    cli.give('ana', science);
+    cli.workspace.faults.add({ ...HISTORY, effect: nothing, times: 2 });
+    expect((await verify('ana', ['--prove'])).verdicts).toContain('query pass');
+  });
+
+  test.each([
+    ['absent', nothing],
+    ['hidden', forbidden],
+  ])('does not pass if the statement is %s', async (_how, effect) => {
+    cli.give('ana', science);
+    cli.workspace.faults.add({ ...HISTORY, effect, times: 'always' });
+    const { code, verdicts, evidence } = await verify('ana', ['--prove']);
+    expect(verdicts).toEqual(['record pass', 'resolver pass', 'query unknown']);
+    expect(evidence).toMatch(/The query history does not show statement [\w-]+: it is not known where the query ran\./);
+    expect(code).toBe(5);
+  });
+});
+
+describe('the check of a pin from a cold start', () => {
+  const ofPin = (...pin: string[]) => verify('ana', ['--cold', '--stop-warehouses', ...pin]);
 
   test('starts the pinned warehouse rather than that of the override', async () => {
     cli.give('ana', science);
@@ -189,14 +268,14 @@ describe('the end-to-end check of a pin', () => {
     const closed = await ofPin('--pin', finance);
     expect(closed.verdicts).toContain('end-to-end unknown');
     expect(closed.evidence).toContain('Nothing was stopped.');
-    const forbidden = await verify('ben', ['--stop-warehouses', '--pin', finance]);
+    const forbidden = await verify('ben', ['--cold', '--stop-warehouses', '--pin', finance]);
     expect(forbidden.evidence).toContain('Nothing was stopped. You do not have CAN USE on Finance BI');
     expect(running()).toBe(before);
   });
 });
 
-describe('the end-to-end check', () => {
-  const endToEnd = (profile = 'ana') => verify(profile, ['--end-to-end', '--stop-warehouses']);
+describe('the check from a cold start', () => {
+  const endToEnd = (profile = 'ana') => verify(profile, ['--cold', '--stop-warehouses']);
   const stops = () => cli.workspace.requests.count({ path: '*/stop' });
 
   test.each(['legacy', 'modern'] as const)('passes if the SQL server supports %s revisions only', async (revision) => {
@@ -205,6 +284,14 @@ describe('the end-to-end check', () => {
     const { code, verdicts } = await endToEnd();
     expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
     expect(code).toBe(0);
+  });
+
+  test('stops a target again that was stopped before', async () => {
+    cli.give('ana', science);
+    const { evidence } = await endToEnd();
+    expect(evidence).toContain('Stopped again: Data science.');
+    const target = () => cli.workspace.state.warehouses.find(({ id }) => id === science)?.state;
+    await expect.poll(target).toBe('STOPPED');
   });
 
   test('opens its session before it stops anything, and sends its query after that', async () => {
