@@ -9,6 +9,18 @@ export interface SignInEventsPort {
   isSignedIn(profile: Profile): Promise<boolean>;
 }
 
+/** A profile whose changes by other processes are reported. */
+interface Followed {
+  generation: SignInGeneration;
+  end(): void;
+  /** The last stamp that was looked at. */
+  seen: string;
+  /** The stamp of the last change that this process has made. */
+  own?: string;
+  /** The last change that was taken for another process's. */
+  reported?: { stamp: string; type: AuthEvent['type'] };
+}
+
 /** Reports this process's sign-ins and sign-outs, and those of other processes, as events. */
 export class SignInEvents {
   readonly #env: NodeJS.ProcessEnv;
@@ -17,7 +29,7 @@ export class SignInEvents {
   readonly #underWay = new Map<string, { url: string | undefined }>();
   readonly #generations = new Map<string, Promise<SignInGeneration>>();
   /** The profiles of which other processes' changes are reported. */
-  readonly #followed = new Map<string, { generation: SignInGeneration; end(): void; seen: string }>();
+  readonly #followed = new Map<string, Followed>();
 
   constructor(env: NodeJS.ProcessEnv, port: SignInEventsPort) {
     this.#env = env;
@@ -36,8 +48,18 @@ export class SignInEvents {
     if (event.type === 'not-kept') this.#port.onNotice(sentences(event.message, event.remedy));
     if (event.type === 'signed-in' || event.type === 'signed-out') {
       const followed = this.#followed.get(signInKey(event.profile));
-      if (followed) followed.seen = followed.generation.stamp();
+      if (followed) {
+        const stamp = followed.generation.stamp();
+        // The store may be seen to change before this process says that it was its own change.
+        if (followed.reported?.stamp === stamp && followed.reported.type === event.type) return;
+        followed.seen = stamp;
+        followed.own = stamp;
+      }
     }
+    this.#tell(event);
+  }
+
+  #tell(event: AuthEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -88,7 +110,10 @@ export class SignInEvents {
     if (!followed || stamp === undefined || stamp === followed.seen) return;
     followed.seen = stamp;
     const isSignedIn = await this.#port.isSignedIn(profile).catch(() => undefined);
-    if (isSignedIn !== undefined) this.emit({ type: isSignedIn ? 'signed-in' : 'signed-out', profile });
+    if (isSignedIn === undefined || followed.own === stamp) return;
+    const type = isSignedIn ? 'signed-in' : 'signed-out';
+    followed.reported = { stamp, type };
+    this.#tell({ type, profile });
   }
 
   #generationOf(profile: Profile): Promise<SignInGeneration> {

@@ -114,7 +114,7 @@ describe('writing', () => {
         const data = JSON.parse((await own.read(CURSOR)) || '{}');
         await writeFile(`${path}.new`, JSON.stringify({ ...data, count }));
         await rename(`${path}.new`, path);
-        await sleep(5);
+        await sleep(20);
       }
     })();
     const services = [own.service(), own.service()];

@@ -166,10 +166,13 @@ test('a change by the watching program itself is not reported once it is complet
   calls = 0;
   await service.add(['cursor'], [SQL]);
   await watching.settle();
+  // Where the change itself takes long, it may be seen before it is complete.
+  await sleep(200);
+  const before = calls;
   await sleep(1000);
-  expect(calls).toBe(0);
+  expect(calls).toBe(before);
   await writeFile(path, '{}');
-  await expect.poll(() => calls).toBeGreaterThan(0);
+  await expect.poll(() => calls).toBeGreaterThan(before);
 });
 
 test('a change that is known before the system reports it is not reported', async () => {

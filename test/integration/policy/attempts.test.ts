@@ -168,7 +168,7 @@ describe('a user who wants to write is refused, who', () => {
         rules: locked({ servers: { [SQL]: { off: ['execute_sql'] } } }),
       }));
       const answer = await callSql(proxy(), 'DROP TABLE sales', tool);
-      expect(answer).toMatch(/[Uu]nknown tool|not found|turned off/);
+      expect(answer).toMatch(/[Uu]nknown tool|not found|turned off|has a NUL/);
       expect(JSON.stringify(workspace.statements)).not.toContain('DROP');
     },
   );
