@@ -96,10 +96,11 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByRole('radio', { name: /^Finance BI.*No CAN USE permission/ }).check();
     await shown.page.getByText('You do not have CAN USE on Finance BI').waitFor();
     await button('Use this warehouse').click();
+    // It goes away by itself.
+    await shown.page.getByRole('status').filter({ hasText: 'New queries run on Finance BI.' }).waitFor();
     await shown.page.getByRole('alert').waitFor();
     expect(await shown.page.getByRole('alert').textContent()).toContain('CAN USE');
     await inspect('cannot-use');
-    await shown.page.getByRole('status').filter({ hasText: 'New queries run on Finance BI.' }).waitFor();
   });
 
   it('an override of a deleted warehouse says that queries fail, and leads to one remedy', async () => {
