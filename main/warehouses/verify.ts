@@ -151,7 +151,7 @@ async function proofCheck(
 function contradicted(readings: Readings, seenId: string): string | undefined {
   const { warehouse, certainty } = explainEffective(readings);
   if (certainty !== 'predicted' || !warehouse || warehouse.id === seenId) return undefined;
-  return `The prediction was ${warehouse.name}, which is wrong.`;
+  return `The prediction, ${warehouse.name}, was wrong.`;
 }
 
 function intentionOf({ override, workspaceDefault }: Readings, named: string | undefined): Intention | undefined {

@@ -188,7 +188,7 @@ describe('the proof', () => {
     const { verdicts, evidence } = await verify('ana', ['--prove']);
     expect(verdicts).toContain('query pass');
     expect(evidence).toContain('the query ran on Shared analytics');
-    expect(evidence).toContain('The prediction was Starter Warehouse, which is wrong.');
+    expect(evidence).toContain('The prediction, Starter Warehouse, was wrong.');
   });
 
   test('takes no other statement for its own', async () => {
