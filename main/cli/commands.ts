@@ -9,7 +9,7 @@ import { registerCompletion } from './completion/register.ts';
 import { isDropIn } from './drop-in/group.ts';
 import { registerOtherDropIns } from './drop-in/other-commands.ts';
 import { registerWarehouses } from './drop-in/warehouses.ts';
-import { noSuchCommand, pathOf } from './failure.ts';
+import { noSuchCommand, pathOf, unlessUnknown } from './failure.ts';
 import { flagsBehindCommand, leadingFlags } from './global-flags.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
@@ -266,11 +266,11 @@ function registerPermissions(program: Command, context: CommandContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', PERMISSIONS_HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./permissions-list.ts')).listPermissions(context, command.optsWithGlobals());
-    });
+    .action(
+      unlessUnknown(async (command) =>
+        (await import('./permissions-list.ts')).listPermissions(context, command.optsWithGlobals()),
+      ),
+    );
   group
     .command('list')
     .description('list the permissions and their latest changes')
@@ -309,11 +309,11 @@ function registerApprovals(program: Command, context: CommandContext): void {
     .option('--watch', 'show each call as it comes, and ask')
     .addHelpText('after', APPROVALS_HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./approvals.ts')).listApprovals(context, command.optsWithGlobals());
-    });
+    .action(
+      unlessUnknown(async (command) =>
+        (await import('./approvals.ts')).listApprovals(context, command.optsWithGlobals()),
+      ),
+    );
   group
     .command('list')
     .description('list the calls that wait, and what is allowed for now')
@@ -392,11 +392,9 @@ function registerAudit(program: Command, context: CommandContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', AUDIT_HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./audit.ts')).showAudit(context, command.optsWithGlobals());
-    });
+    .action(
+      unlessUnknown(async (command) => (await import('./audit.ts')).showAudit(context, command.optsWithGlobals())),
+    );
   withJson(group.command('on'))
     .description('start auditing calls, in a file unless only --otlp is given')
     .option('--file', 'write to a file in the log folder, also with --otlp')

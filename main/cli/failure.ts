@@ -40,6 +40,17 @@ export function noSuchCommand(name: string, group: Command): CausewayError {
   });
 }
 
+/** What a group does by itself, unless what stands behind it is meant for a command that it does not have. */
+export function unlessUnknown(
+  run: (group: Command) => Promise<void>,
+): (options: unknown, group: Command) => Promise<void> {
+  return async (_options, group) => {
+    const [unknown] = group.args;
+    if (unknown !== undefined) throw noSuchCommand(unknown, group);
+    await run(group);
+  };
+}
+
 /** A command's full name, such as `causeway warehouse set`. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, RegisterCommand } from '../command.ts';
-import { noSuchCommand } from '../failure.ts';
+import { unlessUnknown } from '../failure.ts';
 
 const HELP = `
 CLIENT is a client's id from \`causeway clients\`. Without one, the command applies to all installed clients.`;
@@ -24,11 +24,9 @@ export const registerClients: RegisterCommand = (program, context) => {
     .description('show and change which servers your AI clients have')
     .addHelpText('after', HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./list.ts')).listClients(context, [], command.optsWithGlobals());
-    });
+    .action(
+      unlessUnknown(async (command) => (await import('./list.ts')).listClients(context, [], command.optsWithGlobals())),
+    );
   addLooking(group, context);
   addChanging(group, context);
   addBackups(group, context);

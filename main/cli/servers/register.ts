@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { SERVER_GROUPS, SERVER_KINDS } from '../../../preload/contract/server-kinds.ts';
 import { MAX_WALK_REQUESTS } from '../../workspace/walk-limits.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
-import { noSuchCommand } from '../failure.ts';
+import { unlessUnknown } from '../failure.ts';
 
 const HELP = `
 \`causeway servers browse\` shows what the workspace offers. Pass its first column to "add":
@@ -30,11 +30,11 @@ export const registerServers: RegisterCommand = (program, context) => {
     .description('list and change the managed MCP servers for your AI clients')
     .addHelpText('after', HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./servers.ts')).listServers(where(command), command.optsWithGlobals());
-    });
+    .action(
+      unlessUnknown(async (command) =>
+        (await import('./servers.ts')).listServers(where(command), command.optsWithGlobals()),
+      ),
+    );
   withCommonOptions(group.command('list'))
     .description('list the servers')
     .action(async (_options, command: Command) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RegisterCommand } from '../command.ts';
-import { noSuchCommand } from '../failure.ts';
+import { unlessUnknown } from '../failure.ts';
 
 const HELP = `
 These are the settings of the window. They apply to the application, to this command and to AI clients. While the application
@@ -12,11 +12,11 @@ export const registerSettings: RegisterCommand = (program, context) => {
     .description('show and change the settings')
     .addHelpText('after', HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./settings.ts')).listSettings(context, command.optsWithGlobals());
-    });
+    .action(
+      unlessUnknown(async (command) =>
+        (await import('./settings.ts')).listSettings(context, command.optsWithGlobals()),
+      ),
+    );
   withJson(group.command('list'))
     .description('list the settings, and who has decided each')
     .action(async (_options, command: Command) =>

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext, RegisterCommand } from '../command.ts';
-import { noSuchCommand } from '../failure.ts';
+import { unlessUnknown } from '../failure.ts';
 import { withCommonOptions, withYes } from './options.ts';
 
 const HELP = `
@@ -14,11 +14,7 @@ export const registerWarehouse: RegisterCommand = (program, context) => {
     .option('--compare', 'also show which warehouse the Databricks CLI resolves to by its rules')
     .addHelpText('after', HELP)
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      const [unknown] = command.args;
-      if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./own.ts')).show(context, command.optsWithGlobals());
-    });
+    .action(unlessUnknown(async (command) => (await import('./own.ts')).show(context, command.optsWithGlobals())));
   for (const add of [addOwn, addPower, addVerify, addAdmin, addBulk]) add(group, context);
 };
 
