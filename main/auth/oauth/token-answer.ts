@@ -59,7 +59,7 @@ export async function readTokenAnswer(
 ): Promise<TokenAnswer> {
   const text = await response.text();
   if (isSignInPage(response, text)) return { unusable: signInPage(host), refreshToken: undefined };
-  const body = jsonIn(text) ?? roughMembersIn(text);
+  const body = bodyIn(text);
   const refused = Refused.safeParse(body).data ?? {};
   // Some services refuse with the status of success, and some gateways change the status of an answer that has tokens.
   const isSuccess = response.ok ? refused.error === undefined || isGranted(body) : isGrantAlone(body);
@@ -69,7 +69,7 @@ export async function readTokenAnswer(
 
 /** Why a service refuses. @param text the answer's body */
 export function readRefusal({ status, headers }: Response, text: string, sent: SentSecrets): OAuthRefusal {
-  const refused = Refused.safeParse(jsonIn(text) ?? roughMembersIn(text)).data ?? {};
+  const refused = Refused.safeParse(bodyIn(text)).data ?? {};
   const [code, description] = reasonIn(refused, headers.get('www-authenticate') ?? '');
   return {
     status,
@@ -101,6 +101,8 @@ function isGrantAlone(body: unknown): boolean {
 
 const ROUGH_MEMBER =
   /"(access_token|refresh_token|expires_in|scope|error|error_description)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?)/gs;
+
+const bodyIn = (text: string): unknown => jsonIn(text) ?? roughMembersIn(text);
 
 /**
  * What matters of an answer that is almost JSON, with `NaN` or a comma too many in it or text around it, or that is a form
