@@ -52,7 +52,7 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
       if (spinner) spinner.text = `${title} ${paint('dim', text)}`;
     },
     command(line, output) {
-      beneath.push(`$ ${line}`, ...output.map((text) => paint('dim', `  ${text}`)));
+      beneath.push(line, ...output.map((text) => paint('dim', `  ${text}`)));
       if (spinner) spinner.text = `${title} ${paint('dim', line)}`;
     },
     table: (rows) => void beneath.push(...drawTable(rows)),

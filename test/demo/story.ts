@@ -5,6 +5,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import type { Account } from './account.ts';
 import { ClaudeDesktop } from './claude-desktop.ts';
+import { lastRanOn } from './command-run.ts';
 import { askOtherServers } from './other-servers.ts';
 import { runSql } from './sql-tool.ts';
 import { CAUSEWAY, Terminal } from './terminal.ts';
@@ -260,10 +261,4 @@ function sqlClient({ clients }: Scene): Client {
   const client = clients.get('databricks-sql');
   if (!client) throw new Error('The SQL server is not connected.');
   return client;
-}
-
-function lastRanOn({ state, statements }: EmbeddedWorkspace): string {
-  const choice = statements.at(-1)?.choice;
-  const id = choice && 'warehouseId' in choice ? choice.warehouseId : undefined;
-  return state.warehouses.find((warehouse) => warehouse.id === id)?.name ?? 'no warehouse';
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,7 @@ import { z } from 'zod';
 import { listen, stop } from '../../workspace/listen.ts';
 import { type Exchange, withoutSecrets } from '../../workspace/wire.ts';
 import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';
-import { clickThrough } from '../person.ts';
+import { commandLine, type Done, lastRanOn, runCommand } from '../command-run.ts';
 import { environmentIn } from '../stage.ts';
 import { holds, same } from './requirement.ts';
 import { type Frame, Session } from './session.ts';
@@ -24,14 +23,6 @@ export interface Step {
   /** The exit code of a command. */
   code?: number | null;
   wire: readonly Exchange[];
-}
-
-/** What a command printed and how it ended. */
-export interface Done {
-  code: number | null;
-  out: string;
-  /** Both outputs, as a terminal shows them. */
-  said: string;
 }
 
 export interface Program {
@@ -93,7 +84,7 @@ export class Scene {
 
   /** Runs the command to its end, whatever its exit code. */
   async run(...args: string[]): Promise<Done> {
-    return this.#runWith(args, () => undefined);
+    return this.#runWith(args);
   }
 
   /** Runs the command, which has to succeed. @returns what it printed to stdout */
@@ -114,13 +105,7 @@ export class Scene {
 
   /** Runs a command that signs in, with a user who clicks Allow. */
   async signIn(userName: string, ...args: string[]): Promise<Done> {
-    let clicked: Promise<void> | undefined;
-    const done = await this.#runWith([...args, '--no-browser'], (said) => {
-      const [address] = /http:\S+\/oidc\S+response_type=\S+(?=\s)/.exec(said) ?? [];
-      if (address !== undefined) clicked ??= clickThrough(address, userName).catch(() => undefined);
-    });
-    await clicked;
-    holds(clicked, `${commandLine(args)} named no address to sign in at: ${done.said.trim()}`);
+    const done = await this.#runWith([...args, '--no-browser'], userName);
     same('The exit code of the sign-in', done.code, 0);
     return done;
   }
@@ -190,10 +175,7 @@ export class Scene {
 
   /** The name of the warehouse that the last query was sent to. */
   lastRanOn(): string {
-    const { statements, state } = this.workspace;
-    const choice = statements.at(-1)?.choice;
-    const id = choice && 'warehouseId' in choice ? choice.warehouseId : undefined;
-    return state.warehouses.find((warehouse) => warehouse.id === id)?.name ?? 'no warehouse';
+    return lastRanOn(this.workspace);
   }
 
   /** Names of the warehouses that run, as the command lists them. */
@@ -286,28 +268,11 @@ export class Scene {
     return parsed.data;
   }
 
-  async #runWith(args: string[], hear: (said: string) => void): Promise<Done> {
-    const [file = '', ...first] = this.#program.command;
-    const child = spawn(file, [...first, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const kill = setTimeout(() => child.kill('SIGKILL'), COMMAND_TIMEOUT_MS);
-    let out = '';
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString();
-      said += chunk.toString();
-      hear(said);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      hear(said);
-    });
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
-    });
-    clearTimeout(kill);
-    this.note(commandLine(args), said.trimEnd(), code);
-    return { code, out, said };
+  async #runWith(args: string[], signsIn?: string): Promise<Done> {
+    const signal = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
+    const done = await runCommand({ command: this.#program.command, args, env: this.env, signal, signsIn });
+    this.note(commandLine(args), done.said.trimEnd(), done.code);
+    return done;
   }
 
   #short(text: string): string {
@@ -320,8 +285,4 @@ async function freePort(): Promise<number> {
   const port = await listen(server, 0);
   await stop(server);
   return port;
-}
-
-function commandLine(args: string[]): string {
-  return `$ causeway ${args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')}`;
 }
