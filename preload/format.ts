@@ -1,4 +1,4 @@
-import { formatState, sizeAndKind } from './contract/words/warehouse.ts';
+import { formatState, sizeAndKind, sureness } from './contract/words/warehouse.ts';
 import type {
   ConfiguredServer,
   EffectiveWarehouseInfo,
@@ -26,7 +26,15 @@ export function effectiveName({ warehouse, override, decidedBy }: EffectiveWareh
 }
 
 /** Why queries run on this warehouse, in a few words. */
-export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWarehouseInfo): string {
+export function reasonFor(effective: EffectiveWarehouseInfo, now = Date.now()): string {
+  const { decidedBy, override, certainty, steps } = effective;
+  if (certainty === 'seen') {
+    const why =
+      decidedBy === 'override' && override?.type === 'LAST_SELECTED'
+        ? 'Your last selection'
+        : 'No override or default is set';
+    return `${why}: ${sureness(effective, now)}`;
+  }
   if (decidedBy === 'override') {
     return override?.type === 'LAST_SELECTED' ? 'Your last selection' : 'Your override';
   }
@@ -57,7 +65,7 @@ export function formatHost(host: string): string {
 }
 
 /** Problems that are only notes; every other one makes queries fail. */
-const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'override-api-missing']);
+const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'ran-elsewhere', 'override-api-missing']);
 
 /** Whether a problem needs the user's attention, and is not only a note. */
 export function mattersNow({ code }: WarehouseProblem): boolean {

@@ -17,6 +17,7 @@ import type { SqlServerChoice } from '../warehouses/statement.ts';
 import type { AppAccesses } from '../workspace/app-access.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
+import type { StatementHistory } from './statement-look-ups.ts';
 import { workspaceAccess } from './workspace-access.ts';
 
 export type { WarehouseService } from '../warehouses/service.ts';
@@ -65,6 +66,8 @@ export interface Causeway {
   apps(): Promise<AppAccesses>;
   /** Opens a profile (the default one if no name is given). @throws {CausewayError} `profile_not_found`, `profile_unusable` */
   open(profileName?: string): Promise<WorkspaceSession>;
+  /** The query history of a profile's user, for look-ups in the background: each request is tried once. */
+  statementHistory(profileName?: string): Promise<StatementHistory>;
   /**
    * Begins to serve the `causeway proxy` processes of this user, which then share this process's connections and tokens.
    * Without `approvals`, calls that need the user's permission are refused; without `settings`, commands cannot change them.
@@ -91,6 +94,9 @@ export interface Causeway {
 
 /** How many requests of one client may be in flight at the workspace; each holds some 130 kB while it is not read. */
 const MAX_CALLS_IN_FLIGHT = 128;
+
+/** How often a request in the background is tried: whoever made it makes another one later. */
+const ONCE = { refused: 1, unanswered: 1, totalMs: 10_000 };
 
 /** The timeout of one call to the SQL server, in milliseconds. The server answers sooner, with a statement to poll. */
 const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
@@ -151,6 +157,15 @@ export function createCauseway(options: CausewayOptions): Causeway {
       onOverrideChange: () => options.onOverrideChange?.(profile.host),
     });
     return { profile, client: named, warehouses };
+  };
+
+  const statementHistory: Causeway['statementHistory'] = async (profileName) => {
+    const service = await auth();
+    const { queryHistory, warehouses } = await access.client(await service.profile(profileName), ONCE);
+    return {
+      statements: (ids, signal) => queryHistory.statements(ids, signal),
+      warehouseName: async (id, signal) => (await warehouses.get(id, signal)).name || null,
+    };
   };
 
   /** Finds a managed server, over shared connections. Permissions hold for AI clients, not for the application's own requests. */
@@ -242,6 +257,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     services: access.services,
     apps: access.apps,
     open,
+    statementHistory,
     serveProxies,
     monitorHealth,
     openMcpSession,

@@ -2,13 +2,15 @@ import type { Dispatcher } from 'undici';
 import type { Profile } from '../auth/auth.ts';
 import type { AuthService } from '../auth/open.ts';
 import { once } from '../auth/opened-once.ts';
+import type { RetryLimits } from '../platform/retry.ts';
 import type { AppAccesses } from '../workspace/app-access.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
 
 /** What of a workspace is reached over its REST APIs, in the application and in a proxy that works alone. */
 export interface WorkspaceAccess {
-  client(profile: Profile): Promise<RestClient>;
+  /** @param limits how often a request is tried, if not as usual */
+  client(profile: Profile, limits?: RetryLimits): Promise<RestClient>;
   /** The sign-ins to what is behind services, such as GitHub, shared by all who need one. */
   services(): Promise<ServiceSignIns>;
   /** The ways to Databricks Apps, shared by all who need one. */
@@ -25,12 +27,13 @@ interface AccessOptions {
 
 /** Loads and opens nothing before it is needed. */
 export function workspaceAccess({ env, auth, dispatcherTo }: AccessOptions): WorkspaceAccess {
-  const client = async (profile: Profile) => {
+  const client = async (profile: Profile, limits?: RetryLimits) => {
     const [{ createRestClient }, service] = await Promise.all([import('../workspace/client.ts'), auth()]);
     return createRestClient({
       profile,
       tokens: service.tokens(profile),
       dispatcher: await dispatcherTo(profile.host),
+      ...(limits ? { limits } : {}),
     });
   };
   let opened: ServiceSignIns | undefined;

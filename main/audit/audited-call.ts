@@ -25,6 +25,6 @@ const AUDITED = new Set(['tools/call', 'resources/read', 'prompts/get']);
 /** A call as it is audited; undefined if it is not. */
 export function auditedCall(call: Omit<HubCall, 'id'>): AuditedCall | undefined {
   if (!AUDITED.has(call.method)) return undefined;
-  const { at, client, profile, path: server, ...rest } = onWire(call);
+  const { at, client, profile, path: server, statement: _, isPoll: __, ...rest } = onWire(call, null, false);
   return { at, client, profile, server, ...rest };
 }

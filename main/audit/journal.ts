@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { onWire } from '../hub/calls.ts';
+import { onWire, startedStatement } from '../hub/calls.ts';
 import type { HubCall } from '../hub/session-record.ts';
 import type { WireCall } from '../hub/wire.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -47,7 +47,9 @@ export class CallJournal {
 
   /** Takes a call that has ended. Never throws, and does not wait. */
   add(call: Omit<HubCall, 'id'>): void {
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(onWire(call));
+    if (this.#waiting.length < MAX_WAITING) {
+      this.#waiting.push(onWire(call, startedStatement(call, 'off'), call.statement?.isPoll ?? false));
+    }
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });

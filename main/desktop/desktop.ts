@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Causeway } from '../app/causeway.ts';
 import { rememberStalls } from '../app/diagnosis/stalls.ts';
+import { StatementLookUps } from '../app/statement-look-ups.ts';
 import type { AuthEvent } from '../auth/auth.ts';
 import { approvalWaits } from '../clients/approval-waits.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
@@ -23,6 +24,7 @@ import { settingsPort } from './settings/handlers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { UpdateService } from './updates/updates.ts';
 import { OverrideHistory } from './warehouse/override-history.ts';
+import { SeenCalls } from './warehouse/seen-calls.ts';
 
 export interface DesktopOptions {
   causeway: Causeway;
@@ -55,8 +57,22 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const closers: (() => void)[] = [];
   const onClose = (close: () => void) => void closers.push(close);
   const activity = new ActivityLog(onEvent, (recording) => model.show({ recording }));
+  const seenCalls = new SeenCalls({ env, readAgain: () => model.lookAgain() });
+  const lookUps = new StatementLookUps({
+    historyOf: (profile) => causeway.statementHistory(profile),
+    onLookedUp: (...found) => {
+      const call = activity.lookedUp(...found);
+      if (call) void seenCalls.saw(call);
+    },
+  });
+  onClose(() => lookUps.close());
+  const lookUp = (profile: string | undefined, id: string) => lookUps.add(profile, id);
+  activity.lookUp = settings.current.lookUpStatements ? lookUp : undefined;
   const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
-  model.onOverrideRead((effective, by) => void history.saw(effective, by));
+  model.onOverrideRead((effective, by) => {
+    seenCalls.read(effective);
+    void history.saw(effective, by);
+  });
   const servers = new DesktopServers({
     causeway,
     env,
@@ -64,7 +80,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     keep: settings.current.keepServersWarm,
     onUsage: (usage) => onEvent('serverUsageChanged', usage),
   });
-  settings.onChange(({ keepServersWarm }) => void servers.keep(keepServersWarm));
+  settings.onChange(({ keepServersWarm, lookUpStatements }) => {
+    void servers.keep(keepServersWarm);
+    activity.lookUp = lookUpStatements ? lookUp : undefined;
+  });
   const approvals = new ApprovalQueue({ waits: approvalWaits });
   approvals.subscribe((pending) =>
     model.show({

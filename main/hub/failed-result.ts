@@ -20,14 +20,20 @@ export interface FailedResult {
  * call with the state of what was asked. It is in the structured content, or in a text for clients that know no other.
  */
 export function failedResult(structuredContent: unknown, content: unknown): FailedResult | undefined {
-  const failure = failureIn(structuredContent);
-  if (failure) return failure;
-  for (const part of itemsOf(content)) {
-    const { type, text } = membersOf(part);
-    const inText = type === 'text' && typeof text === 'string' ? failureIn(jsonIn(text)) : undefined;
-    if (inText) return inText;
+  for (const value of valuesIn(structuredContent, content)) {
+    const failure = failureIn(value);
+    if (failure) return failure;
   }
   return undefined;
+}
+
+/** The JSON that a tool's result holds: the structured content, and texts for clients that know no other. */
+export function* valuesIn(structuredContent: unknown, content: unknown): Generator<unknown> {
+  yield structuredContent;
+  for (const part of itemsOf(content)) {
+    const { type, text } = membersOf(part);
+    if (type === 'text' && typeof text === 'string') yield jsonIn(text);
+  }
 }
 
 /** Other tools can report things that failed, such as jobs, although their own call succeeded. */

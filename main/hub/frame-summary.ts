@@ -68,7 +68,7 @@ export function calledTool(frame: Buffer): string | null {
  * result's first or last member, and neither a failed statement nor the error's code is.
  */
 export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {
-  if (frame.length > MAX_WHOLE_BYTES) return outcomeOfLongFrame(frame, body);
+  if (!isReadWhole(frame)) return outcomeOfLongFrame(frame, body);
   if (body === 'result' && !frame.includes(IS_ERROR) && !frame.includes(STATUS)) return ANSWERED;
   const { error, result } = membersOf(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
@@ -104,14 +104,19 @@ function asUtf8(latin1: string): string {
   return /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
 }
 
+/** Whether a frame is short enough to be read whole. */
+export function isReadWhole(frame: Buffer): boolean {
+  return frame.length <= MAX_WHOLE_BYTES;
+}
+
 /** The parameters of a request that is not long. */
 export function paramsOf(frame: Buffer): unknown {
-  return frame.length <= MAX_WHOLE_BYTES ? memberAt(parseFrame(frame), 'params') : undefined;
+  return isReadWhole(frame) ? memberAt(parseFrame(frame), 'params') : undefined;
 }
 
 /** The frames of a batch that is not long; undefined for a frame of its own. */
 export function batchOf(frame: Buffer): Buffer[] | undefined {
-  if (frame[0] !== 0x5b || frame.length > MAX_WHOLE_BYTES) return undefined;
+  if (frame[0] !== 0x5b || !isReadWhole(frame)) return undefined;
   const entries: unknown = parseFrame(frame);
   return Array.isArray(entries) ? entries.map((entry) => Buffer.from(JSON.stringify(entry))) : [];
 }

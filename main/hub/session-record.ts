@@ -1,14 +1,22 @@
 import type { ActivityCall, ActivitySession, CallAttempt } from '../../preload/contract/activity.ts';
+import { runsStatements } from '../../preload/contract/server-kinds.ts';
 import type { AttemptFailure, AttemptObserver } from '../bridge/endpoint.ts';
 import { parseFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
 import { isSafeToRepeat } from '../bridge/methods.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
 import {
+  type AnsweredStatement,
+  answeredStatement,
+  polledStatement,
+  statementOfLongAnswer,
+} from './answered-statement.ts';
+import {
   batchOf,
   type CallOutcome,
   calledTool,
   callOutcome,
+  isReadWhole,
   nameOrNull,
   paramsOf,
   summarizeFrame,
@@ -24,8 +32,10 @@ export interface HubSession extends Omit<ActivitySession, 'profile' | 'mark'> {
 }
 
 /** A client's request, reported when it has ended. */
-export interface HubCall extends Omit<ActivityCall, 'profile' | 'server'> {
+export interface HubCall extends Omit<ActivityCall, 'profile' | 'server' | 'statement'> {
   profile: string | undefined;
+  /** The statement that it ran or asked about; null for any other call. */
+  statement: (AnsweredStatement & { isPoll: boolean; isPinned: boolean }) | null;
 }
 
 /** Whether a call counts as failed. */
@@ -63,6 +73,10 @@ interface OpenCall {
   contents: number | null;
   attempts: CallAttempt[];
   user: string | null;
+  /** The statement that a poll asks about. */
+  polled: string | null;
+  /** Whether it names a warehouse, or is too long to tell. */
+  isPinned: boolean;
 }
 
 /** How an answer ends a call. */
@@ -72,6 +86,7 @@ interface CallEnd {
   problem?: HubCall['problem'];
   /** The answer's size; 0 if there is none. */
   bytes?: number;
+  statement?: AnsweredStatement | null;
 }
 
 /** The most attempts kept per call: retries are few (`REPEAT`), renewed sessions may add some. */
@@ -87,12 +102,32 @@ function isProbe(method: string, result: CallOutcome): boolean {
   return result.outcome === 'error' && result.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
 }
 
+const NO_STATEMENT = { polled: null, isPinned: false };
+
+function readStatementCall(frame: Buffer): Pick<OpenCall, 'polled' | 'isPinned'> {
+  const params = paramsOf(frame);
+  return {
+    polled: polledStatement(params),
+    isPinned: params === undefined || memberAt(params, '_meta', 'warehouse_id') !== undefined,
+  };
+}
+
+function statementOf(answer: Buffer): AnsweredStatement | null {
+  return isReadWhole(answer) ? answeredStatement(answer) : statementOfLongAnswer(answer);
+}
+
+/** What a poll has shown of its statement: a failure may not name it again. */
+function polledState(id: string, answered: AnsweredStatement | null): AnsweredStatement {
+  return { id, state: answered?.id === id ? answered.state : null };
+}
+
 /** Counts the frames between one client and its bridge. Frames are read, never kept. */
 export class SessionRecord implements AttemptObserver {
   readonly #session: HubSession;
   readonly #events: RecordEvents;
   /** By the id as it was written. */
   readonly #open = new Map<string, OpenCall>();
+  readonly #runsStatements: boolean;
 
   constructor(of: Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>, events: RecordEvents) {
     this.#session = {
@@ -109,6 +144,7 @@ export class SessionRecord implements AttemptObserver {
       user: null,
     };
     this.#events = events;
+    this.#runsStatements = runsStatements(of.path);
   }
 
   /** As it is now. */
@@ -179,6 +215,7 @@ export class SessionRecord implements AttemptObserver {
       contents,
       attempts: [],
       user: null,
+      ...(tool !== null && this.#runsStatements ? readStatementCall(frame) : NO_STATEMENT),
     });
   }
 
@@ -191,8 +228,9 @@ export class SessionRecord implements AttemptObserver {
     if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
     const result = callOutcome(frame, seen);
     const bytes = frame.length;
+    const statement = call.tool !== null && this.#runsStatements ? statementOf(frame) : null;
     if (isProbe(call.method, result)) this.#end(id, { outcome: 'answered', errorCode: METHOD_NOT_FOUND, bytes });
-    else if (result.outcome !== 'error') this.#end(id, { outcome: result.outcome, bytes });
+    else if (result.outcome !== 'error') this.#end(id, { outcome: result.outcome, bytes, statement });
     else {
       const { errorCode, problem } = result;
       this.#end(id, { outcome: problem?.code === 'outcome_unknown' ? 'lost' : 'error', errorCode, problem, bytes });
@@ -205,14 +243,15 @@ export class SessionRecord implements AttemptObserver {
     this.#end(JSON.stringify(requestId), { outcome: 'cancelled' });
   }
 
-  #end(id: string, { outcome, errorCode = null, problem = null, bytes: bytesToClient = 0 }: CallEnd): void {
+  #end(id: string, end: CallEnd): void {
+    const { outcome, errorCode = null, problem = null, bytes: bytesToClient = 0, statement = null } = end;
     const call = this.#open.get(id);
     if (!call) return;
     this.#open.delete(id);
     this.#session.done += 1;
     if (isFailed({ outcome })) this.#session.failed += 1;
     const { id: session, pid, clientName, clientVersion, profile, path } = this.#session;
-    const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts, user } = call;
+    const { method, tool, startedAt, start, bytes: bytesFromClient, contents, attempts, user, polled, isPinned } = call;
     const durationMs = performance.now() - start;
     const last = attempts.at(-1);
     // The attempt that brought the answer ends with the call; one that was cut off has no end.
@@ -236,6 +275,10 @@ export class SessionRecord implements AttemptObserver {
       contents,
       attempts,
       problem,
+      statement:
+        polled === null
+          ? statement && { ...statement, isPoll: false, isPinned }
+          : { ...polledState(polled, statement), isPoll: true, isPinned },
     });
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callStatement } from '../../preload/contract/activity.ts';
 import { errorCode } from '../../preload/contract/parts.ts';
 import { settingsChange } from '../../preload/contract/settings.ts';
 import { parseText } from '../bridge/frame/frame.ts';
@@ -88,6 +89,9 @@ const wireCall = z.object({
   outcome: z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']),
   errorCode: z.number().nullable(),
   durationMs: z.number().nonnegative(),
+  // Applications and journals before this version did not tell.
+  statement: callStatement.nullable().default(null),
+  isPoll: z.boolean().default(false),
 });
 const CallsLine = z.object({ hub: z.literal(HUB_PROTOCOL), calls: z.array(wireCall) });
 

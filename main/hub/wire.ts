@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import type { CallStatement } from '../../preload/contract/activity.ts';
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
 import type { SettingsChange } from '../../preload/contract/settings.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
@@ -87,6 +88,9 @@ export interface WireCall {
   /** The JSON-RPC code, if there is one. */
   errorCode: number | null;
   durationMs: number;
+  /** The SQL statement that it ran, or asked about with `isPoll`; null for any other call. */
+  statement: CallStatement | null;
+  isPoll: boolean;
 }
 
 /** A call that waits. Another application numbers its calls anew: `askedAt` tells them apart. */

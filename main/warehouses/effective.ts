@@ -6,6 +6,7 @@ import { isAdmin } from '../workspace/scim.ts';
 import { summarize, type WarehouseSummary } from './directory.ts';
 import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
 import type { Readings } from './readings.ts';
+import { situationOf } from './seen-warehouse.ts';
 
 export type EffectiveWarehouse = EffectiveWarehouseInfo;
 export type EffectiveStep = EffectiveStepInfo;
@@ -27,16 +28,62 @@ export function explainEffective(readings: Readings): EffectiveWarehouse {
   const winner = candidates.find(({ step }) => step.outcome === 'decides' || blocks(step));
   const decided = winner?.step.outcome === 'decides' ? winner : undefined;
   const steps = candidates.map(({ step }) => (step === winner?.step ? step : passOver(step, winner?.step)));
-  return {
+  const explained: EffectiveWarehouse = {
     profile: readings.profile.name,
     host: readings.profile.host,
     user: whoAmI(readings),
     warehouse: decided?.step.warehouse ?? null,
     decidedBy: decided?.step.source ?? null,
     certainty: certaintyOf(decided?.step, candidates),
+    seen: null,
     override: overrideOf(readings),
     steps,
     problems: findProblems(readings, decided, steps),
+  };
+  return withSeen(explained, readings);
+}
+
+/** What a query has shown settles what is predicted or unknown, and is said where it contradicts what is known. */
+function withSeen(explained: EffectiveWarehouse, readings: Readings): EffectiveWarehouse {
+  if (readings.seen === undefined || readings.seen.situation !== situationOf(explained)) return explained;
+  const { id, name, at } = readings.seen;
+  const seen = { id, name, at };
+  const { warehouse, certainty, steps, problems } = explained;
+  if (certainty === 'known') {
+    const isElsewhere = warehouse !== null && warehouse.id !== id;
+    return { ...explained, seen, problems: isElsewhere ? [...problems, ranElsewhere(warehouse, seen)] : problems };
+  }
+  const target = findTarget(readings, id);
+  // What is gone is no longer where queries run.
+  if (target.kind === 'gone') return explained;
+  const ran = { ...target.warehouse, name: target.warehouse.name === id ? name : target.warehouse.name };
+  const prediction = warehouse === null || warehouse.id === id ? '' : ` The prediction, ${warehouse.name}, was wrong.`;
+  const reason = `Seen: your last query ran on ${ran.name}.${prediction}`;
+  const doubtful = steps.find(({ outcome }) => outcome === 'decides' || outcome === 'unreadable');
+  const found = targetProblem(target, 'Choose your own warehouse.');
+  return {
+    ...explained,
+    seen,
+    warehouse: ran,
+    certainty: 'seen',
+    steps: steps.map((step) =>
+      step === doubtful
+        ? { ...withoutTier(step), warehouse: ran, certainty: 'seen', reason: `${step.reason} ${reason}` }
+        : step,
+    ),
+    problems: [...problems.filter(({ code }) => code === 'override-api-missing'), ...(found ? [found] : [])],
+  };
+}
+
+function withoutTier({ tier: _, ...step }: EffectiveStep): EffectiveStep {
+  return step;
+}
+
+function ranElsewhere({ name }: WarehouseSummary, seen: { name: string }): EffectiveProblem {
+  return {
+    code: 'ran-elsewhere',
+    message: `Your last query ran on ${seen.name}, not on ${name}.`,
+    remedy: 'Verify where your queries run.',
   };
 }
 

@@ -6,6 +6,7 @@ import type { OverrideRecord } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import type { ScimUser } from '../workspace/scim.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
+import type { SeenWarehouse } from './seen-warehouse.ts';
 
 /** One thing that was asked of the workspace: there, not there, or not readable and why. */
 export type Reading<T> = { kind: 'known'; value: T } | { kind: 'none' } | { kind: 'unreadable'; error: CausewayError };
@@ -28,6 +29,8 @@ export interface Readings {
   usable: Reading<Set<string>>;
   /** Warehouses that are named by the override or the default but were not in the list. */
   named: Map<string, Reading<Warehouse>>;
+  /** Where a query of the user's ran last, by the query history. */
+  seen?: SeenWarehouse | undefined;
 }
 
 /**

@@ -15,11 +15,13 @@ import { bulkPlans, type PlanOptions } from './bulk/plans.ts';
 import { cliDefault } from './cli-default.ts';
 import type { AskCli } from './cli-lookup.ts';
 import { summarize } from './directory.ts';
+import { explainEffective } from './effective.ts';
 import { warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
-import { takeReadings, takeReadingsAgain } from './readings.ts';
+import { type Readings, takeReadings, takeReadingsAgain } from './readings.ts';
 import { runSeenQuery } from './seen-query.ts';
+import { lastSeen } from './seen-warehouse.ts';
 import type { SqlServer, SqlServerChoice } from './statement.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
 import { findOwner, findOwners } from './users.ts';
@@ -50,7 +52,12 @@ export function createWarehouseService(
   const { warehouses, users } = client;
   const operations = overrideOperations(client, onOverrideChange);
   const plans = bulkPlans(client, operations);
-  const survey = async (signal?: AbortSignal) => surveyOf(await takeReadings(client, signal));
+  /** With where the user's queries were seen to run. */
+  const surveyWithSeen = async (readings: Readings) => {
+    const seen = await lastSeen(env, explainEffective(readings));
+    return surveyOf({ ...readings, seen });
+  };
+  const survey = async (signal?: AbortSignal) => surveyWithSeen(await takeReadings(client, signal));
 
   return {
     /** The five operations as the workspace has them, with their errors explained. */
@@ -61,7 +68,7 @@ export function createWarehouseService(
     survey,
     /** The same a moment later: who the user is and what they may use is taken over from the earlier one. */
     surveyAgain: async (earlier: WarehouseSurvey, signal?: AbortSignal) =>
-      surveyOf(await takeReadingsAgain(client, earlier.readings, signal)),
+      surveyWithSeen(await takeReadingsAgain(client, earlier.readings, signal)),
     /** Which warehouse this user's queries run on, and why. Read again each time. */
     effective: async (signal?: AbortSignal) => (await survey(signal)).effective,
     /** What the Databricks CLI's own lookup comes to, for comparison. */

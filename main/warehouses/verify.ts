@@ -12,6 +12,7 @@ import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
 import type { Readings } from './readings.ts';
 import { runSeenQuery } from './seen-query.ts';
+import { rememberSeen, situationOf } from './seen-warehouse.ts';
 import { SQL_SERVER_PATH } from './statement.ts';
 import type { WarehouseSurvey } from './survey.ts';
 
@@ -119,12 +120,13 @@ export async function verifyWarehouse(context: VerifyContext, options: VerifyOpt
  * then it has been seen where queries run. A statement that the history does not show says nothing.
  */
 async function proofCheck(
-  { client, openSqlServer, readings, clock }: VerifyContext,
+  { client, env, openSqlServer, readings, clock }: VerifyContext,
   { pin, path = SQL_SERVER_PATH, progress, signal }: QueryToSend & Pick<EndToEndOptions, 'progress' | 'signal'>,
   intention: Intention | undefined,
 ): Promise<VerifyFinding> {
   progress('Sending a query through the SQL server. A stopped warehouse starts first.');
   const server = { path, warehouseId: pin };
+  const sentAt = clock.now();
   const { warehouse, id, succeeded, explanation } = await runSeenQuery({
     client,
     openSqlServer,
@@ -139,6 +141,7 @@ async function proofCheck(
     const unproven = `${missing}: it is not known where the query ran.`;
     return { verdict: succeeded ? 'unknown' : 'fail', evidence: sentences(failed, unproven) };
   }
+  if (pin === undefined) await remember(env, readings, warehouse, sentAt);
   const how = pin === undefined ? '' : ', named in _meta';
   const ran = `By the query history, the query ran on ${warehouse.name} (${warehouse.id})${how}. Nothing was stopped.`;
   const targetId = pin ?? intention?.id;
@@ -147,9 +150,20 @@ async function proofCheck(
   return { verdict: isThere && succeeded ? 'pass' : 'fail', evidence: sentences(failed, ran, expected) };
 }
 
+/** Keeps where the query ran for whoever asks next. */
+async function remember(
+  env: NodeJS.ProcessEnv,
+  readings: Readings,
+  { id, name }: { id: string; name: string },
+  at: number,
+): Promise<void> {
+  const effective = explainEffective(readings);
+  await rememberSeen(env, effective, { id, name, at, situation: situationOf(effective) });
+}
+
 /** What a prediction said otherwise. */
 function contradicted(readings: Readings, seenId: string): string | undefined {
-  const { warehouse, certainty } = explainEffective(readings);
+  const { warehouse, certainty } = explainEffective({ ...readings, seen: undefined });
   if (certainty !== 'predicted' || !warehouse || warehouse.id === seenId) return undefined;
   return `The prediction, ${warehouse.name}, was wrong.`;
 }

@@ -9,6 +9,7 @@ import { queryHistoryApi } from './query-history.ts';
 import { createRest, type RestOptions } from './rest.ts';
 import { groupsApi, usersApi } from './scim.ts';
 import { settingsApi } from './settings.ts';
+import { statementsApi } from './statements.ts';
 import { vectorSearchApi } from './vector-search.ts';
 import { warehousesApi } from './warehouses.ts';
 
@@ -28,6 +29,7 @@ export function createRestClient(options: RestOptions) {
     settings: settingsApi(rest),
     permissions: permissionsApi(rest),
     queryHistory: queryHistoryApi(rest),
+    statements: statementsApi(rest),
     apps: appsApi(rest),
     catalog: catalogApi(rest),
     genie: genieApi(rest),

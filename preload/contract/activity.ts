@@ -61,6 +61,47 @@ const callAttempt = z.object({
     .nullable(),
 });
 
+/** What the query history of the workspace says about a statement. Times are in milliseconds. */
+export const statementRecord = z.object({
+  /** `QUEUED`, `RUNNING`, `FINISHED`, `FAILED`, `CANCELED` and others; new ones may come. */
+  status: z.string(),
+  /** Whether it no longer changes. */
+  isFinal: z.boolean(),
+  /** Null until the history says it. */
+  warehouse: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
+  /** When it began, since the epoch. */
+  startedAt: z.number().nullable(),
+  totalMs: z.number().nullable(),
+  /** How long it waited for a warehouse to start, or for its turn. */
+  queuedMs: z.number().nullable(),
+  compiledMs: z.number().nullable(),
+  executedMs: z.number().nullable(),
+  fetchedMs: z.number().nullable(),
+  /** The time of all tasks together, on all the cores that worked for it. */
+  taskMs: z.number().nullable(),
+  rows: z.number().nullable(),
+  readBytes: z.number().nullable(),
+  isFromCache: z.boolean().nullable(),
+  /** The error's class, such as `TABLE_OR_VIEW_NOT_FOUND`; never its text, which can hold contents. */
+  errorClass: z.string().nullable(),
+});
+
+/** The SQL statement that a call ran. */
+export const callStatement = z.object({
+  id: z.string(),
+  /** As the last answer of the server shows it, in capitals; null if it does not. */
+  state: z.string().nullable(),
+  /** Whether the call named the warehouse itself, as the calls of a pinned entry do. */
+  isPinned: z.boolean(),
+  /** How often the client has asked for its result. */
+  polls: z.number(),
+  /** When the last answer about it came, in milliseconds since the epoch. */
+  seenAt: z.number(),
+  /** `off`: the user or the organization does not want it looked up. */
+  lookUp: z.enum(['waiting', 'done', 'not-found', 'off']),
+  record: statementRecord.nullable(),
+});
+
 /** One request of a client's that has ended. */
 const call = z.object({
   /** Grows from call to call. */
@@ -93,6 +134,8 @@ const call = z.object({
   attempts: z.array(callAttempt),
   /** Causeway's own error if Causeway wrote the answer; never the server's text. */
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Null for a call that ran none, as far as its answer shows it. */
+  statement: callStatement.nullable(),
 });
 
 /** Which calls, and in which order; null if any will do. */
@@ -124,6 +167,8 @@ const activity = z.object({
   kept: z.number(),
   /** The id of the last call, 0 before the first. */
   newest: z.number(),
+  /** Grows when more is known of a call that was there. */
+  revision: z.number(),
   /** Of how many calls the contents are recorded. */
   recorded: z.number(),
   /** What calls can be filtered by. */
@@ -156,6 +201,10 @@ export const activityRequests = {
   },
   /** One call; null if it is no longer in the list. */
   activityCall: { input: z.object({ id: z.number() }), output: call.nullable() },
+  /** Opens the page of a call's statement in the workspace. */
+  openStatement: { input: z.object({ id: z.number() }), output: z.undefined() },
+  /** Asks the workspace to cancel a call's statement. It does not say whether the statement ends. */
+  cancelStatement: { input: z.object({ id: z.number() }), output: z.undefined() },
   latency: { input: z.object({ filter: callFilter }), output: latency },
   dayOfCalls: { input: z.object({ filter: callFilter }), output: dayOfCalls },
   /** The filter that was used last, also before Causeway was started. */
@@ -180,6 +229,8 @@ export const activityEvents = {
 export type AttachedProxy = z.output<typeof attachedProxy>;
 export type ActivitySession = z.output<typeof session>;
 export type ActivityCall = z.output<typeof call>;
+export type CallStatement = z.output<typeof callStatement>;
+export type StatementRecord = z.output<typeof statementRecord>;
 export type CallAttempt = z.output<typeof callAttempt>;
 export type CallFilter = z.output<typeof callFilter>;
 export type DayOfCalls = z.output<typeof dayOfCalls>;

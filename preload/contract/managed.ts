@@ -26,6 +26,7 @@ export const managed = z.object({
         'tokenStore',
         'updates',
         'recordContents',
+        'lookUpStatements',
         'askInClients',
         'audit',
       ]),

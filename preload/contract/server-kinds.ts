@@ -292,6 +292,11 @@ export function isSqlServer(path: string): boolean {
   return SQL_PATHS.has(path) || rows[find(path).row].runsSql === true;
 }
 
+/** Whether the calls of a server can run SQL statements, whose ids are in its answers: SQL servers, and Genie. */
+export function runsStatements(path: string): boolean {
+  return isSqlServer(path) || serverAt(path).type === 'genie';
+}
+
 /** Whether a path names a Databricks App: `/apps/NAME/mcp`. */
 export function isAppPath(path: string): boolean {
   return appOf(path) !== undefined;

@@ -22,6 +22,7 @@ export const SETTING_FACTS: { readonly [Name in keyof Settings]: SettingFact<Set
   notifyOverride: { default: true, allowed: ON_OR_OFF },
   notifyUpdates: { default: true, allowed: ON_OR_OFF },
   keepServersWarm: { default: true, allowed: ON_OR_OFF },
+  lookUpStatements: { default: true, allowed: ON_OR_OFF, managedBy: 'lookUpStatements' },
   tokenStore: { default: 'keychain', allowed: settings.shape.tokenStore.options, managedBy: 'tokenStore' },
   automaticUpdates: { default: true, allowed: ON_OR_OFF, managedBy: 'updates' },
   updateChannel: { default: 'latest', allowed: settings.shape.updateChannel.options, managedBy: 'updates' },

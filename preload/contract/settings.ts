@@ -17,6 +17,8 @@ export const settings = z.object({
   tokenStore: z.enum(['keychain', 'encrypted-file']),
   logLevel: z.enum(['error', 'warn', 'info', 'debug']),
   keepServersWarm: z.boolean(),
+  /** Whether Causeway asks the workspace's query history about the statements of AI clients. */
+  lookUpStatements: z.boolean(),
 });
 
 /** Some of the settings. A key that is there has a value. */
@@ -33,6 +35,7 @@ export const someSettings = z.strictObject({
   tokenStore: settings.shape.tokenStore.exactOptional(),
   logLevel: settings.shape.logLevel.exactOptional(),
   keepServersWarm: settings.shape.keepServersWarm.exactOptional(),
+  lookUpStatements: settings.shape.lookUpStatements.exactOptional(),
 });
 
 /** A change of settings: what is set, and what is to be again as if the user had chosen nothing. */

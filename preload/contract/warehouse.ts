@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { failure, inProfile, list, problem, text } from './parts.ts';
 
-/** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not available. */
-const certainty = z.enum(['known', 'predicted', 'unknown']);
+/**
+ * How sure an answer is: read from the workspace, shown by its query history for a query, worked out by rules that it does not
+ * publish, or not available.
+ */
+const certainty = z.enum(['known', 'seen', 'predicted', 'unknown']);
 const stepSource = z.enum(['override', 'workspace-default', 'heuristic']);
 
 /** What users are shown of a warehouse, in window, tray and command alike. */
@@ -42,6 +45,7 @@ const warehouseProblem = z.object({
     'cannot-use',
     'deleting',
     'last-selected-unseen',
+    'ran-elsewhere',
     'override-api-missing',
     'no-warehouse',
   ]),
@@ -62,6 +66,8 @@ export const effectiveWarehouse = z.object({
   warehouse: warehouse.nullable(),
   decidedBy: stepSource.nullable(),
   certainty,
+  /** Where the last query ran that the query history has shown since the settings are as they are; null if none. */
+  seen: z.object({ id: z.string(), name: z.string(), at: z.number() }).nullable(),
   override: z.object({ type: z.string(), warehouseId: z.string().nullable() }).nullable(),
   steps: z.array(step),
   problems: z.array(warehouseProblem),

@@ -29,7 +29,7 @@ export function ActivityScreen({ state }: { state: DesktopState }) {
       {item === null ? (
         <Overview state={state} onTurnOn={onTurnOn} />
       ) : (
-        <CallPage id={Number(item)} recording={state.recording} onTurnOn={onTurnOn} />
+        <CallPage id={Number(item)} proxies={state.proxies} recording={state.recording} onTurnOn={onTurnOn} />
       )}
       <AskRecording opened={asking} onClose={() => setAsking(false)} />
     </>

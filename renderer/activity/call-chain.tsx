@@ -7,8 +7,8 @@ import {
   IconTerminal2,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { formatBytes, formatDuration } from '../../preload/contract/words/figures.ts';
 import type { ActivityCall } from '../../preload/contract.ts';
-import { formatBytes, formatDuration } from '../shared/figures.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import styles from './call-page.module.css';

@@ -1,10 +1,10 @@
 import { Anchor, Button, Skeleton } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ActivityCall, Recording } from '../../preload/contract.ts';
+import { formatBytes, formatDuration } from '../../preload/contract/words/figures.ts';
+import type { ActivityCall, DesktopState, Recording } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
-import { formatBytes, formatDuration } from '../shared/figures.ts';
 import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { isForbidden, managedHint } from '../shared/managed.tsx';
@@ -19,10 +19,12 @@ import { problemIn } from './chain.ts';
 import { formatCallOutcome, formatClient, formatMoment, formatWhat, serverOf, toneOf } from './format.ts';
 import { RecordedContentsView } from './recorded-contents.tsx';
 import { whyNotRecorded } from './recording-format.ts';
+import { isStillOpen, StatementCard } from './statement-card.tsx';
 import { strings } from './strings.ts';
 
 interface CallPageProps {
   id: number;
+  proxies: DesktopState['proxies'];
   recording: Recording;
   /** Called when the user wants contents to be recorded. */
   onTurnOn(): void;
@@ -30,13 +32,17 @@ interface CallPageProps {
 
 const texts = strings.call;
 
+/** How often a page is read again while more may become known of its statement, in milliseconds. */
+const LOOK_AGAIN_MS = 2_000;
+
 /** One call: the path it took with times, what failed and what to do, and its contents where these were recorded. */
-export function CallPage({ id, recording, onTurnOn }: CallPageProps) {
+export function CallPage({ id, proxies, recording, onTurnOn }: CallPageProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['activity-call', id],
     queryFn: async () => ({ call: await unwrap(window.causeway.request.activityCall({ id })) }),
     enabled: Number.isFinite(id),
     gcTime: 0,
+    refetchInterval: ({ state }) => (state.data?.call && isStillOpen(state.data.call) ? LOOK_AGAIN_MS : false),
   });
   const call = Number.isFinite(id) ? data?.call : null;
   return (
@@ -52,19 +58,21 @@ export function CallPage({ id, recording, onTurnOn }: CallPageProps) {
           <p>{texts.missingHint}</p>
         </>
       )}
-      {call && <Shown call={call} recording={recording} onTurnOn={onTurnOn} />}
+      {call && <Shown call={call} proxies={proxies} recording={recording} onTurnOn={onTurnOn} />}
     </div>
   );
 }
 
 interface ShownProps {
   call: ActivityCall;
+  proxies: DesktopState['proxies'];
   recording: Recording;
   onTurnOn(): void;
 }
 
-function Shown({ call, recording, onTurnOn }: ShownProps) {
+function Shown({ call, proxies, recording, onTurnOn }: ShownProps) {
   const problem = problemIn(call);
+  const isClientGone = !proxies.some(({ id }) => id === call.session);
   const isRecorded = call.contents !== null;
   return (
     <>
@@ -85,6 +93,7 @@ function Shown({ call, recording, onTurnOn }: ShownProps) {
       <Card title={texts.path}>
         <CallChain call={call} />
       </Card>
+      {call.statement && <StatementCard call={call} statement={call.statement} isClientGone={isClientGone} />}
       <Card title={texts.details}>
         <Facts call={call} />
       </Card>

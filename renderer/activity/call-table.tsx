@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
+import { formatDuration } from '../../preload/contract/words/figures.ts';
 import type { ActivityCall } from '../../preload/contract.ts';
-import { formatDuration } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import type { usePagedRows } from '../shared/paged-rows.ts';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
-import { clockTime, formatCallOutcome, formatMoment, formatWhat, serverOf, toneOf } from './format.ts';
+import { clockTime, formatCallOutcome, formatMoment, formatWhat, serverOf, toneOf, tookMs } from './format.ts';
 import { strings } from './strings.ts';
 
 interface CallTableProps {
@@ -42,7 +42,7 @@ export function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
           </button>
         ),
       },
-      { name: 'duration', title: titles.duration, cell: ({ durationMs }) => formatDuration(durationMs) },
+      { name: 'duration', title: titles.duration, cell: (call) => formatDuration(tookMs(call)) },
       {
         name: 'outcome',
         title: titles.outcome,

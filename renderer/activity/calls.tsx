@@ -35,11 +35,11 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
   const [isPaused, setPaused] = useState(false);
   const [visits, setVisits] = useState(0);
   const [asking, setAsking] = useState<'export' | 'clear' | null>(null);
-  const { newest, kept, recorded } = activity;
+  const { newest, revision, kept, recorded } = activity;
   const scope = `${JSON.stringify(filter)} ${visits}`;
   const rows = usePagedRows({
     scope,
-    version: upTo === null ? `${newest} ${kept}` : `to ${upTo} ${kept === 0}`,
+    version: upTo === null ? `${newest} ${kept} ${revision}` : `to ${upTo} ${kept === 0} ${revision}`,
     load: (from, count) => unwrap(request.activityPage({ filter, upTo, from, count })),
   });
   const exporting = useAction(

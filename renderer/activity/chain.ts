@@ -1,5 +1,5 @@
+import { formatDuration } from '../../preload/contract/words/figures.ts';
 import type { ActivityCall, CallAttempt } from '../../preload/contract.ts';
-import { formatDuration } from '../shared/figures.ts';
 import { strings } from './strings.ts';
 
 /** A part of a call's time, and where it passed. */

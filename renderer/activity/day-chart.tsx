@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
+import { formatNumber } from '../../preload/contract/words/figures.ts';
 import type { CallFilter, DayOfCalls } from '../../preload/contract.ts';
 import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
-import { formatNumber } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './charts.module.css';

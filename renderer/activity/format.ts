@@ -1,7 +1,8 @@
 import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { counted } from '../../preload/contract/words/count.ts';
+import { formatNumber } from '../../preload/contract/words/figures.ts';
+import { goesOn } from '../../preload/contract/words/statements.ts';
 import type { ActivityCall, ActivitySession, CallFilter } from '../../preload/contract.ts';
-import { formatNumber } from '../shared/figures.ts';
 import type { StateTone } from '../shared/state-badge.tsx';
 import { strings } from './strings.ts';
 
@@ -56,7 +57,14 @@ export function formatWhat({ tool, method }: Pick<ActivityCall, 'tool' | 'method
   return tool ?? methods[method] ?? method;
 }
 
-export function formatCallOutcome({ outcome, errorCode }: Pick<ActivityCall, 'outcome' | 'errorCode'>): string {
+/** From the call to its answer, or to the last answer about the statement that it ran; in milliseconds. */
+export function tookMs({ startedAt, durationMs, statement }: ActivityCall): number {
+  return statement && statement.polls > 0 ? Math.max(durationMs, statement.seenAt - startedAt) : durationMs;
+}
+
+export function formatCallOutcome(call: Pick<ActivityCall, 'outcome' | 'errorCode' | 'statement'>): string {
+  const { outcome, errorCode } = call;
+  if (goesOn(call)) return strings.outcomes.running;
   const text = strings.outcomes[outcome];
   // A probe that found no such method was answered.
   return errorCode === null || outcome === 'answered' ? text : strings.outcomes.withCode(text, errorCode);
@@ -70,8 +78,8 @@ const TONES: Record<ActivityCall['outcome'], StateTone> = {
   lost: 'attention',
 };
 
-export function toneOf({ outcome }: Pick<ActivityCall, 'outcome'>): StateTone {
-  return TONES[outcome];
+export function toneOf(call: Pick<ActivityCall, 'outcome' | 'statement'>): StateTone {
+  return goesOn(call) ? 'changing' : TONES[call.outcome];
 }
 
 export function readOutcome(value: string): CallFilter['outcome'] {

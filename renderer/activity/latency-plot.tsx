@@ -1,8 +1,8 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { formatDuration } from '../../preload/contract/words/figures.ts';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
 import { useAnswer } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
-import { formatDuration } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import styles from './charts.module.css';
 import { formatCount } from './format.ts';

@@ -1,6 +1,6 @@
 import { MAX_RECORDED } from '../../preload/contract/activity-contents.ts';
+import { formatBytes } from '../../preload/contract/words/figures.ts';
 import type { ContentsPart, Recording } from '../../preload/contract.ts';
-import { formatBytes } from '../shared/figures.ts';
 import { formatCount } from './format.ts';
 import { strings } from './strings.ts';
 

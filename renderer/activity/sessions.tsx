@@ -1,8 +1,8 @@
 import { serverAt } from '../../preload/contract/server-kinds.ts';
+import { formatBytes } from '../../preload/contract/words/figures.ts';
 import type { ActivitySession, DesktopState } from '../../preload/contract.ts';
 import { Card } from '../shared/card.tsx';
 import { ClientBadge } from '../shared/client-badge.tsx';
-import { formatBytes } from '../shared/figures.ts';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './activity.module.css';

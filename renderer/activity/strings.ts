@@ -1,4 +1,5 @@
 import { counted } from '../../preload/contract/words/count.ts';
+import { statementWords } from '../../preload/contract/words/statements.ts';
 
 /** The texts of the Activity screen and of a call's page. */
 export const strings = {
@@ -68,6 +69,7 @@ export const strings = {
   },
   outcomes: {
     answered: 'Answered',
+    running: 'Running',
     'tool-error': 'Tool failed',
     error: 'Error',
     cancelled: 'Canceled',
@@ -174,6 +176,14 @@ export const strings = {
       '-32602': 'The server does not accept the arguments.',
       '-32603': 'The server failed internally.',
     },
+  },
+  statement: {
+    ...statementWords,
+    title: 'SQL statement',
+    off: 'Looking up SQL statements is off in Settings.',
+    clientGone: 'The client has disconnected. The statement runs until it ends or you cancel it.',
+    open: 'Open in Databricks',
+    cancel: 'Cancel statement',
   },
   recording: {
     switch: 'Record request and response contents',

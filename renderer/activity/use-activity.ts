@@ -7,6 +7,7 @@ const NOTHING: Activity = {
   moreSessions: 0,
   kept: 0,
   newest: 0,
+  revision: 0,
   recorded: 0,
   clients: [],
   paths: [],

@@ -49,6 +49,7 @@ export const SETTINGS: Record<SectionName, { title: string; settings: readonly S
     title: sections.connections,
     settings: [
       toggle('keepServersWarm'),
+      toggle('lookUpStatements'),
       {
         ...choice('tokenStore', ({ tokenStoreOfEnvironment }) => formatTokenStore(tokenStoreOfEnvironment)),
         decidedBy: ({ tokenStoreOfEnvironment }) => tokenStoreOfEnvironment,

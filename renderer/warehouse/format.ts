@@ -35,7 +35,8 @@ export function formatOutcome({ source, outcome }: EffectiveStepInfo): string {
 /** The warehouse of one step, as far as it has one. */
 export function formatTarget({ source, warehouse, certainty }: EffectiveStepInfo): string {
   if (warehouse === null) return '';
-  return source === 'heuristic' || certainty === 'predicted' ? why.predicted(warehouse.name) : warehouse.name;
+  const isGuess = certainty === 'predicted' || (source === 'heuristic' && certainty !== 'seen');
+  return isGuess ? why.predicted(warehouse.name) : warehouse.name;
 }
 
 /** The reason of a step where its row does not say it already: it could not be read, or what is in effect is not known. */

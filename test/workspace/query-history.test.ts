@@ -24,6 +24,7 @@ const Body = z.object({ res: z.array(z.record(z.string(), z.unknown())).default(
 async function run(as: Caller, query: string): Promise<string> {
   const params = { name: 'execute_sql', arguments: { query } };
   await as('POST', '/api/2.0/mcp/sql', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  await expect.poll(() => workspace.statements.at(-1)?.endedMs).toBeDefined();
   return workspace.statements.at(-1)?.statementId ?? '';
 }
 

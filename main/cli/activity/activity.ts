@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatDuration } from '../../../preload/contract/words/figures.ts';
+import { goesOn } from '../../../preload/contract/words/statements.ts';
 import { clockTime } from '../../../preload/contract/words/times.ts';
 import { journalFiles } from '../../audit/journal.ts';
 import { openServers } from '../../clients/servers.ts';
 import { displayNameOf } from '../../clients/table.ts';
 import { askHub } from '../../hub/attach.ts';
+import { shownByPoll } from '../../hub/calls.ts';
 import { hubFolder, lookUpHub } from '../../hub/rendezvous.ts';
 import { isFailed } from '../../hub/session-record.ts';
 import type { WireCall } from '../../hub/wire.ts';
@@ -27,7 +30,7 @@ export interface ActivityOptions {
 type ShownCall = Answer<'activity'>['calls'][number];
 
 /** How many calls are shown unless another number is given, and the most that can be. */
-const LAST = { usual: 50, most: 10_000 };
+export const LAST = { usual: 50, most: 10_000 };
 /** How often calls are read while they are followed, in milliseconds. */
 const LOOK_MS = 1_000;
 
@@ -43,7 +46,14 @@ export async function showActivity(context: CommandContext, options: ActivityOpt
     return writeAnswer(context, 'activity', { application, calls: shown, problems });
   }
   if (shown.length === 0) return writeNotice(context, nothing(wanted.failed));
-  await writeTable(context, shown.map(rowOf), HEADS);
+  const rows = shown.map(rowOf);
+  // Most tools run no statement.
+  const isPlain = rows.every((cells) => cells.at(-1) === '');
+  await writeTable(
+    context,
+    isPlain ? rows.map((cells) => cells.slice(0, -1)) : rows,
+    isPlain ? HEADS.slice(0, -1) : HEADS,
+  );
 }
 
 /** @throws {CausewayError} `usage` */
@@ -93,9 +103,9 @@ async function print(context: CommandContext, call: ShownCall, json: boolean): P
   await writeStyledLine(context.stdout, line.trimEnd(), 2);
 }
 
-const HEADS = ['TIME', 'CLIENT', 'SERVER', 'CALL', 'OUTCOME', 'TOOK'];
+const HEADS = ['TIME', 'CLIENT', 'SERVER', 'CALL', 'OUTCOME', 'TOOK', 'WAREHOUSE'];
 /** Of rows that are printed before the next ones are known. */
-const FOLLOWED_WIDTHS = [5, 14, 18, 22, 10];
+const FOLLOWED_WIDTHS = [5, 14, 18, 22, 10, 8];
 
 const OUTCOMES: Record<WireCall['outcome'], string> = {
   answered: 'done',
@@ -105,20 +115,18 @@ const OUTCOMES: Record<WireCall['outcome'], string> = {
   lost: 'no answer',
 };
 
-function rowOf({ at, client, server, path, method, tool, outcome, errorCode, durationMs }: ShownCall): string[] {
+function rowOf(call: ShownCall): string[] {
+  const { at, client, server, path, method, tool, outcome, errorCode, durationMs, statement } = call;
   const code = outcome === 'error' && errorCode !== null ? ` ${errorCode}` : '';
   return [
     clockTime(Date.parse(at), Date.now()),
     client ?? '-',
     server ?? path,
     tool ?? method,
-    `${OUTCOMES[outcome]}${code}`,
-    durationText(durationMs),
+    goesOn(call) ? 'running' : `${OUTCOMES[outcome]}${code}`,
+    formatDuration(statement && statement.polls > 0 ? statement.seenAt - Date.parse(at) : durationMs),
+    statement?.record?.warehouse ? (statement.record.warehouse.name ?? statement.record.warehouse.id) : '',
   ];
-}
-
-function durationText(durationMs: number): string {
-  return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
 }
 
 interface Found {
@@ -131,7 +139,10 @@ interface Found {
 }
 
 /** The calls of the application and those of proxies that work without it. */
-async function readAll({ env }: CommandContext, wanted: { count: number; failed: boolean }): Promise<Found> {
+export async function readAll(
+  { env }: Pick<CommandContext, 'env'>,
+  wanted: { count: number; failed: boolean },
+): Promise<Found> {
   const [running, journal] = await Promise.all([askApplication(env, wanted), readJournal(env)]);
   const own = wanted.failed ? journal.calls.filter(isFailed) : journal.calls;
   const calls = [...running.calls, ...own].sort((a, b) => endOf(a) - endOf(b));
@@ -167,15 +178,34 @@ async function readJournal(env: NodeJS.ProcessEnv): Promise<Pick<Found, 'calls' 
       );
     calls.push(...read);
   }
-  return { calls, problems };
+  return { calls: withoutPolls(calls), problems };
+}
+
+/** Polls stand with the call that ran their statement, as in the application. */
+function withoutPolls(calls: readonly WireCall[]): WireCall[] {
+  const shown: WireCall[] = [];
+  const at = new Map<string, number>();
+  for (const call of calls) {
+    const { statement, isPoll } = call;
+    const key = statement && JSON.stringify([call.profile, statement.id]);
+    const index = key === null ? undefined : at.get(key);
+    const next = isPoll && index !== undefined ? shownByPoll(shown[index], call) : undefined;
+    if (next && index !== undefined) shown[index] = next;
+    else {
+      shown.push(call);
+      if (key !== null && !isPoll) at.set(key, shown.length - 1);
+    }
+  }
+  return shown;
 }
 
 function endOf({ at, durationMs }: WireCall): number {
   return Date.parse(at) + durationMs;
 }
 
-function keyOf(call: WireCall): string {
-  return JSON.stringify(Object.values(call));
+/** More may become known of a call that was shown. */
+function keyOf({ statement, outcome: _, ...call }: WireCall): string {
+  return JSON.stringify([...Object.values(call), statement?.id]);
 }
 
 /** Calls with the names of their servers and clients. */
@@ -184,7 +214,7 @@ async function namedCalls({ env }: CommandContext, calls: readonly WireCall[]): 
     ({ initial }) => initial.servers,
     () => [],
   );
-  return calls.map(({ client, ...call }) => {
+  return calls.map(({ client, isPoll: _, ...call }) => {
     const { profile, path } = call;
     const server = servers.find((each) => each.path === path && (profile === null || each.profile === profile));
     return { ...call, client: client === null ? null : displayNameOf(client), server: server?.name ?? null };

@@ -1,5 +1,43 @@
 import { z } from 'zod';
+import { callStatement, statementRecord } from '../../../preload/contract/activity.ts';
 import { named } from './named.ts';
+
+const record = named(
+  'statementRecord',
+  'What the query history of the workspace says about a statement. Times are in milliseconds.',
+  statementRecord,
+  {
+    status: '`QUEUED`, `RUNNING`, `FINISHED`, `FAILED`, `CANCELED`, or a newer word.',
+    isFinal: 'Whether it no longer changes.',
+    warehouse: 'Where it ran; null until the history says it.',
+    startedAt: 'When it began, since 1970.',
+    totalMs: 'From its beginning to its end.',
+    queuedMs: 'How long it waited for a warehouse to start, or for its turn.',
+    compiledMs: 'How long it was compiled.',
+    executedMs: 'How long it was executed.',
+    fetchedMs: 'How long its result was fetched.',
+    taskMs: 'The time of all its tasks together, on all cores.',
+    rows: 'How many rows it produced.',
+    readBytes: 'How many bytes it read.',
+    isFromCache: 'Whether the result came from the cache.',
+    errorClass: 'The class of its error; null if it has none.',
+  },
+);
+
+const statement = named(
+  'statement',
+  'A SQL statement that a call ran.',
+  callStatement.extend({ record: record.nullable() }),
+  {
+    id: 'The id of the workspace.',
+    state: 'As the last answer of the server shows it; null if it does not.',
+    isPinned: 'Whether the call named its warehouse itself, as those of a pinned entry do.',
+    polls: 'How often the client has asked for its result again.',
+    seenAt: 'When the last answer about it came, in milliseconds since 1970.',
+    lookUp: 'Whether the query history shows it. `waiting`: not yet. `off`: Causeway does not ask.',
+    record: 'What the query history says; null until it does.',
+  },
+);
 
 /** One line of `causeway activity --follow --json`. */
 export const call = named(
@@ -16,6 +54,7 @@ export const call = named(
     outcome: z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']),
     errorCode: z.number().nullable(),
     durationMs: z.number(),
+    statement: statement.nullable(),
   }),
   {
     at: 'When it came.',
@@ -28,6 +67,7 @@ export const call = named(
     outcome: 'How it ended. `lost` means that it is not known whether it ran.',
     errorCode: 'The code of a JSON-RPC error; null if there is none.',
     durationMs: 'How long it took.',
+    statement: 'The SQL statement that it ran; null if it ran none. Polls are counted there.',
   },
 );
 
@@ -37,4 +77,24 @@ export const activity = z.object({
   calls: z.array(call),
   /** What could not be read. */
   problems: z.array(z.string()),
+});
+
+export const shownStatement = z.object({
+  id: z.string(),
+  profile: z.string(),
+  host: z.string(),
+  /** Null where the workspace knows the statement no longer, or shows it only in the history. */
+  state: z.string().nullable(),
+  /** Null if the query history does not show it. */
+  record: record.nullable(),
+  /** Its page in the workspace. */
+  url: z.string(),
+});
+
+export const canceledStatement = z.object({
+  id: z.string(),
+  profile: z.string(),
+  host: z.string(),
+  /** After the cancellation; it may still run. */
+  state: z.string(),
 });

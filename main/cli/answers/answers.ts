@@ -19,6 +19,8 @@ export const ANSWERS = {
   diagnose: computer.diagnosis,
   activity: activity.activity,
   'activity --follow': activity.call,
+  'activity statement': activity.shownStatement,
+  'activity cancel': activity.canceledStatement,
   login: accounts.login,
   logout: accounts.logout,
   profiles: accounts.profiles,

@@ -101,7 +101,8 @@ export const effective = named(
     user: 'The signed-in user.',
     warehouse: 'The warehouse; null if it is not known, or there is none.',
     decidedBy: 'The step that decides.',
-    certainty: '`predicted` if the workspace does not say it.',
+    certainty: '`predicted` if the workspace does not say it, `seen` if its query history has shown it for a query.',
+    seen: 'Where the last query ran that the query history has shown since the settings are as they are; null if none.',
     override: 'The user’s own override.',
     steps: 'The steps that were gone through, with the reason of each.',
     problems: 'Why queries would fail.',
@@ -130,7 +131,9 @@ export const overrideAnswer = z.object({
 });
 
 export const warehouseList = z.object({
-  warehouses: z.array(warehouse.extend({ effective: z.union([z.boolean(), z.enum(['predicted', 'unknown'])]) })),
+  warehouses: z.array(
+    warehouse.extend({ effective: z.union([z.boolean(), z.enum(['seen', 'predicted', 'unknown'])]) }),
+  ),
 });
 
 export const power = z.object({ warehouse, place });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatState, stopQuestion, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
+import { formatState, stopQuestion, sureness, warehouseKind } from '../../../preload/contract/words/warehouse.ts';
 import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { CliDefault } from '../../warehouses/cli-default.ts';
@@ -41,8 +41,9 @@ export function describeEffective(
   return [headline(effective), forWhom(effective), ...pins, ...steps, outlook(effective, pinsFail)];
 }
 
-function headline({ warehouse, decidedBy, certainty, problems }: EffectiveWarehouse): string {
-  const sure = certainty === 'known' ? '' : `, ${certainty}`;
+function headline(effective: EffectiveWarehouse): string {
+  const { warehouse, decidedBy, certainty, problems } = effective;
+  const sure = certainty === 'known' ? '' : `, ${sureness(effective, Date.now())}`;
   if (warehouse) return `${describeWarehouse(warehouse)}${sure}`;
   const gone = problems.find(({ code }) => code === 'warehouse-gone' || code === 'warehouse-unseen');
   if (gone)
@@ -144,7 +145,7 @@ export interface WarehouseListOptions extends CommonOptions {
 
 /** A warehouse and whether the user's queries run on it, as surely as that is known. */
 interface Listed extends WarehouseSummary {
-  effective: boolean | 'predicted' | 'unknown';
+  effective: boolean | 'seen' | 'predicted' | 'unknown';
 }
 
 /** `causeway warehouse list [FILTER]`: the warehouses that can be seen, running ones first, the effective one marked. */
@@ -170,10 +171,10 @@ export async function listWarehouses(
   if (note !== undefined) await writeDone(context, note);
 }
 
-function isEffective({ id }: WarehouseSummary, { warehouse, certainty, decidedBy }: EffectiveWarehouse) {
+function isEffective({ id }: WarehouseSummary, { warehouse, certainty }: EffectiveWarehouse) {
   if (certainty === 'unknown') return 'unknown';
   if (warehouse?.id !== id) return false;
-  return decidedBy === 'heuristic' ? 'predicted' : true;
+  return certainty === 'predicted' || certainty === 'seen' ? certainty : true;
 }
 
 function nothingToList(filter: string, count: number, { usable = false }: WarehouseListOptions): string {
@@ -191,6 +192,7 @@ function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, pro
   }
   if (warehouse === null) return printable(sentences(...problems.map(({ message }) => message)));
   if (!shown.some(({ effective }) => effective !== false)) return undefined;
+  if (certainty === 'seen') return '→ marks where your last query ran, by the query history.';
   if (decidedBy === 'heuristic')
     return '→ marks where your queries probably run. Nothing is set, and the workspace decides.';
   return `→ marks where your queries run, by ${decidedBy === 'override' ? 'your override' : 'the workspace default'}.`;
@@ -199,7 +201,8 @@ function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, pro
 function row(warehouse: Listed): string[] {
   const { name, state, size, canUse, id, effective } = warehouse;
   const use = canUse === 'unknown' ? '?' : canUse ? 'yes' : 'no';
-  const mark = `${effective === true || effective === 'predicted' ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
+  const isMarked = effective !== false && effective !== 'unknown';
+  const mark = `${isMarked ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
   return [mark, name, formatState(state).toLowerCase(), size, warehouseKind(warehouse), use, id];
 }
 

@@ -1,3 +1,4 @@
+import type { ActivityCall, StatementRecord } from '../../../preload/contract/activity.ts';
 import type {
   Activity,
   ActivitySession,
@@ -7,7 +8,7 @@ import type {
   Recording,
 } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
-import { onWire } from '../../hub/calls.ts';
+import { onWire, shownByPoll, startedStatement } from '../../hub/calls.ts';
 import type { HubCall, HubSession } from '../../hub/session-record.ts';
 import type { CallChoice, WireCall } from '../../hub/wire.ts';
 import { throttled } from '../throttle.ts';
@@ -30,6 +31,8 @@ export class ActivityLog {
   /** Contents of requests and answers, while the user has recording turned on. */
   readonly recording: ContentsRecording;
   readonly #emitSoon: { (): void; stop(): void };
+  /** Looks up a statement; undefined while the user does not want that. */
+  lookUp: ((profile: string | undefined, id: string) => void) | undefined;
   #sessions: ActivitySession[] = [];
   #watched = false;
 
@@ -42,12 +45,13 @@ export class ActivityLog {
   }
 
   get state(): Activity {
-    const { size, newest } = this.ring;
+    const { size, newest, revision } = this.ring;
     return {
       sessions: this.#sessions.slice(0, MAX_SESSIONS),
       moreSessions: Math.max(0, this.#sessions.length - MAX_SESSIONS),
       kept: size,
       newest,
+      revision,
       recorded: this.recording.contents.size,
       clients: this.ring.names('clientName').slice(0, MAX_NAMES),
       paths: this.ring.names('path').slice(0, MAX_NAMES),
@@ -72,13 +76,33 @@ export class ActivityLog {
 
   /** @param server what the server is called in the list; null if it is not in the list */
   add(call: Omit<HubCall, 'id'>, server: string | null): void {
-    this.ring.add({ ...withDisplayName(call), profile: call.profile ?? null, server });
+    const { lookUp } = this;
+    const statement = startedStatement(call, lookUp ? 'waiting' : 'off');
+    const profile = call.profile ?? null;
+    const first = call.statement?.isPoll ? this.ring.ofStatement(profile, call.statement.id) : undefined;
+    const next = shownByPoll(first, { ...call, statement });
+    if (next) this.ring.replace(next);
+    else this.ring.add({ ...withDisplayName(call), profile, server, statement });
+    if (statement) lookUp?.(call.profile, statement.id);
     if (this.#watched) this.#emitSoon();
+  }
+
+  /** The query history has shown a statement, or it has not. Gives the call as it is known now, if it is kept. */
+  lookedUp(profile: string | undefined, id: string, record: StatementRecord | null): ActivityCall | undefined {
+    const call = this.ring.ofStatement(profile ?? null, id);
+    if (!call?.statement) return undefined;
+    const { statement } = call;
+    const known = record ?? statement.record;
+    const lookUp = record?.isFinal === false ? 'waiting' : known ? 'done' : 'not-found';
+    const next: ActivityCall = { ...call, statement: { ...statement, lookUp, record: known } };
+    this.ring.replace(next);
+    if (this.#watched) this.#emitSoon();
+    return next;
   }
 
   /** The last calls, the oldest first, for the command. */
   recent(choice: CallChoice): WireCall[] {
-    return this.ring.recent(choice).map(onWire);
+    return this.ring.recent(choice).map((call) => onWire(call, call.statement, false));
   }
 
   latency(filter: CallFilter): Latency {

@@ -22,6 +22,9 @@ export class CallRing {
     path: new Map<string, number>(),
     tool: new Map<string, number>(),
   };
+  /** The call that ran each statement, by profile and id. */
+  readonly #byStatement = new Map<string, ActivityCall>();
+  #revision = 0;
   /** The calls that match the filter that was asked for last, kept up to date with each call. */
   #view: { key: string; matches(call: ActivityCall): boolean; calls: ActivityCall[] } | undefined;
 
@@ -36,6 +39,11 @@ export class CallRing {
   /** The id of the last call, 0 before the first. */
   get newest(): number {
     return this.#newest;
+  }
+
+  /** How often more has become known of a kept call. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Whether calls were dropped because the ring was full. */
@@ -59,13 +67,30 @@ export class CallRing {
     this.#newest += 1;
     const kept = { ...call, id: this.#newest };
     this.#calls.push(kept);
+    if (kept.statement) this.#byStatement.set(statementKey(kept.profile, kept.statement.id), kept);
     this.#count(kept, 1);
     if (this.#calls.length > this.#capacity + MAX_EXTRA) this.#kept();
     if (this.#view?.matches(kept)) this.#view.calls.push(kept);
   }
 
+  /** The call that ran a statement, if it is kept. */
+  ofStatement(profile: string | null, id: string): ActivityCall | undefined {
+    return this.#byStatement.get(statementKey(profile, id));
+  }
+
+  /** Puts what has become known of a kept call in the place of what was. */
+  replace(call: ActivityCall): void {
+    const at = call.id - this.#oldest;
+    if (this.#kept()[at]?.id !== call.id) return;
+    this.#calls[at] = call;
+    if (call.statement) this.#byStatement.set(statementKey(call.profile, call.statement.id), call);
+    this.#view = undefined;
+    this.#revision += 1;
+  }
+
   clear(): void {
     this.#calls = [];
+    this.#byStatement.clear();
     for (const names of Object.values(this.#names)) names.clear();
     this.#view = undefined;
   }
@@ -103,8 +128,14 @@ export class CallRing {
 
   #kept(): ActivityCall[] {
     const dropped = this.#calls.splice(0, this.#calls.length - this.size);
-    for (const call of dropped) this.#count(call, -1);
+    for (const call of dropped) this.#drop(call);
     return this.#calls;
+  }
+
+  #drop(call: ActivityCall): void {
+    this.#count(call, -1);
+    const key = call.statement && statementKey(call.profile, call.statement.id);
+    if (key !== null && this.#byStatement.get(key)?.id === call.id) this.#byStatement.delete(key);
   }
 
   #count(call: ActivityCall, by: 1 | -1): void {
@@ -129,6 +160,10 @@ export class CallRing {
   }
 }
 
+function statementKey(profile: string | null, id: string): string {
+  return JSON.stringify([profile, id]);
+}
+
 /** Whether calls match a filter. Every word of its text has to occur somewhere. */
 function matcherOf({
   client,
@@ -147,7 +182,9 @@ function matcherOf({
 }
 
 function hasWords(call: ActivityCall, words: readonly string[]): boolean {
-  const { clientName, server, path, tool, method, errorCode, problem } = call;
-  const all = [clientName, server, path, tool, method, errorCode, problem?.code].join(' ').toLowerCase();
+  const { clientName, server, path, tool, method, errorCode, problem, statement } = call;
+  const { id, record } = statement ?? {};
+  const known = [id, record?.warehouse?.id, record?.warehouse?.name, record?.errorClass];
+  const all = [clientName, server, path, tool, method, errorCode, problem?.code, ...known].join(' ').toLowerCase();
   return words.every((word) => all.includes(word));
 }

@@ -15,6 +15,20 @@ const COLUMNS = [
   'error_code',
   'bytes_from_client',
   'bytes_to_client',
+  'statement_id',
+  'statement_status',
+  'warehouse_id',
+  'warehouse',
+  'statement_ms',
+  'queued_ms',
+  'compiled_ms',
+  'executed_ms',
+  'fetched_ms',
+  'task_ms',
+  'rows',
+  'read_bytes',
+  'from_cache',
+  'error_class',
 ] as const;
 const CONTENT_COLUMNS = ['request', 'answer'] as const;
 
@@ -71,5 +85,21 @@ function cellsOf(call: ExportedCall): string[] {
     errorCode === null ? '' : String(errorCode),
     String(call.bytesFromClient),
     String(call.bytesToClient),
+    ...statementCells(call.statement),
+  ];
+}
+
+function statementCells(statement: ActivityCall['statement']): string[] {
+  const { id, state, record } = statement ?? {};
+  const { totalMs, queuedMs, compiledMs, executedMs, fetchedMs, taskMs, rows, readBytes } = record ?? {};
+  const { warehouse, isFromCache, errorClass } = record ?? {};
+  const measured = [totalMs, queuedMs, compiledMs, executedMs, fetchedMs, taskMs, rows, readBytes, isFromCache];
+  return [
+    id ?? '',
+    record?.status ?? state ?? '',
+    warehouse?.id ?? '',
+    warehouse?.name ?? '',
+    ...measured.map((value) => (value === null || value === undefined ? '' : String(value))),
+    errorClass ?? '',
   ];
 }

@@ -3,8 +3,10 @@ import type { contentsRequests } from '../../../preload/contract/activity-conten
 import { ALL_CALLS } from '../../../preload/initial-state.ts';
 import { managedError } from '../../permissions/policy/policy.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';
+import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writeOutsidePieces } from '../../platform/outside-file.ts';
+import { statementPage } from '../../workspace/pages.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { callLines, exportedCalls } from './export-calls.ts';
 import { contentsAsText, readContents } from './read-contents.ts';
@@ -23,15 +25,31 @@ const EXPORT_OFFER = {
 /** Answers the Activity screen's requests. */
 export function activityHandlers({
   activity,
+  causeway,
   settings,
   shell,
   onClose,
 }: DesktopContext): HandlersOf<typeof activityRequests> {
   onClose(() => activity.close());
+  const statementOf = (id: number) => {
+    const call = activity.ring.find(id);
+    if (call?.statement) return { profile: call.profile ?? undefined, statement: call.statement };
+    throw new CausewayError('not_found', 'This call is no longer in the list.');
+  };
   return {
     watchActivity: async ({ on }) => activity.watch(on),
     activityPage: async ({ filter, upTo, from, count }) => activity.ring.page(filter, upTo, from, count),
     activityCall: async ({ id }) => activity.ring.find(id) ?? null,
+    openStatement: async ({ id }) => {
+      const { profile, statement } = statementOf(id);
+      const place = await (await causeway.auth()).profile(profile);
+      await shell.openInBrowser(statementPage(place, statement.id, statement.record?.startedAt ?? null));
+    },
+    cancelStatement: async ({ id }) => {
+      const { profile, statement } = statementOf(id);
+      await (await causeway.open(profile)).client.statements.cancel(statement.id);
+      activity.lookUp?.(profile, statement.id);
+    },
     latency: async ({ filter }) => activity.latency(filter),
     dayOfCalls: async ({ filter }) => activity.day(filter),
     getCallFilter: async () => settings.callFilter ?? ALL_CALLS,

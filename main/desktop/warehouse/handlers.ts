@@ -1,5 +1,6 @@
 import type { stateRequests } from '../../../preload/contract/desktop-state.ts';
 import type { warehouseRequests } from '../../../preload/contract/warehouse.ts';
+import { warehousePage } from '../../workspace/pages.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { pinnedServer } from '../pins.ts';
 
@@ -27,11 +28,8 @@ export function warehouseHandlers({
       void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
     copyWarehouseId: async ({ warehouseId }) => void shell.copy(warehouseId),
     openWarehouse: async ({ profile, warehouseId }) => {
-      const { host, workspaceId } = await (await causeway.auth()).profile(profile);
-      const page = new URL(`${host}/sql/warehouses/${encodeURIComponent(warehouseId)}`);
-      // A unified host serves several workspaces.
-      if (workspaceId !== undefined) page.searchParams.set('o', workspaceId);
-      await shell.openInBrowser(page.href);
+      const place = await (await causeway.auth()).profile(profile);
+      await shell.openInBrowser(warehousePage(place, warehouseId));
     },
     workspaceDefault: ({ profile }) =>
       model.using(profile, async ({ workspaceDefault }) => {

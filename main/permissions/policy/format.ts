@@ -20,6 +20,7 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
   tokenStore: { title: 'Credential storage', format: (kind) => kind.replace('-', ' ') },
   updates: { title: 'Updates', format: (value) => (value === 'off' ? 'off' : `channel ${value}`) },
   recordContents: { title: 'Content recording', format: (allowed) => (allowed ? 'allowed' : 'off') },
+  lookUpStatements: { title: 'Look-up of SQL statements', format: (on) => (on ? 'on' : 'off') },
   askInClients: { title: 'Approval in AI clients', format: (allowed) => (allowed ? 'allowed' : 'off') },
   audit: { title: 'Call audit', format: formatAudit },
 };

@@ -149,6 +149,11 @@ export const policySchema = z
       'Whether users may record the contents of calls.',
       z.boolean().meta({ examples: [false] }),
     ),
+    lookUpStatements: entry(
+      'lookUpStatements',
+      'Whether Causeway asks the query history of the workspace about the statements of AI clients.',
+      z.boolean().meta({ examples: [false] }),
+    ),
     askInClients: entry(
       'askInClients',
       'Whether AI clients may ask users to allow a call where no application of Causeway runs that could.',

@@ -41,6 +41,8 @@ export interface PolicyValues {
   tokenStore: 'keychain' | 'encrypted-file';
   updates: 'off' | 'latest' | 'beta';
   recordContents: boolean;
+  /** Whether the query history is asked about the statements of AI clients. */
+  lookUpStatements: boolean;
   /** Whether an AI client may show the question whether one of its calls may run. */
   askInClients: boolean;
   audit: AuditTargets;

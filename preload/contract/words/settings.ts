@@ -17,6 +17,10 @@ export const settingWords = {
   notifyOverride: { label: 'Failing overrides', hint: 'Your warehouse was deleted, or you lost access to it.' },
   notifyUpdates: { label: 'Available updates', hint: 'A new version is ready to install.' },
   keepServersWarm: { label: 'Keep servers connected', hint: 'Checks servers regularly. AI clients start faster.' },
+  lookUpStatements: {
+    label: 'Look up SQL statements',
+    hint: 'Shows where queries of AI clients ran and how long they took. Asks the workspace at most four times a minute.',
+  },
   tokenStore: {
     label: 'Credential storage',
     hint: 'The system keychain is safer. Sign-ins move when you change this.',

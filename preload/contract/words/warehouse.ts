@@ -1,5 +1,6 @@
-import type { OverrideValue, WarehouseInfo } from '../warehouse.ts';
+import type { EffectiveWarehouseInfo, OverrideValue, WarehouseInfo } from '../warehouse.ts';
 import { counted } from './count.ts';
+import { timeAgo } from './times.ts';
 
 const TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
 
@@ -115,4 +116,9 @@ export function whyQueriesFail(
 ): string | undefined {
   const failure = queryFailure(state, canUse);
   return failure === null ? undefined : QUERY_FAILURES[failure].clause(name, whoDo);
+}
+
+/** How surely an answer is known: `seen 5 minutes ago`, `predicted`. */
+export function sureness({ certainty, seen }: Pick<EffectiveWarehouseInfo, 'certainty' | 'seen'>, now: number): string {
+  return certainty === 'seen' && seen ? `seen ${timeAgo(seen.at, now)}` : certainty;
 }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { formatBytes, formatDuration } from '../../../preload/contract/words/figures.ts';
 import type { ToolAnswer } from '../../../preload/contract.ts';
 import { unwrap } from '../../shared/answered.ts';
-import { formatBytes, formatDuration } from '../../shared/figures.ts';
 import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
 import { ActionFailure, Notice } from '../../shared/notice.tsx';

@@ -19,6 +19,8 @@ const CALL: WireCall = {
   outcome: 'answered',
   errorCode: null,
   durationMs: 1234.5,
+  statement: null,
+  isPoll: false,
 };
 const SECRET = 'a_column_that_nobody_may_see';
 

@@ -16,8 +16,8 @@ export function profileOf(workspace: EmbeddedWorkspace, name: string): string {
 }
 
 /** A workspace and Ana's home with a profile for it. */
-export async function homeOfAna() {
-  const workspace = await startWorkspace();
+export async function homeOfAna(options?: Parameters<typeof startWorkspace>[0]) {
+  const workspace = await startWorkspace(options);
   onTestFinished(() => workspace.close());
   const home = await ownHome(`${profileOf(workspace, 'ana')}[__settings__]\ndefault_profile = ana\n`);
   onTestFinished(() => home.remove());

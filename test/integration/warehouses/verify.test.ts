@@ -179,6 +179,31 @@ describe('the proof', () => {
     expect(evidence).toMatch(/By the query history, the query ran on \w.* Nothing was stopped\./);
   });
 
+  test('is kept as seen, with its time, until the override changes', async () => {
+    const shown = async () => JSON.parse((await cli.run('ben', 'warehouse', '--json')).stdout);
+    cli.give('ben');
+    expect(await shown()).toMatchObject({ warehouse: null, certainty: 'unknown', seen: null });
+    const { evidence } = await verify('ben', ['--prove']);
+    const [, name = '', id = ''] = /the query ran on (.*) \((\w+)\)/.exec(evidence) ?? [];
+    const seen = await shown();
+    expect(seen).toMatchObject({ warehouse: { id, name }, certainty: 'seen', seen: { id, name }, problems: [] });
+    expect(seen.steps[0].reason).toMatch(new RegExp(` Seen: your last query ran on ${name}\\.$`));
+    expect((await cli.run('ben', 'warehouse')).stdout).toMatch(new RegExp(`^${name} \\(.*\\), seen just now\n`));
+    expect((await cli.run('ben', 'warehouse', 'list')).stdout).toMatch(new RegExp(`→ . +${name} `));
+    cli.give('ben', shared);
+    expect(await shown()).toMatchObject({ warehouse: { id: shared }, certainty: 'known', seen: null });
+    cli.give('ben');
+    expect(await shown()).toMatchObject({ warehouse: { id }, certainty: 'seen' });
+    await cli.run('ben', 'warehouse', 'clear');
+    expect((await shown()).certainty).not.toBe('seen');
+  });
+
+  test('of a pin says nothing of queries without one', async () => {
+    cli.give('ana');
+    await verify('ana', ['--pin', 'finance bi']);
+    expect(JSON.parse((await cli.run('ana', 'warehouse', '--json')).stdout)).toMatchObject({ seen: null });
+  });
+
   test('corrects a prediction', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     const seen = { id: starter, name: 'Starter Warehouse', state: 'RUNNING', num_clusters: 1 };
@@ -189,6 +214,9 @@ describe('the proof', () => {
     expect(verdicts).toContain('query pass');
     expect(evidence).toContain('the query ran on Shared analytics');
     expect(evidence).toContain('The prediction, Starter Warehouse, was wrong.');
+    const { warehouse, certainty, steps } = JSON.parse((await cli.run('ana', 'warehouse', '--json')).stdout);
+    expect([warehouse.name, certainty]).toEqual(['Shared analytics', 'seen']);
+    expect(steps[2].reason).toContain('The prediction, Starter Warehouse, was wrong.');
   });
 
   test('takes no other statement for its own', async () => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
 import { dayOf, latencyOf } from '../../../main/desktop/activity/call-statistics.ts';
 import { serverAt } from '../../../preload/contract/server-kinds.ts';
+import { formatBytes, formatDuration } from '../../../preload/contract/words/figures.ts';
 import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
 import { attemptResult, partsOf, problemIn, totalMs } from '../../../renderer/activity/chain.ts';
 import { formatClient } from '../../../renderer/activity/format.ts';
 import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
-import { formatBytes, formatDuration } from '../../../renderer/shared/figures.ts';
 import { endedCall } from '../../ended-call.ts';
 
 const SQL = '/api/2.0/mcp/sql';
@@ -16,6 +16,7 @@ const ended = (of: Partial<ActivityCall> = {}): Omit<ActivityCall, 'id'> => ({
   ...endedCall(),
   profile: null,
   server: null,
+  statement: null,
   ...of,
 });
 

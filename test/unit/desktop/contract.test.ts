@@ -22,6 +22,7 @@ const causeway: Causeway = {
   apps: unused,
   profileNames: unused,
   open: unused,
+  statementHistory: unused,
   serveProxies: unused,
   monitorHealth: unused,
   openMcpSession: unused,

@@ -34,6 +34,7 @@ export function effective(change: Partial<EffectiveWarehouseInfo> = {}): Effecti
     warehouse: chosen,
     decidedBy: 'override',
     certainty: 'known',
+    seen: null,
     override: { type: 'CUSTOM', warehouseId: 'a1' },
     steps: [
       { source: 'override', outcome: 'decides', certainty: 'known', warehouse: chosen, reason: 'Chosen.' },

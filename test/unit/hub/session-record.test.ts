@@ -107,6 +107,7 @@ describe('a call', () => {
         contents: null,
         attempts: [],
         problem: null,
+        statement: null,
       },
     ]);
   });

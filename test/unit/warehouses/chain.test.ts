@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { explainEffective } from '../../../main/warehouses/effective.ts';
 import type { Reading, Readings } from '../../../main/warehouses/readings.ts';
+import { situationOf } from '../../../main/warehouses/seen-warehouse.ts';
 import type { Warehouse } from '../../../main/workspace/warehouses.ts';
 
 /** Cases that no workspace of ours can bring about. The others are held against the embedded workspace. */
@@ -33,6 +34,37 @@ const ADMIN = known({ id: '7', userName: 'ana@example.com', groups: [{ display: 
 
 const record = (type: string, warehouse_id?: string) =>
   known({ name: 'default-warehouse-overrides/7', type, ...(warehouse_id ? { warehouse_id } : {}) });
+
+describe('where a query was seen to run', () => {
+  const overrides = { known: record('CUSTOM', '1'), unknown: record('LAST_SELECTED') };
+  const seenIn = (some: Partial<Readings>, id: string) => {
+    const situation = situationOf(explainEffective(readings(some)));
+    return { ...some, seen: { id, name: `W ${id}`, at: 5, situation } };
+  };
+
+  test('settles what only the workspace knows, and is a note where it is not what is set', () => {
+    expect(explainEffective(readings(seenIn({ override: overrides.unknown }, '2')))).toMatchObject({
+      warehouse: { id: '2', state: 'RUNNING' },
+      certainty: 'seen',
+      seen: { id: '2', at: 5 },
+      problems: [],
+    });
+    expect(explainEffective(readings(seenIn({ override: overrides.known }, '1'))).problems).toEqual([]);
+    expect(explainEffective(readings(seenIn({ override: overrides.known }, '2')))).toMatchObject({
+      warehouse: { id: '1' },
+      certainty: 'known',
+      problems: [{ code: 'ran-elsewhere', message: 'Your last query ran on W 2, not on W 1.' }],
+    });
+  });
+
+  test('says nothing once something else is set, or the warehouse is gone', () => {
+    const { seen } = seenIn({ override: overrides.unknown }, '2');
+    expect(explainEffective(readings({ override: NONE, seen })).seen).toBeNull();
+    expect(explainEffective(readings({ override: overrides.known, seen })).seen).toBeNull();
+    const gone = { ...seenIn({ override: overrides.unknown }, '9'), named: new Map([['9', NONE]]) };
+    expect(explainEffective(readings(gone))).toMatchObject({ warehouse: null, certainty: 'unknown', seen: null });
+  });
+});
 
 describe('explain', () => {
   test('an override that cannot be read leaves everything open, and shows what would follow', () => {

@@ -27,7 +27,13 @@ export interface StatementRecord {
   /** When it came, and when it had ended: milliseconds since 1970. */
   submittedMs: number;
   endedMs: number | undefined;
+  /** When its warehouse ran and it could begin. */
+  startedMs: number | undefined;
+  /** The earlier statement whose result it was given. */
+  cachedFrom: string | undefined;
   status: StatementState;
+  /** Cancels it. */
+  ending: AbortController;
 }
 
 export interface Submission {
@@ -61,7 +67,10 @@ export class Statements {
       startedWarehouse: false,
       submittedMs: Date.now(),
       endedMs: undefined,
+      startedMs: undefined,
+      cachedFrom: undefined,
       status: { state: 'PENDING' },
+      ending: new AbortController(),
     };
     this.log.push(record);
     this.#byId.set(record.statementId, record);
@@ -94,11 +103,13 @@ export class Statements {
   }
 
   async #run(record: StatementRecord): Promise<void> {
-    const { signal } = this.#closing;
+    const signal = AbortSignal.any([this.#closing.signal, record.ending.signal]);
     try {
       const warehouse = this.#usableWarehouse(record);
-      if (warehouse.state !== 'RUNNING') await this.#bringUp(record, warehouse);
+      if (warehouse.state !== 'RUNNING') await this.#bringUp(record, warehouse, signal);
       record.status = { state: 'RUNNING' };
+      record.startedMs = Date.now();
+      record.cachedFrom = this.#sameBefore(record)?.statementId;
       const rows = await runQuery(this.#engine, this.#state, { ...record, signal });
       record.status = { state: 'SUCCEEDED', rows };
     } catch (error) {
@@ -109,12 +120,24 @@ export class Statements {
   }
 
   /** Starts the warehouse if it is stopped and waits until it runs. */
-  async #bringUp(record: StatementRecord, warehouse: Warehouse): Promise<void> {
+  async #bringUp(record: StatementRecord, warehouse: Warehouse, signal: AbortSignal): Promise<void> {
     if (warehouse.state !== 'STARTING') {
       record.startedWarehouse = true;
       this.#state.startWarehouse(warehouse.id);
     }
-    await this.#state.whenRunning(warehouse.id, this.#closing.signal);
+    await this.#state.whenRunning(warehouse.id, signal);
+  }
+
+  /** A statement that has given the same result: real warehouses keep the results of reading statements for a day. */
+  #sameBefore({ statementId, readOnly, query, user }: StatementRecord): StatementRecord | undefined {
+    if (!readOnly) return undefined;
+    return this.log.find(
+      (each) =>
+        each.statementId !== statementId &&
+        each.status.state === 'SUCCEEDED' &&
+        each.query === query &&
+        each.user.id === user.id,
+    );
   }
 
   #usableWarehouse({ choice, user }: StatementRecord): Warehouse {

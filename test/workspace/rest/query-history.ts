@@ -132,22 +132,26 @@ function queryInfo(statement: StatementRecord, withMetrics: boolean): Record<str
     query_source: {},
     channel_used: { name: 'CHANNEL_NAME_CURRENT' },
     ...(status.state === 'FAILED' && { error_message: status.error.message }),
+    ...(statement.cachedFrom && { cache_query_id: statement.cachedFrom }),
     ...(withMetrics && endedMs !== undefined && { metrics: metricsOf(statement, endedMs, rows) }),
   };
 }
 
 function metricsOf(
-  { submittedMs, startedWarehouse }: StatementRecord,
+  { submittedMs, startedMs = submittedMs, startedWarehouse, cachedFrom }: StatementRecord,
   endedMs: number,
   rows: number,
 ): Record<string, unknown> {
   return {
     total_time_ms: endedMs - submittedMs,
-    execution_time_ms: endedMs - submittedMs,
-    task_total_time_ms: endedMs - submittedMs,
+    compilation_time_ms: 0,
+    execution_time_ms: endedMs - startedMs,
+    result_fetch_time_ms: 0,
+    task_total_time_ms: cachedFrom ? 0 : endedMs - startedMs,
     read_bytes: 0,
     rows_produced_count: rows,
-    result_from_cache: false,
+    result_from_cache: cachedFrom !== undefined,
+    query_compilation_start_timestamp: startedMs,
     ...(startedWarehouse && { provisioning_queue_start_timestamp: submittedMs }),
   };
 }

@@ -8,6 +8,7 @@ import { permissionRoutes } from './permissions.ts';
 import { queryHistoryRoutes } from './query-history.ts';
 import { scimRoutes } from './scim.ts';
 import { settingsRoutes } from './settings.ts';
+import { statementRoutes } from './statements.ts';
 import { vectorSearchRoutes } from './vector-search.ts';
 import { warehouseRoutes } from './warehouses.ts';
 
@@ -18,6 +19,7 @@ export const restRoutes: Route[] = [
   ...settingsRoutes,
   ...permissionRoutes,
   ...queryHistoryRoutes,
+  ...statementRoutes,
   ...scimRoutes,
   ...catalogRoutes,
   ...mcpServiceRoutes,

@@ -198,7 +198,14 @@ function placeOf(store: string): string {
 }
 
 /** What users cannot choose any longer. */
-const SETTINGS: readonly PolicyKey[] = ['tokenStore', 'updates', 'recordContents', 'askInClients', 'audit'];
+const SETTINGS: readonly PolicyKey[] = [
+  'tokenStore',
+  'updates',
+  'recordContents',
+  'lookUpStatements',
+  'askInClients',
+  'audit',
+];
 
 function settingEffects(policy: Policy): PolicyEffect[] {
   return policyFacts(policy).flatMap(({ key, title: name, value, locked }): PolicyEffect[] =>

@@ -1,4 +1,4 @@
-/** Numbers, sizes and durations, as every screen writes them. */
+/** Numbers, sizes and durations, as every screen and the command write them. */
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
