@@ -4,6 +4,8 @@ import type { HubCall } from '../main/hub/session-record.ts';
 export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCall, 'id'> {
   return {
     session: 1,
+    requestId: '1',
+    workspace: null,
     pid: 100,
     clientName: 'claude-ai',
     clientVersion: '1.2',
@@ -12,6 +14,7 @@ export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCa
     user: null,
     method: 'tools/call',
     tool: 'execute_sql',
+    statementId: null,
     startedAt: 0,
     durationMs: 1,
     outcome: 'answered',

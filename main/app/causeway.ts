@@ -11,7 +11,9 @@ import type { SettingsPort } from '../hub/settings-answers.ts';
 import type { ApprovalQueue } from '../permissions/approvals.ts';
 import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import type { SharedPools } from '../platform/connections.ts';
+import { noteEvent } from '../platform/noted-events.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
+import type { WarehouseChange } from '../warehouses/override-operations.ts';
 import type { WarehouseService } from '../warehouses/service.ts';
 import type { SqlServerChoice } from '../warehouses/statement.ts';
 import type { AppAccesses } from '../workspace/app-access.ts';
@@ -154,7 +156,10 @@ export function createCauseway(options: CausewayOptions): Causeway {
       env,
       openSqlServer,
       askCli: (args, cliEnv) => service.askDatabricksCli(profile, args, cliEnv),
-      onOverrideChange: () => options.onOverrideChange?.(profile.host),
+      onOverrideChange: (change) => {
+        if (change) noteWarehouseChange(env, profile, change);
+        options.onOverrideChange?.(profile.host);
+      },
     });
     return { profile, client: named, warehouses };
   };
@@ -196,7 +201,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
         import('../audit/audit.ts'),
       ]);
     const permissions = new PermissionsFile(env);
-    const audit = new Audit(env, (words) => console.warn(words));
+    const audit = new Audit(env, (words) => console.warn(words), 'application');
     const hub = await startHub({
       folder: hubFolder(env),
       env,
@@ -216,8 +221,10 @@ export function createCauseway(options: CausewayOptions): Causeway {
     });
     // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
     const unwatch = permissions.subscribe(() => {});
+    const unlisten = audit.listen();
     const end = async () => {
       unwatch();
+      unlisten();
       await audit.close();
     };
     return {
@@ -271,6 +278,15 @@ export function createCauseway(options: CausewayOptions): Causeway {
       await dispatchers?.close();
     },
   };
+}
+
+function noteWarehouseChange(
+  env: NodeJS.ProcessEnv,
+  { name, host, workspaceId }: Profile,
+  { of, ...facts }: WarehouseChange,
+): void {
+  const event = of === 'override' ? 'override-change' : 'default-warehouse-change';
+  noteEvent(env, event, { profile: name, workspace: host, workspaceId: workspaceId ?? null, ...facts });
 }
 
 /** The same watcher, which also audits each call that ends. */

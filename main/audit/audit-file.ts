@@ -4,23 +4,23 @@ import { withLock } from '../platform/lock.ts';
 import { appendOutside } from '../platform/outside-file.ts';
 import { logFolder, stateFolder } from '../platform/paths.ts';
 import { makeFolder } from '../platform/replace-file.ts';
-import type { AuditedCall } from './audited-call.ts';
+import type { AuditRecord } from './audited-event.ts';
 
 /** How large a file may become, and how many of the older ones are kept. */
 const ROTATION = { maxBytes: 10 * 1024 * 1024, kept: 4 };
 
-/** Where the audit is: a line of JSON for each call, the oldest first. */
+/** Where the audit is: a line of JSON for each call or other event, the oldest first. */
 export function auditFile(env: NodeJS.ProcessEnv): string {
   return join(logFolder(env), 'audit.jsonl');
 }
 
-/** Appends calls to the file, which several processes may do at once. @throws what the system says about the file */
+/** Appends records to the file, which several processes may do at once. @throws what the system says about the file */
 export async function appendToAudit(
   env: NodeJS.ProcessEnv,
-  calls: readonly AuditedCall[],
+  records: readonly AuditRecord[],
   rotation = ROTATION,
 ): Promise<void> {
-  const text = calls.map((call) => `${JSON.stringify(call)}\n`).join('');
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   await appendRotated(env, { path: auditFile(env), lock: 'audit-file', text }, rotation);
 }
 

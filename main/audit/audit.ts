@@ -1,36 +1,49 @@
 import type { HubCall } from '../hub/session-record.ts';
 import { auditTargets } from '../permissions/policy/audit-choice.ts';
 import type { AuditTargets } from '../permissions/policy/policy.ts';
+import { type NotedEvent, onNotedEvent } from '../platform/noted-events.ts';
+import { configFolder } from '../platform/paths.ts';
 import { inOneLine } from '../words/failure.ts';
 import { appendToAudit } from './audit-file.ts';
-import { type AuditedCall, auditedCall } from './audited-call.ts';
-import type { OtlpAudit } from './otlp.ts';
+import { auditedCall } from './audited-call.ts';
+import { type AuditRecord, auditedEvent } from './audited-event.ts';
+import { type Origin, originOf, type Program } from './origin.ts';
+import type { Collector, OtlpAudit } from './otlp.ts';
 
-/** How many calls may wait to be written; more are dropped, and that is said. */
+/** How many records may wait to be written; more are dropped, and that is said. */
 const MAX_WAITING = 10_000;
 
-/** Gives the calls of a process to where they are audited, as that is chosen when they end. */
+/** Gives the calls of a process, its sign-ins and its changes to where they are audited, as that is chosen when they end. */
 export class Audit {
   readonly #env: NodeJS.ProcessEnv;
   readonly #complain: (words: string) => void;
-  #waiting: AuditedCall[] = [];
+  readonly #origin: Origin;
+  #waiting: AuditRecord[] = [];
   #writing: Promise<void> | undefined;
-  #otlp: { address: string; audit: OtlpAudit } | undefined;
+  #otlp: { key: string; audit: OtlpAudit } | undefined;
   #lastComplaint: string | undefined;
 
-  constructor(env: NodeJS.ProcessEnv, complain: (words: string) => void) {
+  constructor(env: NodeJS.ProcessEnv, complain: (words: string) => void, program: Program) {
     this.#env = env;
     this.#complain = complain;
+    this.#origin = originOf(program);
   }
 
   /** Takes a call that has ended. Never throws, and does not wait. */
   add(call: Omit<HubCall, 'id'>): void {
-    const audited = auditedCall(call);
-    if (!audited) return;
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(audited);
-    else this.#complainOnce('Calls come faster than they can be audited.');
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
+    const audited = auditedCall(call, this.#origin);
+    if (audited) this.#take(audited);
+  }
+
+  /** Takes another event. Never throws, and does not wait. @param at when it happened, in milliseconds since 1970 */
+  note(event: NotedEvent, at = Date.now()): void {
+    this.#take(auditedEvent(event, this.#origin, at));
+  }
+
+  /** Takes the events of this process that happen in the audit's own home folder. @returns a function that ends it */
+  listen(): () => void {
+    return onNotedEvent((event, env) => {
+      if (configFolder(env) === configFolder(this.#env)) this.note(event);
     });
   }
 
@@ -41,14 +54,22 @@ export class Audit {
     this.#otlp = undefined;
   }
 
+  #take(record: AuditRecord): void {
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(record);
+    else this.#complainOnce('Calls come faster than they can be audited.');
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const calls = this.#waiting;
+      const records = this.#waiting;
       this.#waiting = [];
       try {
         const targets = await auditTargets(this.#env);
-        if (targets?.file) await appendToAudit(this.#env, calls);
-        await this.#send(targets, calls);
+        if (targets?.file) await appendToAudit(this.#env, records);
+        await this.#send(targets, records);
         if (targets?.otlp === undefined) this.#lastComplaint = undefined;
       } catch (error) {
         this.#complainOnce(`Calls could not be audited. ${inOneLine(error)}`);
@@ -56,17 +77,25 @@ export class Audit {
     }
   }
 
-  async #send(targets: AuditTargets | undefined, calls: readonly AuditedCall[]): Promise<void> {
-    const address = targets?.otlp;
-    if (this.#otlp && this.#otlp.address !== address) {
+  async #send(targets: AuditTargets | undefined, records: readonly AuditRecord[]): Promise<void> {
+    const collector = collectorIn(targets);
+    const key = JSON.stringify(collector);
+    if (this.#otlp && this.#otlp.key !== key) {
       const { audit } = this.#otlp;
       this.#otlp = undefined;
       await audit.close();
     }
-    if (address === undefined) return;
+    if (!collector) return;
     const { openOtlp } = await import('./otlp.ts');
-    this.#otlp ??= { address, audit: openOtlp(address, (failure) => this.#hear(address, failure)) };
-    for (const call of calls) this.#otlp.audit.add(call);
+    this.#otlp ??= {
+      key,
+      audit: await openOtlp(collector, {
+        env: this.#env,
+        origin: this.#origin,
+        onSent: (failure) => this.#hear(collector.address, failure),
+      }),
+    };
+    for (const record of records) this.#otlp.audit.add(record);
   }
 
   #hear(address: string, failure: string | undefined): void {
@@ -80,4 +109,10 @@ export class Audit {
     this.#lastComplaint = words;
     this.#complain(words);
   }
+}
+
+function collectorIn(targets: AuditTargets | undefined): Collector | undefined {
+  if (targets?.otlp === undefined) return undefined;
+  const { otlp: address, otlpHeaders: headers, otlpCertificate: certificate, otlpCompression: compression } = targets;
+  return { address, headers, certificate, compression };
 }

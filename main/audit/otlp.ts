@@ -1,15 +1,20 @@
-import { Agent } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SeverityNumber } from '@opentelemetry/api-logs';
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-http';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AggregationTemporalityPreference, OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
+import { envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { VERSION } from '../platform/version.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { AuditedCall } from './audited-call.ts';
+import type { AuditedEvent, AuditRecord } from './audited-event.ts';
+import { type Collector, collectorAgent } from './collector-agent.ts';
+import type { Origin } from './origin.ts';
+import { attributesOf, BOUNDARIES_S, DURATION, detailsOf, factsOf, underscored } from './otlp-attributes.ts';
+
+export type { Collector };
 
 /** How often what has gathered is sent, in milliseconds. */
 const EXPORT_MS = 10_000;
@@ -20,27 +25,38 @@ const GIVE_UP_MS = TIMEOUT_MS + 500;
 /** How long the last requests may take, with all their attempts, in milliseconds. */
 const CLOSE_MS = 6_000;
 
-/** Calls as OpenTelemetry's metrics and logs, on their way to a collector. */
+/** Records as OpenTelemetry's metrics and logs, on their way to a collector. */
 export interface OtlpAudit {
-  add(call: AuditedCall): void;
+  add(record: AuditRecord): void;
   /** Sends what has gathered, and ends. Never rejects, and does not wait for a collector that never ends its answer. */
   close(): Promise<void>;
 }
 
-/** Called after each request to the collector: undefined if it accepted the data, else why not. */
-export type OnSent = (failure: string | undefined) => void;
+export interface OtlpOptions {
+  env: NodeJS.ProcessEnv;
+  origin: Origin;
+  /** Called after each request to the collector: undefined if it accepted the data, else why not. */
+  onSent(failure: string | undefined): void;
+}
 
-/** @param address the collector's, without `/v1/…` (OTLP › OTLP/HTTP) */
-export function openOtlp(address: string, onSent: OnSent): OtlpAudit {
-  const base = address.replace(/\/+$/, '');
-  const agent = new (new URL(base).protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true });
-  const to = (path: string) => ({ url: `${base}${path}`, timeoutMillis: TIMEOUT_MS, httpAgentOptions: () => agent });
-  const resource = resourceFromAttributes({ 'service.name': 'causeway', 'service.version': VERSION });
+/** @throws {CausewayError} `invalid_file` if a certificate cannot be read */
+export async function openOtlp(collector: Collector, { env, origin, onSent }: OtlpOptions): Promise<OtlpAudit> {
+  const { headers, compression } = collector;
+  const base = collector.address.replace(/\/+$/, '');
+  const agent = await collectorAgent(collector, env);
+  const to = (path: string) => ({
+    url: `${base}${path}`,
+    timeoutMillis: TIMEOUT_MS,
+    httpAgentOptions: () => agent,
+    ...(headers && { headers }),
+    ...(compression && { compression: ALGORITHMS[compression] }),
+  });
+  const resource = resourceOf(origin);
   const meters = new MeterProvider({
     resource,
     readers: [
       new PeriodicExportingMetricReader({
-        exporter: observed(new OTLPMetricExporter(to('/v1/metrics')), onSent),
+        exporter: observed(new OTLPMetricExporter({ ...to('/v1/metrics'), ...temporality(env) }), onSent),
         exportIntervalMillis: EXPORT_MS,
         exportTimeoutMillis: TIMEOUT_MS,
       }),
@@ -58,26 +74,58 @@ export function openOtlp(address: string, onSent: OnSent): OtlpAudit {
   });
   const meter = meters.getMeter('causeway', VERSION);
   // OpenTelemetry › Semantic conventions for MCP: Causeway is the client of the workspace's servers.
-  const duration = meter.createHistogram('mcp.client.operation.duration', { unit: 's' });
+  const duration = meter.createHistogram(DURATION, {
+    unit: 's',
+    description: 'The duration of an MCP request, from when the AI client sent it until its answer.',
+    advice: { explicitBucketBoundaries: BOUNDARIES_S },
+  });
   const logger = loggers.getLogger('causeway', VERSION);
+  const addCall = (call: AuditedCall) => {
+    const attributes = attributesOf(call);
+    duration.record(call.durationMs / 1000, attributes);
+    logger.emit({
+      eventName: 'causeway.call',
+      timestamp: new Date(call.at),
+      severityNumber: call.outcome === 'answered' ? SeverityNumber.INFO : SeverityNumber.WARN,
+      body: `${call.method} ${call.tool ?? ''}: ${call.outcome}`,
+      attributes: { ...attributes, ...detailsOf(call) },
+    });
+  };
+  const addEvent = (event: AuditedEvent) =>
+    logger.emit({
+      eventName: `causeway.${underscored(event.event)}`,
+      timestamp: new Date(event.at),
+      severityNumber: SeverityNumber.INFO,
+      body: event.event,
+      attributes: factsOf(event),
+    });
   return {
-    add(call) {
-      const attributes = attributesOf(call);
-      duration.record(call.durationMs / 1000, attributes);
-      logger.emit({
-        eventName: 'causeway.call',
-        timestamp: new Date(call.at),
-        severityNumber: call.outcome === 'answered' ? SeverityNumber.INFO : SeverityNumber.WARN,
-        body: `${call.method} ${call.tool ?? ''}: ${call.outcome}`,
-        attributes: { ...attributes, 'causeway.duration_ms': call.durationMs },
-      });
-    },
+    add: (record) => (isCall(record) ? addCall(record) : addEvent(record)),
     async close() {
       const ended = Promise.allSettled([meters.shutdown(), loggers.shutdown()]);
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
       agent.destroy();
     },
   };
+}
+
+const ALGORITHMS = { gzip: CompressionAlgorithm.GZIP, none: CompressionAlgorithm.NONE };
+
+/** Each process sends what is new, so that what many send can be added up; a collector that wants totals can be given them. */
+function temporality(env: NodeJS.ProcessEnv) {
+  if (env.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE) return {};
+  return { temporalityPreference: AggregationTemporalityPreference.DELTA };
+}
+
+/** What the environment cannot change: an AI client that is observed itself hands its own name on to the proxies that it starts. */
+function resourceOf({ instance, host, osUser }: Origin): Resource {
+  const own = resourceFromAttributes({
+    'service.name': 'causeway',
+    'service.version': VERSION,
+    'service.instance.id': instance,
+  });
+  const found = resourceFromAttributes({ 'host.name': host, ...(osUser === null ? {} : { 'process.owner': osUser }) });
+  return found.merge(resourceFromAttributes(envDetector.detect().attributes ?? {})).merge(own);
 }
 
 /** `ExportResult` of OpenTelemetry's specification, and its code if the collector accepted everything. */
@@ -92,7 +140,10 @@ interface Exporter<Items> {
 }
 
 /** The SDK keeps to itself what an export comes to. */
-function observed<Items, Kind extends Exporter<Items>>(exporter: Kind & Exporter<Items>, onSent: OnSent): Kind {
+function observed<Items, Kind extends Exporter<Items>>(
+  exporter: Kind & Exporter<Items>,
+  onSent: OtlpOptions['onSent'],
+): Kind {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) => {
     const tell = setTimeout(() => onSent('it does not end its answer'), GIVE_UP_MS).unref();
@@ -110,15 +161,6 @@ function reasonOf(error: Error | undefined): string {
   return status ?? inOneLine(error);
 }
 
-function attributesOf(call: AuditedCall): Record<string, string> {
-  const { client, profile, server, method, tool, outcome, errorCode } = call;
-  return {
-    'mcp.method.name': method,
-    'causeway.server': server,
-    'causeway.outcome': outcome,
-    ...(client === null ? {} : { 'causeway.client': client }),
-    ...(profile === null ? {} : { 'causeway.profile': profile }),
-    ...(tool === null ? {} : { 'gen_ai.tool.name': tool }),
-    ...(outcome === 'answered' ? {} : { 'error.type': errorCode === null ? outcome : String(errorCode) }),
-  };
+function isCall(record: AuditRecord): record is AuditedCall {
+  return record.event === 'call';
 }

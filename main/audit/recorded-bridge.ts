@@ -1,25 +1,32 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
-import type { ServerRequest } from '../bridge/endpoint.ts';
+import type { AttemptObserver, ServerRequest } from '../bridge/endpoint.ts';
 import type { Bridge } from '../bridge/layers.ts';
 import { behind, towardClient } from '../bridge/layers.ts';
 import { recording } from '../hub/recorder.ts';
 import { SessionLog } from '../hub/session-log.ts';
 import { within } from '../platform/within.ts';
+import type { EventAudit } from './event-audit.ts';
 import { CallJournal } from './journal.ts';
 
 /** How long the end of a session waits for a collector, in milliseconds. */
 const LAST_WORDS_MS = 2_000;
 
-/** A session in this process, whose calls go into the journal, and are audited if `isAudited`. `build` makes its bridge. */
+type BuildBridge = (sink: FrameSink, attempts: AttemptObserver) => Bridge;
+
+/**
+ * A session in this process, whose calls go into the journal, and are audited if `isAudited`. `build` makes its bridge.
+ * @param events what else this process audits: written and sent when the session ends
+ */
 export async function recordedBridge(
   env: NodeJS.ProcessEnv,
   isAudited: boolean,
-): Promise<(request: ServerRequest, sink: FrameSink, build: (sink: FrameSink) => Bridge) => Bridge> {
+  events: EventAudit,
+): Promise<(request: ServerRequest, sink: FrameSink, build: BuildBridge) => Bridge> {
   const complain = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   const journal = new CallJournal(env, complain);
-  const audit = isAudited ? new (await import('./audit.ts')).Audit(env, complain) : undefined;
+  const audit = isAudited ? new (await import('./audit.ts')).Audit(env, complain, 'proxy') : undefined;
   const records = audit ? [journal, audit] : [journal];
-  return (request, sink, build) => recordedIn(records, request, sink, build);
+  return (request, sink, build) => recordedIn(records, request, sink, build, events);
 }
 
 type CallRecords = readonly Pick<CallJournal, 'add' | 'close'>[];
@@ -28,7 +35,8 @@ function recordedIn(
   records: CallRecords,
   { profile, path }: ServerRequest,
   sink: FrameSink,
-  build: (sink: FrameSink) => Bridge,
+  build: BuildBridge,
+  events: EventAudit,
 ): Bridge {
   const log = new SessionLog({
     onCall: (call) => {
@@ -38,12 +46,12 @@ function recordedIn(
   const record = log.begin({ pid: process.pid, profile, path });
   log.add(record);
   const layers = [recording(record)];
-  const bridge = build(towardClient(sink, layers));
+  const bridge = build(towardClient(sink, layers), record);
   let ended: Promise<void> | undefined;
   const end = () => {
     ended ??= (async () => {
       log.remove(record);
-      await within(LAST_WORDS_MS, Promise.all(records.map((each) => each.close())), undefined);
+      await within(LAST_WORDS_MS, Promise.all([events.flush(), ...records.map((each) => each.close())]), undefined);
     })();
     return ended;
   };

@@ -152,6 +152,7 @@ class StdioBridge implements Bridge {
       needsNoSession: () => this.#stateless.needsNoSession,
     };
     const server = new ProtocolAdapter(this.#upstream, memory, adapted, endpoint.firstBytesMs);
+    endpoint.attempts?.opened(endpoint.profile);
     this.#dispatcher = new RequestDispatcher({
       upstream: this.#upstream,
       server,

@@ -54,6 +54,8 @@ export interface Endpoint {
 
 /** Observes each attempt to send a request, by the request's raw id. Its functions must not throw and must be quick. */
 export interface AttemptObserver {
+  /** The requests go to this workspace. Called once, before the first. */
+  opened(workspace: Pick<Profile, 'host' | 'workspaceId'>): void;
   /** The request goes to the server now, as this user if that is known. */
   sent(id: string, userName?: string): void;
   /** The last attempt has ended without an answer from the server. */

@@ -1,10 +1,11 @@
 import { workspaceAccess } from '../app/workspace-access.ts';
+import { auditEvents } from '../audit/event-audit.ts';
 import type { Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { createBridge } from '../bridge/bridge.ts';
 import type { ShowsQuestions } from '../bridge/client-questions.ts';
-import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
+import { type AttemptObserver, openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import type { Bridge } from '../bridge/layers.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
 import { PermissionsFile } from '../permissions/permissions-file.ts';
@@ -53,16 +54,19 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
     dispatcherTo: async (host) => (await dispatchers.to(host)).whole(),
   });
   const onNotice = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
+  const events = auditEvents('proxy', onNotice);
+  events.of(env);
   return async (request) => {
     await tuneEngine('bridge');
     paths.add(request.path);
     const endpoint = await openEndpoint(request, { auth, pool, env, permissions, services, apps });
-    const build = (sink: FrameSink) => createBridge({ ...endpoint, onNotice, showsQuestions }, sink);
+    const build = (sink: FrameSink, attempts: AttemptObserver) =>
+      createBridge({ ...endpoint, onNotice, showsQuestions, attempts }, sink);
     const [{ recordedBridge }, targets] = await Promise.all([
       import('../audit/recorded-bridge.ts'),
       auditTargets(env).catch(notAudited),
     ]);
-    const recorded = await recordedBridge(env, targets !== undefined);
+    const recorded = await recordedBridge(env, targets !== undefined, events);
     return (sink) => recorded({ ...request, profile: endpoint.profile.name }, sink, build);
   };
 }

@@ -1,5 +1,6 @@
 import { auditFile } from '../audit/audit-file.ts';
 import { auditTargets, chooseAudit } from '../permissions/policy/audit-choice.ts';
+import { shownCollector } from '../permissions/policy/format.ts';
 import { isLocked } from '../permissions/policy/policy.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -18,13 +19,17 @@ export async function showAudit(context: CommandContext, { json }: AuditOptions)
   const managed = isLocked(await currentPolicy(), 'audit');
   const file = targets?.file ? auditFile(context.env) : null;
   if (json) {
-    return writeAnswer(context, 'audit', { on: targets !== undefined, file, otlp: targets?.otlp ?? null, managed });
+    const otlp = targets?.otlp === undefined ? null : shownCollector(targets.otlp);
+    return writeAnswer(context, 'audit', { on: targets !== undefined, file, otlp, managed });
   }
   if (managed) await writeLine(context.stdout, 'Managed by your organization. See: causeway policy show');
   if (!targets) return writeLine(context.stdout, 'Calls are not audited. Start with: causeway audit on');
   if (file !== null) await writeLine(context.stdout, printable(`Calls are audited in ${file}, without contents.`));
   if (targets.otlp !== undefined) {
-    await writeLine(context.stdout, printable(`Calls are audited to ${targets.otlp}, without contents.`));
+    await writeLine(
+      context.stdout,
+      printable(`Calls are audited to ${shownCollector(targets.otlp)}, without contents.`),
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { type PolicyTrial, tryPolicy } from '../app/diagnosis/policy-check/check
 import { type Computer, readComputer } from '../app/diagnosis/policy-check/computer.ts';
 import type { PolicyIssue } from '../app/diagnosis/policy-check/issue.ts';
 import { withSimilarMember } from '../app/diagnosis/policy-check/unknown-members.ts';
-import { ignoredKeys, type PolicyFact, policyFacts } from '../permissions/policy/format.ts';
+import { ignoredKeys, type PolicyFact, policyFacts, shownAudit } from '../permissions/policy/format.ts';
 import { parsePolicy } from '../permissions/policy/parse-policy.ts';
 import { askWhom, type Policy } from '../permissions/policy/policy.ts';
 import { policyJsonSchema } from '../permissions/policy/policy-schema.ts';
@@ -179,7 +179,7 @@ function asData(policy: Policy, place: string): Answer<'policy show'> {
   const decided = Object.entries(keys).flatMap(([name, entry]) => {
     if (!entry) return [];
     const { value, locked, reason = null } = entry;
-    return [[name, { value, locked, reason }]];
+    return [[name, { value: entry === keys.audit ? shownAudit(keys.audit.value) : value, locked, reason }]];
   });
   const error = problem && jsonFailure(problem);
   return { place, source, organization, contact, keys: Object.fromEntries(decided), ignored: [...ignored], error };

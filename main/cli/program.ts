@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../app/causeway.ts';
+import { auditEvents } from '../audit/event-audit.ts';
 import { askHub } from '../hub/attach.ts';
 import { hubFolder, readRendezvous } from '../hub/rendezvous.ts';
 import { hubProxies } from '../hub/system-proxies.ts';
@@ -24,6 +25,9 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   if (io.stdout === process.stdout) process.stdout.on('error', leave);
 
   let exitCode = 0;
+  const audited = auditEvents('command', (words) => {
+    io.stderr.write(fitted(io.stderr, `causeway: ${printable(words)}`));
+  });
   const opened: Causeway[] = [];
   let isQuiet = false;
   const onSilence = (host: string) => {
@@ -32,6 +36,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   const changedAt = new Set<string>();
   const onOverrideChange = (host: string) => void changedAt.add(host);
   const contextOf = (env: NodeJS.ProcessEnv): CommandContext => {
+    audited.of(env);
     let causeway: Causeway | undefined;
     return {
       stdout: io.stdout,
@@ -81,6 +86,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
     await Promise.all([...opened.map((causeway) => causeway.close()), tellApplication(io.env, changedAt)]);
+    await audited.close();
     endSignals();
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentVersion } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { noteEvent } from '../platform/noted-events.ts';
 import { removeLeftOver } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { type Backup, readBackup } from './backups.ts';
@@ -133,6 +134,7 @@ export async function restoreBackup(id: string, options: RestoreOptions): Promis
     const known = client && recorded && knownOf(record.read(), recorded, client);
     const { isSame, diff, kept } = await files.putBack(id, { env, at: now(), known, dryRun });
     if (recorded) await remember(record, recorded, then);
+    if (!isSame) noteEvent(env, 'entry-change', { client: backup.client, file, restored: id });
     return { file, kept: kept?.id, ...(diff === undefined ? {} : { diff }), result: isSame ? 'unchanged' : 'restored' };
   });
 }

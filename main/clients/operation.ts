@@ -1,5 +1,6 @@
 import { checkClient, checkRemoval, type Policy } from '../permissions/policy/policy.ts';
 import { currentPolicy, systemPolicy } from '../permissions/policy/system-policy.ts';
+import { noteEvent } from '../platform/noted-events.ts';
 import { ownMember } from '../platform/own-member.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { change } from './change.ts';
@@ -149,6 +150,7 @@ export class Operation {
         const record = await this.#options.record();
         const changed = await change(client, place(file), wanted, { replace, env, files, locks, record, now });
         this.#record = changed.remembered;
+        if (changed.change) noteEntries(env, client, file, { wanted, known });
         return changed;
       };
       const done = await result();
@@ -216,6 +218,18 @@ export class Operation {
 function holdPolicy(policy: Policy, client: ClientFacts, isRemoval: boolean): void {
   if (!isRemoval) checkClient(policy, client);
   else if (!systemPolicy().isBeingRemoved) checkRemoval(policy, client);
+}
+
+/** Tells the audit. */
+function noteEntries(
+  env: NodeJS.ProcessEnv,
+  { id }: ClientFacts,
+  { path }: LocatedFile,
+  { wanted, known }: { wanted: Wanted; known: FileRecord | undefined },
+): void {
+  const written = [...onlyEntries(wanted).keys()];
+  const removed = Object.keys(known?.entries ?? {}).filter((name) => wanted.has(name) && !written.includes(name));
+  noteEvent(env, 'entry-change', { client: id, file: path, written, removed });
 }
 
 /** What distinguishes a file from others; the rest is for building entries. */

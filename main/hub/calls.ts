@@ -6,6 +6,8 @@ import type { WireCall } from './wire.ts';
 const NAME = /^[\w.\-/]{1,128}$/;
 const CLIENT_NAME = /^[\w.\-/@+() ]{1,64}$/;
 const UNUSUAL = '(unusual name)';
+const REQUEST_ID = /^[\w.\-:]{1,64}$/;
+const UNUSUAL_ID = '(unusual id)';
 
 /** What is known of a call's statement when the call has ended; null if it ran none. */
 export function startedStatement(
@@ -35,7 +37,7 @@ export function shownByPoll<Call extends Pick<ActivityCall, 'outcome' | 'stateme
 
 /** What is kept of a call outside the application's memory: no arguments, results, tokens or SQL. */
 export function onWire(
-  call: Omit<HubCall, 'id' | 'profile' | 'statement'> & { profile?: string | null | undefined },
+  call: Omit<HubCall, 'id' | 'profile' | 'statement' | 'requestId' | 'workspace'> & { profile?: string | null | undefined },
   statement: CallStatement | null,
   isPoll: boolean,
 ): WireCall {
@@ -53,6 +55,17 @@ export function onWire(
     statement,
     isPoll,
   };
+}
+
+/** A version as a client names it. */
+export function versionOnWire(version: string | null): string | null {
+  return named(version, CLIENT_NAME);
+}
+
+/** A JSON-RPC id without the quotes of a text. One of an unusual form may hold anything. */
+export function requestIdOnWire(raw: string): string {
+  const id = raw.replace(/^"([^"]*)"$/, '$1');
+  return REQUEST_ID.test(id) ? id : UNUSUAL_ID;
 }
 
 function named(name: string | null, usual: RegExp): string | null {

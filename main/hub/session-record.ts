@@ -1,5 +1,6 @@
 import type { ActivityCall, ActivitySession, CallAttempt } from '../../preload/contract/activity.ts';
 import { runsStatements } from '../../preload/contract/server-kinds.ts';
+import type { Profile } from '../auth/auth.ts';
 import type { AttemptFailure, AttemptObserver } from '../bridge/endpoint.ts';
 import { parseFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
@@ -36,6 +37,10 @@ export interface HubCall extends Omit<ActivityCall, 'profile' | 'server' | 'stat
   profile: string | undefined;
   /** The statement that it ran or asked about; null for any other call. */
   statement: (AnsweredStatement & { isPoll: boolean; isPinned: boolean }) | null;
+  /** The JSON-RPC id as it was written: a text has its quotes. */
+  requestId: string;
+  /** Where it was to go; null if its bridge was not opened. */
+  workspace: Pick<Profile, 'host' | 'workspaceId'> | null;
 }
 
 /** Whether a call counts as failed. */
@@ -128,6 +133,7 @@ export class SessionRecord implements AttemptObserver {
   /** By the id as it was written. */
   readonly #open = new Map<string, OpenCall>();
   readonly #runsStatements: boolean;
+  #workspace: HubCall['workspace'] = null;
 
   constructor(of: Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>, events: RecordEvents) {
     this.#session = {
@@ -169,6 +175,10 @@ export class SessionRecord implements AttemptObserver {
     this.#session.bytesToClient += frame.length;
     if (this.#open.size > 0) for (const one of batchOf(frame) ?? [frame]) this.#answered(one);
     this.#events.changed();
+  }
+
+  opened({ host, workspaceId }: NonNullable<HubCall['workspace']>): void {
+    this.#workspace = { host, workspaceId };
   }
 
   sent(id: string, user?: string): void {
@@ -258,6 +268,8 @@ export class SessionRecord implements AttemptObserver {
     if (last?.tookMs === null && bytesToClient > 0) last.tookMs = durationMs - last.afterMs;
     this.#events.call({
       session,
+      requestId: id,
+      workspace: this.#workspace,
       pid,
       clientName,
       clientVersion,
@@ -266,6 +278,7 @@ export class SessionRecord implements AttemptObserver {
       user,
       method,
       tool,
+      statementId: null,
       startedAt,
       durationMs,
       outcome,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { readBytes } from '../platform/bounded-file.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, FileError } from '../platform/file-errors.ts';
+import { noteEvent } from '../platform/noted-events.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { ABSENT, VersionedValue } from '../platform/versioned-value.ts';
 import type { Permissions } from './permissions.ts';
@@ -132,6 +133,7 @@ export class PermissionsFile {
       await this.#move();
       await writeWholeFile(this.path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
       await this.#changed();
+      noteEvent(this.#env, 'permission-change', { what: after.history?.at(-1)?.what ?? null });
       return after;
     });
   }

@@ -134,20 +134,21 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The certificates that count as trusted: Node's own, the operating system's (where a company puts its inspection proxy's)
- * and the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. Undefined if Node's own are all there is.
+ * The certificates that count as trusted: Node's own, the operating system's (where a company puts its inspection proxy's),
+ * the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name, and `more`, in PEM. Undefined if Node's own are all there is.
  */
-async function certificateAuthorities(env: NodeJS.ProcessEnv): Promise<string[] | undefined> {
+export async function certificateAuthorities(
+  env: NodeJS.ProcessEnv,
+  more: readonly string[] = [],
+): Promise<string[] | undefined> {
   // Loaded here because it takes as long to load as everything else that a session over plain loopback needs.
   const tls = await import('node:tls');
-  const extra = certificateFiles(env);
+  const extra = [...certificateFiles(env).map((file) => readPem(file)), ...more];
   // Node 22.15 and newer can read the system's store; Electron 33 (Node 20.18) cannot.
   const read: typeof tls.getCACertificates | undefined = tls.getCACertificates;
   const system = read?.('system') ?? [];
   if (extra.length === 0 && system.length === 0) return undefined;
-  return [
-    ...new Set([...(read?.('default') ?? tls.rootCertificates), ...system, ...extra.map((file) => readPem(file))]),
-  ];
+  return [...new Set([...(read?.('default') ?? tls.rootCertificates), ...system, ...extra])];
 }
 
 function certificateFiles(env: NodeJS.ProcessEnv): string[] {

@@ -11,15 +11,30 @@ import type { Warehouses } from '../workspace/warehouses.ts';
 /** How long the lookup after a refusal may take. */
 const LOOKUP_TIMEOUT_MS = 10_000;
 
+/** A change in the workspace of where queries run. */
+export type WarehouseChange =
+  | {
+      of: 'override';
+      /** `me` or a numeric user id. */
+      overrideOf: string;
+      change: 'create' | 'update' | 'delete';
+      /** Null for a deletion. */
+      type: string | null;
+      warehouse: string | null;
+      /** Whether the workspace has confirmed it: an answer may be lost. */
+      confirmed: boolean;
+    }
+  | { of: 'workspace-default'; warehouse: string | null; confirmed: boolean };
+
+/** Called with each change, also where its answer was lost; without one where what was read before may be out of date. */
+export type OnWarehouseChange = (change?: WarehouseChange) => void;
+
 export type OverrideOperations = ReturnType<typeof overrideOperations>;
 
-/**
- * The override API of one workspace with its errors explained (spec/default-warehouse-override.md › Endpoints). `onChange`
- * is called after each change, also where its answer was lost.
- */
+/** The override API of one workspace with its errors explained (spec/default-warehouse-override.md › Endpoints). */
 export function overrideOperations(
   { overrides, warehouses, users }: Pick<RestClient, 'overrides' | 'warehouses' | 'users'>,
-  onChange: () => void = () => {},
+  onChange: OnWarehouseChange = () => {},
 ) {
   const attempt = async <T>(attempted: OverrideAttempt, run: () => Promise<T>): Promise<T> => {
     try {
@@ -30,15 +45,29 @@ export function overrideOperations(
   };
   const explained = async (error: unknown, attempted: OverrideAttempt) =>
     inOverrideWords(error, attempted, dependsOnCaller(error, attempted) ? await callerOf(users) : undefined);
-  const change = <T>(attempted: OverrideAttempt, run: () => Promise<T>, warehouseId = '') =>
+  const change = <T>(
+    attempted: OverrideAttempt & { operation: 'create' | 'update' | 'delete' },
+    run: () => Promise<T>,
+    { type, warehouse_id: warehouseId = '' }: Partial<OverrideFields> = {},
+  ) =>
     attempt(attempted, async () => {
+      const { operation, id: overrideOf } = attempted;
+      const tell = (confirmed: boolean) =>
+        onChange({
+          of: 'override',
+          overrideOf,
+          change: operation,
+          type: type ?? null,
+          warehouse: warehouseId === '' ? null : warehouseId,
+          confirmed,
+        });
       try {
         const changed = await run();
-        onChange();
+        tell(true);
         return changed;
       } catch (error) {
         if (!(error instanceof WorkspaceError)) throw error;
-        if (error.mayHaveRun) onChange();
+        if (error.mayHaveRun) tell(false);
         throw (await namesMissingWarehouse(warehouses, error, warehouseId)) ? warehouseGone(error, warehouseId) : error;
       }
     });
@@ -47,12 +76,12 @@ export function overrideOperations(
   return {
     get,
     create: (id: string, fields: OverrideFields, signal?: AbortSignal) =>
-      change({ operation: 'create', id }, () => overrides.create(id, fields, signal), fields.warehouse_id),
+      change({ operation: 'create', id }, () => overrides.create(id, fields, signal), fields),
     update: (id: string, fields: OverrideFields, options: UpdateOptions, signal?: AbortSignal) =>
       change(
         { operation: 'update', id, allowMissing: options.allowMissing },
         () => overrides.update(id, fields, options, signal),
-        fields.warehouse_id,
+        fields,
       ),
     /** The plain deletion: having none is an error here. */
     delete: (id: string, signal?: AbortSignal) =>

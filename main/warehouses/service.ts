@@ -18,7 +18,7 @@ import { summarize } from './directory.ts';
 import { explainEffective } from './effective.ts';
 import { warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
-import { overrideOperations } from './override-operations.ts';
+import { type OnWarehouseChange, overrideOperations } from './override-operations.ts';
 import { type Readings, takeReadings, takeReadingsAgain } from './readings.ts';
 import { runSeenQuery } from './seen-query.ts';
 import { lastSeen } from './seen-warehouse.ts';
@@ -35,8 +35,8 @@ export interface WarehouseServiceOptions {
   openSqlServer(server: SqlServerChoice): Promise<SqlServer>;
   /** Runs the Databricks CLI, if it is installed. */
   askCli: AskCli;
-  /** Called after each change of an override or of the workspace default, also where its answer was lost. */
-  onOverrideChange?: (() => void) | undefined;
+  /** Called after each change of an override or of the workspace default. */
+  onOverrideChange?: OnWarehouseChange | undefined;
 }
 
 export type WarehouseService = ReturnType<typeof createWarehouseService>;

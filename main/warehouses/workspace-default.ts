@@ -5,7 +5,7 @@ import { WorkspaceError } from '../workspace/errors.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import type { DefaultWarehouseSetting } from '../workspace/settings.ts';
 import { finished, lookAfterwards } from './lost-answers.ts';
-import { isMissing } from './override-operations.ts';
+import { isMissing, type OnWarehouseChange } from './override-operations.ts';
 
 /** How many users a change of the workspace default concerns: those without an override of their own, of all active ones. */
 export interface Affected {
@@ -14,12 +14,13 @@ export interface Affected {
 }
 
 /** The default warehouse of a workspace, for its admins. */
-export function workspaceDefault(client: RestClient, onChange: () => void = () => {}) {
+export function workspaceDefault(client: RestClient, onChange: OnWarehouseChange = () => {}) {
   const { settings } = client;
   const read = (signal?: AbortSignal) => readSetting(client, signal);
 
   /** Makes one change of what was read before, and reads back what is stored. */
   const change = async (wanted: string | null, seen: DefaultWarehouseSetting, signal?: AbortSignal): Promise<void> => {
+    const tell = (confirmed: boolean) => onChange({ of: 'workspace-default', warehouse: wanted, confirmed });
     try {
       if (wanted === null) await settings.clearDefaultWarehouse(seen.etag, signal);
       else await settings.setDefaultWarehouse(wanted, seen.etag, signal);
@@ -27,10 +28,10 @@ export function workspaceDefault(client: RestClient, onChange: () => void = () =
       // Where it was already cleared, there is nothing to clear.
       if (wanted === null && isMissing(error)) return onChange();
       await checkMade(client, wanted, explained(error));
-      onChange();
+      tell(true);
       return;
     }
-    onChange();
+    tell(true);
     const { warehouseId } = await read(signal).catch((error: unknown) => {
       const message = `The change was saved, but could not be read back. ${inOneLine(error)}`;
       throw error instanceof WorkspaceError

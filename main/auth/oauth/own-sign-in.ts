@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { lockedValue, managedError } from '../../permissions/policy/policy.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { noteEvent } from '../../platform/noted-events.ts';
 import { uninterrupted } from '../../platform/uninterrupted.ts';
 import { inOneLine } from '../../words/failure.ts';
 import {
@@ -14,6 +15,7 @@ import {
   signInKey,
 } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
+import { identityIn } from '../identity.ts';
 import { once } from '../opened-once.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
 import { type ChosenKind, chosenKind, openSecretStore, openStoreOf } from '../secrets/open-store.ts';
@@ -123,6 +125,7 @@ export class OwnSignIns {
     const record = await this.tokens(profile).remove();
     if (!record) throw signedOut(profile);
     emit({ type: 'signed-out', profile });
+    this.#note('sign-out', profile, record);
     const { noteSignOut } = await import('./shared-sign-in.ts');
     await noteSignOut(this.#outcomeFile(profile), profile, now);
     return { revoked: await uninterrupted(this.#revoke(profile, record)) };
@@ -319,6 +322,13 @@ export class OwnSignIns {
       revoke: (record) => this.#revoke(profile, record),
       onReplaced: (replaced) => asked.onProgress?.({ step: 'replaced', ...replaced }),
     });
+    this.#note('sign-in', profile, made);
+  }
+
+  /** Tells the audit. */
+  #note(event: 'sign-in' | 'sign-out', { name, host, workspaceId }: Profile, record: TokenRecord): void {
+    const user = identityIn(record).userName ?? null;
+    noteEvent(this.#options.env, event, { profile: name, workspace: host, workspaceId: workspaceId ?? null, user });
   }
 
   async #refuseToForget(profile: Profile): Promise<void> {

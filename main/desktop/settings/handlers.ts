@@ -12,6 +12,7 @@ import { changeWithSignIns } from '../../app/settings.ts';
 import { auditFile } from '../../audit/audit-file.ts';
 import type { SettingsPort } from '../../hub/settings-answers.ts';
 import { auditTargets, chooseAudit } from '../../permissions/policy/audit-choice.ts';
+import { shownCollector } from '../../permissions/policy/format.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { logFolder } from '../../platform/paths.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -32,7 +33,12 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
 
   const audit = async (): Promise<AuditState> => {
     const { file: inFile = false, otlp = null } = (await auditTargets(env)) ?? {};
-    return { on: inFile || otlp !== null, file: auditFile(env), inFile, otlp };
+    return {
+      on: inFile || otlp !== null,
+      file: auditFile(env),
+      inFile,
+      otlp: otlp === null ? null : shownCollector(otlp),
+    };
   };
 
   settings.onChange(async () => emit('settingsChanged', await state()));

@@ -1,3 +1,4 @@
+import { REDACTED, redactKnown } from '../../platform/redact.ts';
 import { type AuditTargets, isLocked, listed, type Policy, type PolicyKey, type PolicyValues } from './policy.ts';
 
 /** What each key decides, and its value in words. */
@@ -60,6 +61,34 @@ function factOf<Key extends PolicyKey>(policy: Policy, key: Key): PolicyFact | u
   return { key, title, value: format(entry.value), locked: isLocked(policy, key), reason: entry.reason ?? null };
 }
 
-function formatAudit({ file, otlp }: AuditTargets): string {
-  return listed([...(file ? ['in a file'] : []), ...(otlp === undefined ? [] : [`to ${otlp}`])]);
+function formatAudit({ file, otlp, ...how }: AuditTargets): string {
+  return listed([
+    ...(file ? ['in a file'] : []),
+    ...(otlp === undefined ? [] : [`to ${shownCollector(otlp)}`, ...reached(how)]),
+  ]);
+}
+
+/** How a collector is reached; of headers, only the names. */
+function reached({ otlpHeaders = {}, otlpCertificate, otlpCompression }: Omit<AuditTargets, 'file'>): string[] {
+  const names = Object.keys(otlpHeaders);
+  return [
+    ...(names.length === 0 ? [] : [`with the ${names.length === 1 ? 'header' : 'headers'} ${names.join(' and ')}`]),
+    ...(otlpCertificate === undefined ? [] : ['with a certificate of its own']),
+    ...(otlpCompression === 'gzip' ? ['compressed'] : []),
+  ];
+}
+
+/** Where calls are audited, without what may be a secret: of headers, the names stay. */
+export function shownAudit({ otlp, otlpHeaders, ...rest }: AuditTargets): AuditTargets {
+  const names = Object.keys(otlpHeaders ?? {});
+  return {
+    ...rest,
+    ...(otlp === undefined ? {} : { otlp: shownCollector(otlp) }),
+    ...(otlpHeaders && { otlpHeaders: Object.fromEntries(names.map((name) => [name, REDACTED])) }),
+  };
+}
+
+/** The address of a collector without what may be a password in it. */
+export function shownCollector(address: string): string {
+  return redactKnown(address);
 }

@@ -1,3 +1,4 @@
+import { posix, win32 } from 'node:path';
 import { z } from 'zod';
 import { pathPatternSchema, serverPathSchema } from '../../../preload/contract/server-path-schema.ts';
 import { jsonSchemaOf } from '../../platform/json-schema.ts';
@@ -27,6 +28,34 @@ const workspace = z.string().transform((text, context) => {
   return z.NEVER;
 });
 const clientId = z.string().regex(/^[a-z0-9-]+$/, 'is not the id of an AI client: `causeway clients --all` lists them');
+
+/** Headers that the requests to a collector have of themselves. */
+const OWN_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'user-agent',
+]);
+/** A header's name (RFC 9110 §5.1). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+function checkHeaderNames(headers: Record<string, string>, context: z.RefinementCtx): void {
+  for (const name of Object.keys(headers)) {
+    const refuse = (why: string) => context.addIssue({ code: 'custom', path: [name], message: why });
+    if (!HEADER_NAME.test(name)) refuse('is not the name of a header');
+    else if (OWN_HEADERS.has(name.toLowerCase())) refuse('is a header that Causeway sets itself');
+  }
+}
+
+/** A header's value (RFC 9110 §5.5), of which no message quotes anything. */
+const headerValue = z.string().regex(/^[\t\x20-\x7e]+$/, 'must be plain text in one line');
+
+/** Whether a path is absolute on some system: a policy may be checked on another computer than the one that it is for. */
+const isAbsoluteAnywhere = (path: string) => posix.isAbsolute(path) || win32.isAbsolute(path);
 
 /** Whether two names are of one server. Only one of the two would apply. */
 function hasServerTwice(names: readonly string[]): boolean {
@@ -167,6 +196,28 @@ export const policySchema = z
         otlp: z
           .url()
           .meta({ description: 'An OpenTelemetry collector.', examples: ['https://otel.acme.example:4318'] })
+          .optional(),
+        otlpHeaders: z
+          .record(z.string(), headerValue)
+          .superRefine(checkHeaderNames)
+          .meta({
+            description: 'Headers of the requests to it. Their values may be secrets, and are never shown.',
+            examples: [{ 'x-api-key': '0a1b2c3d' }],
+          })
+          .optional(),
+        otlpCertificate: z
+          .string()
+          .refine((text) => /^-----BEGIN CERTIFICATE-----\s/.test(text) || isAbsoluteAnywhere(text), {
+            message: 'must be the absolute path of a file in PEM, or begin with -----BEGIN CERTIFICATE-----',
+          })
+          .meta({
+            description: 'Certificates that are trusted besides the system’s: the path of a file in PEM, or its text.',
+            examples: ['/etc/ssl/acme-ca.pem'],
+          })
+          .optional(),
+        otlpCompression: z
+          .enum(['gzip', 'none'])
+          .meta({ description: 'How requests to it are compressed.', examples: ['gzip'] })
           .optional(),
       }),
     ),

@@ -19,10 +19,15 @@ interface PolicyApplication {
   callbackPort?: number | undefined;
 }
 
-/** Where calls are audited. `otlp` is the address of an OpenTelemetry collector. */
+/** Where calls are audited. `otlp` is the address of an OpenTelemetry collector; a policy can say how it is reached. */
 export interface AuditTargets {
   file: boolean;
   otlp?: string | undefined;
+  /** Go out with each request to the collector. Their values may be secrets, and are never shown. */
+  otlpHeaders?: Record<string, string> | undefined;
+  /** Certificates that are trusted besides the system's: in PEM, or the path of such a file. */
+  otlpCertificate?: string | undefined;
+  otlpCompression?: 'gzip' | 'none' | undefined;
 }
 
 /** What an organization can decide. */

@@ -3,7 +3,7 @@ import { acquireLock } from '../../platform/lock.ts';
 import type { RestClient } from '../../workspace/client.ts';
 import { Pacer } from '../../workspace/pace.ts';
 import { clearOverride, setOverride } from '../override-changes.ts';
-import { overrideOperations } from '../override-operations.ts';
+import { type OnWarehouseChange, overrideOperations } from '../override-operations.ts';
 import { type ApplyOptions, applyImport, chosenChanges, type LineResult, type OverrideChanges } from './apply.ts';
 import type { ImportFile } from './columns.ts';
 import type { JournalHead } from './journal.ts';
@@ -37,7 +37,7 @@ export interface CarriedOut {
  */
 export async function carryOut(
   client: RestClient,
-  { env, onOverrideChange }: { env: NodeJS.ProcessEnv; onOverrideChange?: (() => void) | undefined },
+  { env, onOverrideChange }: { env: NodeJS.ProcessEnv; onOverrideChange?: OnWarehouseChange | undefined },
   plan: readonly PlannedLine[],
   source: ImportSource,
   options: CarryOutOptions = {},

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Audit } from '../../../main/audit/audit.ts';
 import { appendToAudit, auditFile } from '../../../main/audit/audit-file.ts';
-import type { AuditedCall } from '../../../main/audit/audited-call.ts';
+import { type AuditedCall, auditedCall } from '../../../main/audit/audited-call.ts';
+import { type Origin, originOf } from '../../../main/audit/origin.ts';
+import { openOtlp } from '../../../main/audit/otlp.ts';
 import { endedCall } from '../../ended-call.ts';
 import { homeOfAna, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { locked, managedHome } from '../policy/managed-home.ts';
@@ -19,6 +23,12 @@ async function auditedLines(env: NodeJS.ProcessEnv): Promise<AuditedCall[]> {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+}
+
+function callOf(change: Parameters<typeof endedCall>[0], origin: Origin): AuditedCall {
+  const call = auditedCall(endedCall(change), origin);
+  if (!call) throw new Error('the call is not audited');
+  return call;
 }
 
 /** A session in which one call is answered, one fails, and one names a tool that holds what is no name. */
@@ -53,7 +63,7 @@ describe('an audit in a file', () => {
     ['through the application', true],
     ['of a standalone proxy', false],
   ])('names client, server, tool, outcome and duration of calls %s, and no contents', async (_what, isShared) => {
-    const { env } = await homeOfAna();
+    const { env, workspace } = await homeOfAna();
     expect((await runCommand(env, ['audit', 'on'])).stdout).toContain(auditFile(env));
     if (isShared) await startApplication(env);
     const proxy = await callThrice(env);
@@ -63,6 +73,18 @@ describe('an audit in a file', () => {
     expect(failed?.outcome).not.toBe('answered');
     expect(answered?.durationMs).toBeGreaterThan(0);
     expect(Date.parse(answered?.at ?? '')).toBeGreaterThan(0);
+    expect(answered).toMatchObject({
+      event: 'call',
+      user: null,
+      osUser: userInfo().username,
+      host: hostname(),
+      workspace: workspace.host,
+      workspaceId: null,
+      clientVersion: '1',
+      requestId: '1',
+      session: expect.stringMatching(/^[\da-f-]{36}\/\d+$/),
+    });
+    expect(failed).toMatchObject({ session: answered?.session, requestId: '2', statementId: null });
     await proxy.close();
     expect(await readFile(auditFile(env), 'utf8')).not.toContain(MARKER);
     expect(await readFile(auditFile(env), 'utf8')).not.toMatch(/dapi|SELECT|Bearer/);
@@ -111,17 +133,7 @@ describe('an audit in a file', () => {
 
   test('is rotated, and loses no line from several processes', async () => {
     const { env } = await homeOfAna();
-    const call = (number: number): AuditedCall => ({
-      at: new Date(0).toISOString(),
-      client: 'c',
-      profile: 'ana',
-      server: SQL,
-      method: 'tools/call',
-      tool: `tool_${number}`,
-      outcome: 'answered',
-      errorCode: null,
-      durationMs: 1,
-    });
+    const call = (number: number) => callOf({ tool: `tool_${number}` }, originOf('proxy'));
     const numbers = Array.from({ length: 60 }, (_, index) => index);
     const rotation = { maxBytes: 2_000, kept: 20 };
     await Promise.all(numbers.map((number) => appendToAudit(env, [call(number)], rotation)));
@@ -152,6 +164,11 @@ describe('an audit to a collector', () => {
         'causeway.server': SQL,
         'gen_ai.tool.name': 'execute_sql',
         'causeway.outcome': 'answered',
+        'server.address': '127.0.0.1',
+        'jsonrpc.request.id': '1',
+        'host.name': hostname(),
+        'process.owner': userInfo().username,
+        eventName: 'causeway.call',
       }),
       expect.objectContaining({ 'gen_ai.tool.name': 'no_such_tool' }),
       expect.objectContaining({ 'gen_ai.tool.name': '(unusual name)' }),
@@ -174,6 +191,137 @@ describe('an audit to a collector', () => {
   });
 });
 
+test('a collector can add up what three computers send at once: the number of calls, and the p95 of their durations', async () => {
+  const collector = await startCollector();
+  const quick = Array.from({ length: 60 }, (_, index) => 12 + index);
+  const slow = Array.from({ length: 36 }, (_, index) => 300 + index * 40);
+  const refused = [4, 5, 6_400, 7_300, 31_000, 8];
+  const send = async (host: string, durations: number[], change: Parameters<typeof endedCall>[0] = {}) => {
+    const origin = { ...originOf('proxy'), host, instance: randomUUID() };
+    const onSent = (failure: string | undefined) => expect(failure).toBeUndefined();
+    const otlp = await openOtlp({ address: collector.url }, { env: {}, origin, onSent });
+    for (const durationMs of durations) otlp.add(callOf({ ...change, durationMs }, origin));
+    await otlp.close();
+  };
+  await Promise.all([
+    send('laptop-1', quick),
+    send('laptop-2', slow),
+    send('laptop-3', refused, { outcome: 'error', errorCode: -32003 }),
+  ]);
+  const points = collector.metrics();
+  const callsOf = (host: string) =>
+    points.filter((point) => point['host.name'] === host).reduce((sum, { count }) => sum + count, 0);
+  expect(['laptop-1', 'laptop-2', 'laptop-3', hostname()].map(callsOf)).toEqual([60, 36, 6, 0]);
+  expect(new Set(points.map((point) => point['service.instance.id'])).size).toBe(3);
+  for (const point of points) {
+    expect(point).toMatchObject({ 'service.name': 'causeway', aggregationTemporality: DELTA });
+  }
+  const refusals = points.filter((point) => point['error.type'] === '-32003');
+  expect(refusals.map(({ count, 'host.name': host }) => [host, count])).toEqual([['laptop-3', 6]]);
+  // Of 102 calls, 95 % are done with the 97th: 3 refused ones and the 60 quick ones come before the slow ones, of which it is the 34th.
+  const all = [...quick, ...slow, ...refused].sort((one, other) => one - other);
+  const exact = (all[Math.ceil(all.length * 0.95) - 1] ?? 0) / 1000;
+  expect(exact).toBe(1.62);
+  const [lower, upper] = bucketOfPercentile(points, 0.95);
+  expect([lower, upper]).toEqual([1, 2]);
+  expect(exact).toBeGreaterThan(lower);
+  expect(exact).toBeLessThanOrEqual(upper);
+  expect(collector.logs()).toHaveLength(102);
+});
+
+/** `AggregationTemporality` of OTLP. */
+const DELTA = 1;
+
+/** The bucket in which a percentile of all points together is, by its boundaries in seconds. */
+function bucketOfPercentile(
+  points: readonly { explicitBounds: number[]; bucketCounts: number[] }[],
+  share: number,
+): [lower: number, upper: number] {
+  const [bounds = []] = points.map(({ explicitBounds }) => explicitBounds);
+  for (const { explicitBounds } of points) expect(explicitBounds).toEqual(bounds);
+  const counts = [...bounds, Number.POSITIVE_INFINITY].map((_, at) =>
+    points.reduce((sum, { bucketCounts }) => sum + (bucketCounts[at] ?? 0), 0),
+  );
+  let left = Math.ceil(counts.reduce((sum, count) => sum + count, 0) * share);
+  const at = counts.findIndex((count) => {
+    left -= count;
+    return left <= 0;
+  });
+  return [bounds[at - 1] ?? 0, bounds[at] ?? Number.POSITIVE_INFINITY];
+}
+
+test('a policy says how the collector is reached, and nothing shows the headers that it sends', async () => {
+  const collector = await startCollector();
+  const { proxy, run } = await managedHome(() => ({
+    audit: locked({
+      file: false,
+      otlp: collector.url.replace('//', '//ana:hunter2@'),
+      otlpHeaders: { 'X-Api-Key': 'hunter3', 'x-scope-orgid': 'acme' },
+      otlpCompression: 'gzip',
+    }),
+  }));
+  // As an AI client hands on that is observed itself.
+  const session = proxy(undefined, {
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=other,x-more=1',
+    OTEL_RESOURCE_ATTRIBUTES: 'host.name=laptop-7,service.name=claude-code,service.instance.id=1,team=data',
+  });
+  await session.open({ clientInfo: { name: 'cursor', version: '1' } });
+  await session.request(7, 'tools/call', { name: 'execute_sql', arguments: { query: 'SELECT 1' } });
+  session.stdin.end();
+  await session.ended;
+  expect(collector.logs()).toMatchObject([
+    {
+      'causeway.client': 'cursor',
+      'host.name': 'laptop-7',
+      team: 'data',
+      'service.name': 'causeway',
+      'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
+    },
+  ]);
+  expect(collector.headers().length).toBeGreaterThan(0);
+  for (const headers of collector.headers()) {
+    expect(headers).toMatchObject({
+      'x-api-key': 'hunter3',
+      'x-scope-orgid': 'acme',
+      'x-more': '1',
+      'content-encoding': 'gzip',
+    });
+  }
+  const shown = await Promise.all(
+    [
+      ['audit'],
+      ['audit', '--json'],
+      ['policy', 'show'],
+      ['policy', 'show', '--json'],
+      ['diagnose', '--report', '-'],
+    ].map((args) => run(...args)),
+  );
+  for (const { stdout, stderr } of shown) expect(stdout + stderr).not.toMatch(/hunter/);
+  expect(shown[2]?.stdout).toContain('with the headers X-Api-Key and x-scope-orgid, compressed');
+});
+
+test('changes and sign-ins are audited where they are decided, by a command too', async () => {
+  const { env } = await homeOfAna();
+  await runCommand(env, ['audit', 'on']);
+  await runCommand(env, ['permissions', 'set', '--all', '--read-only']);
+  const shared = '8baced1ff014912d';
+  await runCommand(env, ['warehouse', 'set', shared]);
+  await runCommand(env, ['warehouse', 'clear']);
+  const lines = await auditedLines(env);
+  expect(lines).toMatchObject([
+    { event: 'permission-change', what: 'Everything: read only', by: 'command', host: hostname(), workspace: null },
+    {
+      event: 'override-change',
+      overrideOf: 'me',
+      change: 'update',
+      warehouse: shared,
+      confirmed: true,
+      profile: 'ana',
+    },
+    { event: 'override-change', overrideOf: 'me', change: 'delete', warehouse: null, by: 'command' },
+  ]);
+});
+
 describe('a collector that', () => {
   const HUB_CALL = endedCall({
     pid: 1,
@@ -191,7 +339,7 @@ describe('a collector that', () => {
       const { env } = await homeOfAna();
       await runCommand(env, ['audit', 'on', '--file', '--otlp', url.replace('//', '//user:hunter2@')]);
       const words: string[] = [];
-      const audit = new Audit(env, (line) => words.push(line));
+      const audit = new Audit(env, (line) => words.push(line), 'application');
       for (let number = 0; number < 3; number += 1) audit.add({ ...HUB_CALL, startedAt: number });
       await audit.close();
       expect(words).toEqual([expect.stringContaining(`could not be sent to the collector at ${new URL(url).host}: `)]);

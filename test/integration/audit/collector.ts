@@ -1,23 +1,41 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 const attributes = z.array(z.looseObject({ key: z.string(), value: z.record(z.string(), z.unknown()) }));
+const resource = z.looseObject({ attributes });
 const logsSchema = z.object({
   resourceLogs: z.array(
-    z.looseObject({ scopeLogs: z.array(z.looseObject({ logRecords: z.array(z.looseObject({ attributes })) })) }),
+    z.looseObject({
+      resource,
+      scopeLogs: z.array(z.looseObject({ logRecords: z.array(z.looseObject({ attributes, eventName: z.string() })) })),
+    }),
   ),
 });
+/** A number of 64 bits is a text in JSON (OTLP › JSON Protobuf Encoding). */
+const count = z.union([z.number(), z.string()]).transform(Number);
 const metricsSchema = z.object({
   resourceMetrics: z.array(
     z.looseObject({
+      resource,
       scopeMetrics: z.array(
         z.looseObject({
           metrics: z.array(
             z.looseObject({
               name: z.string(),
-              histogram: z.looseObject({ dataPoints: z.array(z.looseObject({ attributes })) }),
+              histogram: z.looseObject({
+                aggregationTemporality: z.number(),
+                dataPoints: z.array(
+                  z.looseObject({
+                    attributes,
+                    count,
+                    explicitBounds: z.array(z.number()),
+                    bucketCounts: z.array(count),
+                  }),
+                ),
+              }),
             }),
           ),
         }),
@@ -26,11 +44,24 @@ const metricsSchema = z.object({
   ),
 });
 
+/** A point of a histogram, with its attributes and those of its resource. */
+interface MetricPoint {
+  name: string;
+  aggregationTemporality: number;
+  count: number;
+  explicitBounds: number[];
+  bucketCounts: number[];
+  [attribute: string]: unknown;
+}
+
 /** Receives OTLP over HTTP on loopback, as a collector of OpenTelemetry does. */
 export async function startCollector() {
-  const bodies: { path: string; body: string }[] = [];
+  const bodies: { path: string; body: string; headers: IncomingHttpHeaders }[] = [];
   const server = createServer(async (request, response) => {
-    bodies.push({ path: request.url ?? '', body: await text(request) });
+    const sent = await buffer(request);
+    const { headers } = request;
+    const body = (headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent).toString('utf8');
+    bodies.push({ path: request.url ?? '', body, headers });
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,27 +72,39 @@ export async function startCollector() {
   return {
     url: `http://127.0.0.1:${address.port}`,
     received: () => bodies.map(({ body }) => body).join('\n'),
-    /** The attributes of each log record. */
+    /** The headers of each request. */
+    headers: () => bodies.map(({ headers }) => headers),
+    /** The name and the attributes of each log record, with those of its resource. */
     logs: () =>
       at('/v1/logs').flatMap((body) =>
-        logsSchema
-          .parse(body)
-          .resourceLogs.flatMap(({ scopeLogs }) =>
-            scopeLogs.flatMap(({ logRecords }) => logRecords.map((record) => valuesOf(record.attributes))),
+        logsSchema.parse(body).resourceLogs.flatMap(({ resource, scopeLogs }) =>
+          scopeLogs.flatMap(({ logRecords }) =>
+            logRecords.map(({ attributes, eventName }) => ({
+              eventName,
+              ...valuesOf(resource.attributes),
+              ...valuesOf(attributes),
+            })),
           ),
+        ),
       ),
-    /** The names of the metrics, with the attributes of their points. */
-    metrics: () =>
+    /** The points of the metrics, with their attributes and those of the resource. */
+    metrics: (): MetricPoint[] =>
       at('/v1/metrics').flatMap((body) =>
-        metricsSchema
-          .parse(body)
-          .resourceMetrics.flatMap(({ scopeMetrics }) =>
-            scopeMetrics.flatMap(({ metrics }) =>
-              metrics.flatMap(({ name, histogram }) =>
-                histogram.dataPoints.map((point) => ({ name, ...valuesOf(point.attributes) })),
-              ),
+        metricsSchema.parse(body).resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
+          scopeMetrics.flatMap(({ metrics }) =>
+            metrics.flatMap(({ name, histogram: { aggregationTemporality, dataPoints } }) =>
+              dataPoints.map(({ attributes, count, explicitBounds, bucketCounts }) => ({
+                name,
+                aggregationTemporality,
+                count,
+                explicitBounds,
+                bucketCounts,
+                ...valuesOf(resource.attributes),
+                ...valuesOf(attributes),
+              })),
             ),
           ),
+        ),
       ),
   };
 }

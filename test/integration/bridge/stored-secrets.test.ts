@@ -70,10 +70,20 @@ it('names and audited calls are kept without what looks like a token', async () 
     outcome: 'answered',
     errorCode: null,
     durationMs: 1.5,
+    event: 'call',
+    clientVersion: '1',
+    user: 'ana@example.com',
+    osUser: 'ana',
+    host: 'laptop',
+    workspace: 'https://adb-7.1.azuredatabricks.net',
+    workspaceId: '7',
+    session: '627cc493-f310-47de-96bd-71410b7dec09/1',
+    requestId: '1',
+    statementId: '01f0c1d2-3e4f-1a2b-8c9d-0123456789ab',
   } as const;
   await appendToAudit(env, [call]);
   const line = JSON.parse(await readFile(auditFile(env), 'utf8'));
-  expect(JSON.stringify(line)).not.toContain('0123456789abcdef');
+  expect(JSON.stringify(line)).not.toContain('0123456789abcdef0');
   expect(line).toEqual({ ...call, profile: 'p [redacted]', tool: line.tool });
 });
 

@@ -175,16 +175,41 @@ describe('a policy', () => {
     await expect(parsePolicy('policy.json', Buffer.from([0x7b, 0x0a, 0xff]))).rejects.toThrow('line 2, column 1');
   });
 
+  it.each([
+    [{ otlpHeaders: { 'x key': 'hunter2' } }, 'audit.value.otlpHeaders.x key: is not the name of a header'],
+    [{ otlpHeaders: { Host: 'hunter2' } }, 'audit.value.otlpHeaders.Host: is a header that Causeway sets itself'],
+    [{ otlpHeaders: { key: 'hunter2\nx: 1' } }, 'audit.value.otlpHeaders.key: must be plain text in one line'],
+    [{ otlpCertificate: 'ca.pem' }, 'must be the absolute path of a file in PEM'],
+    [{ otlpCompression: 'br' }, 'audit.value.otlpCompression'],
+  ])('a collector reached with %j is refused in words that quote no value of a header', async (how, words) => {
+    const refused = read({ audit: locked({ file: true, otlp: 'https://collector:4318', ...how }) });
+    await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.not.toThrow('hunter');
+  });
+
+  it.each(['/etc/ssl/ca.pem', String.raw`C:\ca.pem`, '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'])(
+    'a collector can have the certificate %j',
+    async (otlpCertificate) => {
+      const audit = locked({ file: true, otlp: 'https://collector:4318', otlpCertificate });
+      expect((await read({ audit })).keys.audit).toEqual(audit);
+    },
+  );
+
   it('is put into words, key by key', async () => {
     const policy = await read({
       readOnly: locked(true),
-      audit: locked({ file: true, otlp: 'http://collector:4318' }),
+      audit: locked({
+        file: true,
+        otlp: 'http://ana:hunter2@collector:4318',
+        otlpHeaders: { 'x-api-key': 'hunter3' },
+        otlpCompression: 'gzip',
+      }),
       workspaces: locked([]),
     });
     expect(policyFacts(policy).map(({ title, value }) => `${title}: ${value}`)).toEqual([
       'Allowed workspaces: none',
       'Read only: on',
-      'Call audit: in a file, to http://collector:4318',
+      'Call audit: in a file, to http://[redacted]@collector:4318, with the header x-api-key, compressed',
     ]);
   });
 });
