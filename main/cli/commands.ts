@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { SWITCHES } from '../permissions/switches.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -35,6 +35,7 @@ const COMMANDS: RegisterCommand[] = [
   registerApprovals,
   registerPolicy,
   registerAudit,
+  registerDashboard,
   registerProvision,
   registerCompletion,
   registerUninstall,
@@ -407,6 +408,42 @@ function registerAudit(program: Command, context: CommandContext): void {
     .action(async (_options, command: Command) =>
       (await import('./audit.ts')).stopAudit(context, command.optsWithGlobals()),
     );
+}
+
+const DASHBOARD_HELP = `
+Shows what AI agents run on SQL warehouses: statements, their share of the cost, refused calls, the cache, waiting, failures and clients. It
+reads system tables, which by default only admins may.`;
+
+const INSTALL_HELP = `
+Creates the dashboard in your own folder of the workspace, and publishes it: viewers see it with their own rights. If it is there, its content is
+replaced, after you have agreed.`;
+
+/** `causeway dashboard …`: dashboards for administrators. Each command's code loads when it runs. */
+function registerDashboard(program: Command, context: CommandContext): void {
+  const group = program
+    .command('dashboard')
+    .description('install dashboards of what AI agents run and cost')
+    .addHelpText('after', DASHBOARD_HELP);
+  const withPlace = (command: Command) =>
+    withJson(withProfile(command))
+      .option('--folder <path>', 'the folder in the workspace (default: your own)')
+      .option('--name <name>', 'the name of the dashboard');
+  withPlace(group.command('install'))
+    .description('create the AI/BI dashboard in the workspace, or bring it up to date')
+    .option('--warehouse <name>', 'the warehouse that it runs on (default: that of your queries)')
+    .option('--no-publish', 'do not publish it')
+    .option('--dry-run', 'only show what would be done')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', INSTALL_HELP)
+    .action(async (options) => (await import('./dashboard.ts')).install(context, options));
+  withPlace(group.command('show'))
+    .description('show whether the AI/BI dashboard is installed, published and up to date')
+    .action(async (options) => (await import('./dashboard.ts')).show(context, options));
+  group
+    .command('print')
+    .description('print the file of a dashboard, to import or keep it')
+    .addArgument(new Argument('[kind]', 'which one').choices(['databricks', 'grafana']).default('databricks'))
+    .action(async (kind: string) => (await import('./dashboard.ts')).print(context, kind));
 }
 
 const PROVISION_HELP = `

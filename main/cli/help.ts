@@ -212,6 +212,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway audit on': ['causeway audit on', 'causeway audit on --otlp http://localhost:4318'],
   'causeway audit off': ['causeway audit off'],
 
+  'causeway dashboard': ['causeway dashboard install --dry-run'],
+  'causeway dashboard install': [
+    'causeway dashboard install',
+    'causeway dashboard install --folder /Shared --warehouse shared',
+  ],
+  'causeway dashboard show': ['causeway dashboard show'],
+  'causeway dashboard print': [
+    'causeway dashboard print > agents.lvdash.json',
+    'causeway dashboard print grafana > agents.json',
+  ],
+
   'causeway policy': ['causeway policy show'],
   'causeway policy show': ['causeway policy show', 'causeway policy show --json'],
   'causeway policy check': ['causeway policy check policy.json', 'causeway policy check policy.json --strict --json'],

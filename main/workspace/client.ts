@@ -1,5 +1,6 @@
 import { appsApi } from './apps.ts';
 import { catalogApi } from './catalog.ts';
+import { dashboardsApi } from './dashboards.ts';
 import { genieApi } from './genie.ts';
 import { mcpServicesApi } from './mcp-services.ts';
 import { overridesApi } from './overrides.ts';
@@ -32,6 +33,7 @@ export function createRestClient(options: RestOptions) {
     statements: statementsApi(rest),
     apps: appsApi(rest),
     catalog: catalogApi(rest),
+    dashboards: dashboardsApi(rest),
     genie: genieApi(rest),
     mcpServices: mcpServicesApi(rest),
     vectorSearch: vectorSearchApi(rest),

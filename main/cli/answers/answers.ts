@@ -83,6 +83,8 @@ export const ANSWERS = {
   audit: permissions.audit,
   'audit on': permissions.audit,
   'audit off': permissions.audit,
+  'dashboard install': permissions.installedDashboard,
+  'dashboard show': permissions.shownDashboard,
   provision: computer.provisioned,
   'provision --export': computer.exported,
   uninstall: computer.uninstalled,

@@ -155,6 +155,25 @@ export const checkedPolicy = z.object({
   ),
 });
 
+export const installedDashboard = z.object({
+  result: z.enum(['created', 'updated', 'unchanged', 'would-create', 'would-update']),
+  id: z.string().nullable(),
+  path: z.string(),
+  warehouseId: z.string(),
+  published: z.boolean(),
+  url: z.string().nullable(),
+});
+
+export const shownDashboard = z.object({
+  id: z.string(),
+  path: z.string(),
+  warehouseId: z.string().nullable(),
+  current: z.boolean(),
+  published: z.boolean(),
+  embedsCredentials: z.boolean().nullable(),
+  url: z.string(),
+});
+
 export const audit = z.object({
   on: z.boolean(),
   file: z.string().nullable(),

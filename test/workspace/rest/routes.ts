@@ -1,6 +1,7 @@
 import type { Route } from '../http.ts';
 import { appRoutes } from './apps.ts';
 import { catalogRoutes } from './catalog.ts';
+import { dashboardRoutes } from './dashboards.ts';
 import { genieRoutes } from './genie.ts';
 import { mcpServiceRoutes } from './mcp-services.ts';
 import { overrideRoutes } from './overrides.ts';
@@ -22,6 +23,7 @@ export const restRoutes: Route[] = [
   ...statementRoutes,
   ...scimRoutes,
   ...catalogRoutes,
+  ...dashboardRoutes,
   ...mcpServiceRoutes,
   ...genieRoutes,
   ...vectorSearchRoutes,
