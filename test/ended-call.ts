@@ -5,6 +5,7 @@ export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCa
   return {
     session: 1,
     requestId: '1',
+    traceparent: null,
     workspace: null,
     pid: 100,
     clientName: 'claude-ai',

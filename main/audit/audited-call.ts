@@ -24,6 +24,8 @@ export interface AuditedCall extends Acted {
   requestId: string;
   /** The SQL statement that its answer names. */
   statementId: string | null;
+  /** The trace that the client says the call belongs to (W3C Trace Context). */
+  traceparent: string | null;
 }
 
 /** The requests by which a client acts, or reads what it has not listed only. */
@@ -52,5 +54,6 @@ export function auditedCall(call: Omit<HubCall, 'id'>, { instance, host, osUser 
     session: `${instance}/${call.session}`,
     requestId: requestIdOnWire(call.requestId),
     statementId: call.statement?.id ?? null,
+    traceparent: call.traceparent,
   };
 }

@@ -1,18 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { SeverityNumber } from '@opentelemetry/api-logs';
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-http';
 import { AggregationTemporalityPreference, OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
 import { envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { VERSION } from '../platform/version.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { AuditedCall } from './audited-call.ts';
 import type { AuditedEvent, AuditRecord } from './audited-event.ts';
 import { type Collector, collectorAgent } from './collector-agent.ts';
 import type { Origin } from './origin.ts';
-import { attributesOf, BOUNDARIES_S, DURATION, detailsOf, factsOf, underscored } from './otlp-attributes.ts';
+import {
+  type Attributes,
+  attributesOf,
+  BOUNDARIES_S,
+  DURATION,
+  detailsOf,
+  factsOf,
+  underscored,
+} from './otlp-attributes.ts';
 
 export type { Collector };
 
@@ -25,7 +36,7 @@ const GIVE_UP_MS = TIMEOUT_MS + 500;
 /** How long the last requests may take, with all their attempts, in milliseconds. */
 const CLOSE_MS = 6_000;
 
-/** Records as OpenTelemetry's metrics and logs, on their way to a collector. */
+/** Records as OpenTelemetry's metrics, logs and traces, on their way to a collector. */
 export interface OtlpAudit {
   add(record: AuditRecord): void;
   /** Sends what has gathered, and ends. Never rejects, and does not wait for a collector that never ends its answer. */
@@ -72,6 +83,18 @@ export async function openOtlp(collector: Collector, { env, origin, onSent }: Ot
       }),
     ],
   });
+  const tracers = new TracerProvider({
+    resource,
+    // Every call is audited: an AI client that samples its own traces does not decide that.
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: observed(new OTLPTraceExporter(to('/v1/traces')), unlessUnwanted(onSent)),
+        scheduledDelayMillis: EXPORT_MS,
+        exportTimeoutMillis: TIMEOUT_MS,
+      }),
+    ],
+  });
   const meter = meters.getMeter('causeway', VERSION);
   // OpenTelemetry › Semantic conventions for MCP: Causeway is the client of the workspace's servers.
   const duration = meter.createHistogram(DURATION, {
@@ -80,10 +103,22 @@ export async function openOtlp(collector: Collector, { env, origin, onSent }: Ot
     advice: { explicitBucketBoundaries: BOUNDARIES_S },
   });
   const logger = loggers.getLogger('causeway', VERSION);
+  const tracer = tracers.getTracer('causeway', VERSION);
+  /** A span of the call, in the client's trace if it has one. */
+  const addSpan = (call: AuditedCall, attributes: Attributes): Context => {
+    const startTime = Date.parse(call.at);
+    const name = call.tool === null ? call.method : `${call.method} ${call.tool}`;
+    const parent = parentOf(call.traceparent);
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime, attributes }, parent);
+    if ('error.type' in attributes) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(startTime + call.durationMs);
+    return trace.setSpan(parent, span);
+  };
   const addCall = (call: AuditedCall) => {
     const attributes = attributesOf(call);
     duration.record(call.durationMs / 1000, attributes);
     logger.emit({
+      context: addSpan(call, { ...attributes, ...detailsOf(call) }),
       eventName: 'causeway.call',
       timestamp: new Date(call.at),
       severityNumber: call.outcome === 'answered' ? SeverityNumber.INFO : SeverityNumber.WARN,
@@ -102,7 +137,7 @@ export async function openOtlp(collector: Collector, { env, origin, onSent }: Ot
   return {
     add: (record) => (isCall(record) ? addCall(record) : addEvent(record)),
     async close() {
-      const ended = Promise.allSettled([meters.shutdown(), loggers.shutdown()]);
+      const ended = Promise.allSettled([meters.shutdown(), loggers.shutdown(), tracers.shutdown()]);
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
       agent.destroy();
     },
@@ -126,6 +161,23 @@ function resourceOf({ instance, host, osUser }: Origin): Resource {
   });
   const found = resourceFromAttributes({ 'host.name': host, ...(osUser === null ? {} : { 'process.owner': osUser }) });
   return found.merge(resourceFromAttributes(envDetector.detect().attributes ?? {})).merge(own);
+}
+
+/** W3C Trace Context §3.2, as far as it is needed. */
+const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+
+function parentOf(traceparent: string | null): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+  const traceFlags = Number.parseInt(flags, 16);
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+/** A collector without a pipeline for traces has no such address, and is not at fault. */
+function unlessUnwanted(onSent: OtlpOptions['onSent']): OtlpOptions['onSent'] {
+  return (failure) => {
+    if (failure !== 'status 404') onSent(failure);
+  };
 }
 
 /** `ExportResult` of OpenTelemetry's specification, and its code if the collector accepted everything. */

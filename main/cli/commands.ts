@@ -411,12 +411,12 @@ function registerAudit(program: Command, context: CommandContext): void {
 }
 
 const DASHBOARD_HELP = `
-Shows what AI agents run on SQL warehouses: statements, their share of the cost, refused calls, the cache, waiting, failures and clients. It
-reads system tables, which by default only admins may.`;
+Shows what AI agents run on SQL warehouses: statements, share of cost, refused calls, cache, waiting, failures and clients.
+It reads system tables. By default, only admins may read them.`;
 
 const INSTALL_HELP = `
-Creates the dashboard in your own folder of the workspace, and publishes it: viewers see it with their own rights. If it is there, its content is
-replaced, after you have agreed.`;
+Creates the dashboard in your own folder of the workspace, and publishes it: viewers see it with their own rights. If it is
+there and differs, its content is replaced after you agree.`;
 
 /** `causeway dashboard …`: dashboards for administrators. Each command's code loads when it runs. */
 function registerDashboard(program: Command, context: CommandContext): void {
@@ -430,7 +430,7 @@ function registerDashboard(program: Command, context: CommandContext): void {
       .option('--name <name>', 'the name of the dashboard');
   withPlace(group.command('install'))
     .description('create the AI/BI dashboard in the workspace, or bring it up to date')
-    .option('--warehouse <name>', 'the warehouse that it runs on (default: that of your queries)')
+    .option('--warehouse <name>', 'the warehouse to run it on (default: the one that your queries run on)')
     .option('--no-publish', 'do not publish it')
     .option('--dry-run', 'only show what would be done')
     .option('-y, --yes', 'do not ask')

@@ -114,7 +114,7 @@ export async function show(context: CommandContext, options: DashboardOptions): 
   if (published?.embedsCredentials) {
     await writeLine(
       context.stdout,
-      'Every viewer sees it with the rights of whoever published it. Run: causeway dashboard install',
+      'Every viewer sees it with the rights of the user who published it. Run: causeway dashboard install',
     );
   }
   await writeLine(context.stdout, printable(published ? addresses.published : addresses.edit));

@@ -37,7 +37,9 @@ export function shownByPoll<Call extends Pick<ActivityCall, 'outcome' | 'stateme
 
 /** What is kept of a call outside the application's memory: no arguments, results, tokens or SQL. */
 export function onWire(
-  call: Omit<HubCall, 'id' | 'profile' | 'statement' | 'requestId' | 'workspace'> & { profile?: string | null | undefined },
+  call: Omit<HubCall, 'id' | 'profile' | 'statement' | 'requestId' | 'traceparent' | 'workspace'> & {
+    profile?: string | null | undefined;
+  },
   statement: CallStatement | null,
   isPoll: boolean,
 ): WireCall {

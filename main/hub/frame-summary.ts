@@ -109,6 +109,16 @@ export function isReadWhole(frame: Buffer): boolean {
   return frame.length <= MAX_WHOLE_BYTES;
 }
 
+/** W3C Trace Context §3.2. */
+const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+/** The trace that a request says it belongs to (MCP › `_meta`, `traceparent`); null for anything else under that name. */
+export function traceparentIn(frame: Buffer): string | null {
+  if (!isReadWhole(frame) || !frame.includes('"traceparent"')) return null;
+  const value = memberAt(paramsOf(frame), '_meta', 'traceparent');
+  return typeof value === 'string' && TRACEPARENT.test(value) ? value : null;
+}
+
 /** The parameters of a request that is not long. */
 export function paramsOf(frame: Buffer): unknown {
   return isReadWhole(frame) ? memberAt(parseFrame(frame), 'params') : undefined;

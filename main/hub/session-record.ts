@@ -21,6 +21,7 @@ import {
   nameOrNull,
   paramsOf,
   summarizeFrame,
+  traceparentIn,
 } from './frame-summary.ts';
 
 /** A proxy that is attached, and what is known about the client behind it. No arguments or results of tools. */
@@ -39,6 +40,8 @@ export interface HubCall extends Omit<ActivityCall, 'profile' | 'server' | 'stat
   statement: (AnsweredStatement & { isPoll: boolean; isPinned: boolean }) | null;
   /** The JSON-RPC id as it was written: a text has its quotes. */
   requestId: string;
+  /** The `traceparent` in its `_meta`, if that is one. */
+  traceparent: string | null;
   /** Where it was to go; null if its bridge was not opened. */
   workspace: Pick<Profile, 'host' | 'workspaceId'> | null;
 }
@@ -70,6 +73,7 @@ export interface RecordEvents {
 }
 
 interface OpenCall {
+  traceparent: string | null;
   method: string;
   tool: string | null;
   startedAt: number;
@@ -217,6 +221,7 @@ export class SessionRecord implements AttemptObserver {
     const tool = method === 'tools/call' ? calledTool(frame) : null;
     const contents = this.#events.recorder?.asked(frame) ?? null;
     this.#open.set(id, {
+      traceparent: traceparentIn(frame),
       method,
       tool,
       startedAt,
@@ -269,6 +274,7 @@ export class SessionRecord implements AttemptObserver {
     this.#events.call({
       session,
       requestId: id,
+      traceparent: call.traceparent,
       workspace: this.#workspace,
       pid,
       clientName,

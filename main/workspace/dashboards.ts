@@ -47,7 +47,7 @@ export function dashboardsApi(rest: Rest) {
         });
       if (type === undefined) return undefined;
       if (type === 'DASHBOARD' && id !== undefined) return id;
-      throw new CausewayError('conflict', `${path} is there already, and is no dashboard.`, {
+      throw new CausewayError('conflict', `${path} already exists and is not a dashboard.`, {
         remedy: 'Choose another name with --name, or another folder with --folder.',
       });
     },

@@ -14,7 +14,7 @@ const rate = (suffix: 'count' | 'bucket', by: string, matchers = CALLS) =>
 
 /** JSON-RPC -32003 is the gateway's for all that policies, tool selections and missing approvals refuse. */
 const REFUSED = '{job="causeway", error_type=~"-32003|401|403|429"}';
-const FAILED = '{job="causeway", error_type!="", error_type!="cancelled"}';
+const FAILED = '{job="causeway", error_type!="", error_type!~"cancel.*"}';
 
 interface Panel {
   title: string;

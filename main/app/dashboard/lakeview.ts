@@ -31,13 +31,14 @@ const FORMATS = {
 const ABOUT = [
   '# What AI agents run on SQL warehouses',
   '',
-  `The last ${DAYS} days. Statements through the SQL server and Genie, from ${TABLES[0]}; calls of MCP services, from ${TABLES[3]}, which has`,
-  'those that go through the gateway only. Both arrive late: the history within an hour, the gateway within half an hour.',
+  `The last ${DAYS} days. Statements through the SQL server and Genie are from ${TABLES[0]}, up to an hour late.`,
+  `Calls of MCP services are from ${TABLES[3]}, up to half an hour late. Only calls through the gateway are there.`,
   '',
-  '**Cost**: warehouses are billed by the hour, not by the statement. Their DBUs are divided by task time within each hour; hours in which',
-  'nothing was computed are nobody’s. It is a share at list price, not a bill: discounts, and the cloud’s own bill for classic warehouses, are not in it.',
+  '**Cost**: warehouses are billed by the hour, not by the statement. The DBUs of each hour are divided by task time.',
+  'If nothing was computed in an hour, its DBUs are idle. Prices are list prices: this is a share, not a bill.',
+  'Discounts and the cloud’s own bill for classic warehouses are not in it.',
   '',
-  '**Refused calls**: by HTTP status. A policy’s refusal may come with the status of a success; Causeway’s own audit names those.',
+  '**Refused calls** are by HTTP status. A policy can refuse with the status of a success. The audit of Causeway has those.',
 ];
 
 function widget(name: string, query: QueryName, fields: Field[], isRaw: boolean, spec: object) {

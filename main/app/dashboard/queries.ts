@@ -84,7 +84,7 @@ LIMIT 50`;
 
 /**
  * The DBUs of the warehouses that agents used, hour by hour, divided by task time: bills are made per warehouse, not per statement. An
- * hour in which nothing was computed is nobody's. A statement counts in the hour in which it began.
+ * hour in which nothing was computed is idle. A statement counts in the hour in which it began.
  */
 const COST_BY_HOUR = `WITH billed AS (
   SELECT
@@ -140,7 +140,7 @@ ${costOf('agents', 'agents')}
 UNION ALL
 ${costOf('others', 'others')}
 UNION ALL
-${costOf('idle', 'nobody')}
+${costOf('idle', 'idle')}
 ORDER BY 1, 2, 3`;
 
 const costTotals = `${COST_BY_HOUR}

@@ -229,6 +229,26 @@ test('a collector can add up what three computers send at once: the number of ca
   expect(collector.logs()).toHaveLength(102);
 });
 
+test('a call is a span in the trace of its client, and its log record belongs to it', async () => {
+  const collector = await startCollector();
+  const origin = originOf('proxy');
+  const otlp = await openOtlp({ address: collector.url }, { env: {}, origin, onSent: () => {} });
+  const [traceId, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  otlp.add(callOf({ traceparent: `00-${traceId}-${parent}-00`, statementId: '01f0' }, origin));
+  otlp.add(callOf({ outcome: 'tool-error', tool: null, method: 'prompts/get' }, origin));
+  await otlp.close();
+  const [span, other] = collector.spans();
+  expect(span).toMatchObject({
+    traceId,
+    parentSpanId: parent,
+    name: 'tools/call execute_sql',
+    'causeway.statement_id': '01f0',
+  });
+  expect(other).toMatchObject({ name: 'prompts/get', 'error.type': 'tool_error' });
+  expect(other?.traceId).not.toBe(traceId);
+  expect(collector.logs().map(({ spanId }) => spanId)).toEqual([span?.spanId, other?.spanId]);
+});
+
 /** `AggregationTemporality` of OTLP. */
 const DELTA = 1;
 

@@ -10,12 +10,35 @@ const logsSchema = z.object({
   resourceLogs: z.array(
     z.looseObject({
       resource,
-      scopeLogs: z.array(z.looseObject({ logRecords: z.array(z.looseObject({ attributes, eventName: z.string() })) })),
+      scopeLogs: z.array(
+        z.looseObject({
+          logRecords: z.array(z.looseObject({ attributes, eventName: z.string(), spanId: z.string().optional() })),
+        }),
+      ),
     }),
   ),
 });
 /** A number of 64 bits is a text in JSON (OTLP › JSON Protobuf Encoding). */
 const count = z.union([z.number(), z.string()]).transform(Number);
+const tracesSchema = z.object({
+  resourceSpans: z.array(
+    z.looseObject({
+      scopeSpans: z.array(
+        z.looseObject({
+          spans: z.array(
+            z.looseObject({
+              traceId: z.string(),
+              spanId: z.string(),
+              parentSpanId: z.string().optional(),
+              name: z.string(),
+              attributes,
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
 const metricsSchema = z.object({
   resourceMetrics: z.array(
     z.looseObject({
@@ -79,9 +102,25 @@ export async function startCollector() {
       at('/v1/logs').flatMap((body) =>
         logsSchema.parse(body).resourceLogs.flatMap(({ resource, scopeLogs }) =>
           scopeLogs.flatMap(({ logRecords }) =>
-            logRecords.map(({ attributes, eventName }) => ({
+            logRecords.map(({ attributes, eventName, spanId }) => ({
               eventName,
+              spanId,
               ...valuesOf(resource.attributes),
+              ...valuesOf(attributes),
+            })),
+          ),
+        ),
+      ),
+    /** The spans, with their attributes. */
+    spans: () =>
+      at('/v1/traces').flatMap((body) =>
+        tracesSchema.parse(body).resourceSpans.flatMap(({ scopeSpans }) =>
+          scopeSpans.flatMap(({ spans }) =>
+            spans.map(({ traceId, spanId, parentSpanId, name, attributes }) => ({
+              traceId,
+              spanId,
+              parentSpanId,
+              name,
               ...valuesOf(attributes),
             })),
           ),

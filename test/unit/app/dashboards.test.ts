@@ -119,13 +119,13 @@ describe('the queries of the dashboards', () => {
       [D24, 'w1', 'SQL server', 2, 1, 0, 0, 2, 3, 2],
       [D25, 'w1', 'SQL server', 1, 0, 1, 0, 1, 5, 0],
     ],
-    // 9:00: 4 DBUs, of which agents had 3 of 12 seconds. 10:00 and 11:00: 2 DBUs each for nobody. On the next day: 3 DBUs, all for agents.
+    // 9:00: 4 DBUs, of which agents had 3 of 12 seconds. 10:00 and 11:00: 2 DBUs each, idle. On the next day: 3 DBUs, all for agents.
     cost: [
       [D24, 'w1', 'agents', 1, 0.7],
-      [D24, 'w1', 'nobody', 4, 2.8],
+      [D24, 'w1', 'idle', 4, 2.8],
       [D24, 'w1', 'others', 3, 2.1],
       [D25, 'w1', 'agents', 3, 2.4],
-      [D25, 'w1', 'nobody', 0, 0],
+      [D25, 'w1', 'idle', 0, 0],
       [D25, 'w1', 'others', 0, 0],
     ],
     costTotals: [[11, 4, 0.363636]],

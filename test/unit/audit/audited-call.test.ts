@@ -35,6 +35,7 @@ describe('an audited call', () => {
       session: `${ORIGIN.instance}/3`,
       requestId: '1',
       statementId: '01f0',
+      traceparent: null,
     });
   });
 

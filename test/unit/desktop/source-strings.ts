@@ -19,8 +19,13 @@ export interface SourceText {
   role: TextRole;
 }
 
-/** Not for people: what a shell, a browser or a build reads. */
-const FOREIGN = ['main/cli/completion/scripts.ts', 'main/cli/vite.config.ts', 'main/cli/completion/candidates.ts'];
+/** Not for people: what a shell, a browser, a build or a database reads. */
+const FOREIGN = [
+  'main/cli/completion/scripts.ts',
+  'main/cli/vite.config.ts',
+  'main/cli/completion/candidates.ts',
+  'main/app/dashboard/queries.ts',
+];
 /** The pages' style sheet and frame. */
 const MARKUP = /^\s*(<!doctype|:root)/;
 /** The texts in the code of `main/` that are not in a `strings.ts`, with the role that their place gives them. */

@@ -90,6 +90,10 @@ describe('a call', () => {
     expect(calls).toEqual([
       {
         session: 7,
+        requestId: '1',
+        traceparent: null,
+        workspace: null,
+        statementId: null,
         user: null,
         pid: expect.any(Number),
         clientName: null,
@@ -110,6 +114,18 @@ describe('a call', () => {
         statement: null,
       },
     ]);
+  });
+
+  it('has the workspace that it goes to, and the trace that its client says it belongs to', () => {
+    const { record, calls, sends, hears } = recorded();
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    record.opened({ host: 'https://a.cloud.databricks.com', workspaceId: '7' });
+    for (const [id, value] of ['SELECT 1', traceparent].entries()) {
+      sends({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'query', _meta: { traceparent: value } } });
+      hears(answer(id));
+    }
+    expect(calls.map((each) => each.traceparent)).toEqual([null, traceparent]);
+    expect(calls[0]?.workspace).toEqual({ host: 'https://a.cloud.databricks.com', workspaceId: '7' });
   });
 
   it('ends in one of five ways', () => {
