@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createCauseway } from '../../../main/app/causeway.ts';
 import { Audit } from '../../../main/audit/audit.ts';
 import { appendToAudit, auditFile } from '../../../main/audit/audit-file.ts';
 import { type AuditedCall, auditedCall } from '../../../main/audit/audited-call.ts';
@@ -320,15 +321,25 @@ test('a policy says how the collector is reached, and nothing shows the headers 
   expect(shown[2]?.stdout).toContain('with the headers X-Api-Key and x-scope-orgid, compressed');
 });
 
-test('changes and sign-ins are audited where they are decided, by a command too', async () => {
-  const { env } = await homeOfAna();
-  await runCommand(env, ['audit', 'on']);
-  await runCommand(env, ['permissions', 'set', '--all', '--read-only']);
+test('changes are audited where they are decided, by a command and in the application', async () => {
+  const { env, folder } = await homeOfAna();
   const shared = '8baced1ff014912d';
-  await runCommand(env, ['warehouse', 'set', shared]);
-  await runCommand(env, ['warehouse', 'clear']);
-  const lines = await auditedLines(env);
-  expect(lines).toMatchObject([
+  const run = async (...args: string[]) => expect(await runCommand(env, args)).toMatchObject({ code: 0 });
+  await run('audit', 'on');
+  await run('permissions', 'set', '--all', '--read-only');
+  await run('warehouse', 'set', shared);
+  await run('warehouse', 'clear');
+  await run('warehouse', 'default', 'set', shared, '--yes');
+  await run('servers', 'add', '--path', SQL);
+  await mkdir(join(folder, '.cursor'));
+  await run('clients', 'add', 'cursor');
+  await run('clients', 'remove', 'cursor');
+  await startApplication(env);
+  const causeway = createCauseway({ env });
+  onTestFinished(() => causeway.close());
+  await (await causeway.open('ana')).warehouses.change('me', { type: 'LAST_SELECTED' });
+  const file = join(folder, '.cursor', 'mcp.json');
+  const expected = [
     { event: 'permission-change', what: 'Everything: read only', by: 'command', host: hostname(), workspace: null },
     {
       event: 'override-change',
@@ -339,7 +350,12 @@ test('changes and sign-ins are audited where they are decided, by a command too'
       profile: 'ana',
     },
     { event: 'override-change', overrideOf: 'me', change: 'delete', warehouse: null, by: 'command' },
-  ]);
+    { event: 'default-warehouse-change', warehouse: shared, confirmed: true, by: 'command' },
+    { event: 'entry-change', client: 'cursor', file, written: ['databricks-sql'], removed: [] },
+    { event: 'entry-change', client: 'cursor', file, written: [], removed: ['databricks-sql'] },
+    { event: 'override-change', type: 'LAST_SELECTED', by: 'application' },
+  ];
+  await vi.waitFor(async () => expect(await auditedLines(env)).toMatchObject(expected), 10_000);
 });
 
 describe('a collector that', () => {

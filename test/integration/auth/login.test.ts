@@ -1,5 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { auditFile } from '../../../main/audit/audit-file.ts';
 import { initializeThroughProxy, installBrowser, runCauseway, startCauseway } from './causeway-process.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { setCommandStage } from './stage.ts';
@@ -26,6 +27,7 @@ async function shownAddress() {
 describe.skipIf(process.platform !== 'linux')('causeway login', () => {
   test('creates a profile with only the host, which the proxy then uses; logout ends it', async () => {
     const { opened } = await installBrowser(stage.home);
+    await runCauseway(stage.home, ['audit', 'on']);
     const login = await runCauseway(stage.home, [
       'login',
       '--host',
@@ -52,6 +54,12 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
       code: 0,
       stdout: `Signed out of ${stage.workspace.host} (profile me). The workspace revoked its tokens.\n`,
     });
+    const lines = (await readFile(auditFile(stage.home.env), 'utf8')).trimEnd().split('\n');
+    const who = { profile: 'me', user: 'ana@example.com', workspace: stage.workspace.host, workspaceId: '1' };
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'sign-in', by: 'command', ...who },
+      { event: 'sign-out', by: 'command', ...who },
+    ]);
     expect(await runCauseway(stage.home, ['whoami', '--profile', 'me'])).toMatchObject({
       code: 3,
       stdout: '',

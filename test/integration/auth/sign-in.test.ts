@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { SignInProgress } from '../../../main/auth/auth.ts';
+import { onNotedEvent } from '../../../main/platform/noted-events.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { ownerOf, setStage, signInOutcome } from './stage.ts';
 
@@ -50,6 +51,10 @@ describe('signing in in the browser', () => {
       stage.open({ openBrowser: browser.open }),
     ];
     const steps: string[] = [];
+    const heard: string[] = [];
+    const end = onNotedEvent(({ event }, env) => {
+      if (env.CAUSEWAY_HOME === stage.home.env.CAUSEWAY_HOME) heard.push(event);
+    });
     const states = await Promise.all(
       services.flatMap((auth) =>
         [1, 2, 3].map(() => signInOutcome(auth, { onProgress: ({ step }) => steps.push(step) })),
@@ -59,6 +64,9 @@ describe('signing in in the browser', () => {
     expect(browser.opened).toHaveLength(1);
     expect(stage.workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
     expect(steps).toContain('waiting-for-other');
+    end();
+    // What is audited is one sign-in, too.
+    expect(heard).toEqual(['sign-in']);
   });
 
   test('shares a refusal, too: no waiting request opens another page', async () => {
