@@ -382,14 +382,15 @@ function registerPolicy(program: Command, context: CommandContext): void {
 }
 
 const AUDIT_HELP = `
-Records the time, AI client, profile, server, tool, outcome and duration of each call, never its request or response.
+Records who made each call, when, with which AI client, and its server, tool, outcome and duration, never its request or
+response. Sign-ins and changes of permissions, entries, overrides and default warehouses are recorded too.
 A session that does not go through the application applies a change when it starts.`;
 
 /** `causeway audit …`: which calls were made, without contents. Each command's code loads when it runs. */
 function registerAudit(program: Command, context: CommandContext): void {
   const group = program
     .command('audit')
-    .description('record tool calls without their contents')
+    .description('record who calls which tool, without contents, and who changes what')
     .option('--json', 'print JSON')
     .addHelpText('after', AUDIT_HELP)
     .allowExcessArguments()

@@ -43,7 +43,7 @@ export const settingWords = {
   },
   audit: {
     label: 'Audit calls',
-    hint: 'Records which AI client calls which tool, and the outcome. No SQL, no contents.',
+    hint: 'Records who calls which tool, the outcome, sign-ins and changes. No SQL, no contents.',
     file: (file: string) => `File: ${file}`,
     collector: (address: string) => `Sent to ${address}.`,
   },

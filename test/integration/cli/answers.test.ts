@@ -96,6 +96,8 @@ const COMMANDS = [
   ['audit'],
   ['audit', 'on'],
   ['audit', 'off'],
+  ['dashboard', 'install', '--folder', '/Shared', '--warehouse', 'Shared analytics'],
+  ['dashboard', 'show', '--folder', '/Shared'],
   ['provision', 'FILE:team.json'],
   ['provision', '--export', 'FILE:exported.json'],
   ['servers', 'remove', 'team'],
