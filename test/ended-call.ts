@@ -15,7 +15,6 @@ export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCa
     user: null,
     method: 'tools/call',
     tool: 'execute_sql',
-    statementId: null,
     startedAt: 0,
     durationMs: 1,
     outcome: 'answered',

@@ -284,7 +284,6 @@ export class SessionRecord implements AttemptObserver {
       user,
       method,
       tool,
-      statementId: null,
       startedAt,
       durationMs,
       outcome,

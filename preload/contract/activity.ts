@@ -121,8 +121,6 @@ const call = z.object({
   method: z.string(),
   /** The tool of a `tools/call`. */
   tool: z.string().nullable(),
-  /** The SQL statement that its answer names. */
-  statementId: z.string().nullable(),
   startedAt: z.number(),
   durationMs: z.number(),
   outcome,

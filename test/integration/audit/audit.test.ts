@@ -235,7 +235,15 @@ test('a call is a span in the trace of its client, and its log record belongs to
   const origin = originOf('proxy');
   const otlp = await openOtlp({ address: collector.url }, { env: {}, origin, onSent: () => {} });
   const [traceId, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
-  otlp.add(callOf({ traceparent: `00-${traceId}-${parent}-00`, statementId: '01f0' }, origin));
+  otlp.add(
+    callOf(
+      {
+        traceparent: `00-${traceId}-${parent}-00`,
+        statement: { id: '01f0', state: null, isPoll: false, isPinned: false },
+      },
+      origin,
+    ),
+  );
   otlp.add(callOf({ outcome: 'tool-error', tool: null, method: 'prompts/get' }, origin));
   await otlp.close();
   const [span, other] = collector.spans();

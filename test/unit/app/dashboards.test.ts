@@ -212,7 +212,7 @@ describe('the files of the dashboards', () => {
         outcome: 'error',
         errorCode: -32003,
         user: 'ana@example.com',
-        statementId: '01f0',
+        statement: { id: '01f0', state: null, isPoll: false, isPinned: false },
         workspace: { host: 'https://adb-7.1.azuredatabricks.net', workspaceId: undefined },
       }),
       origin,

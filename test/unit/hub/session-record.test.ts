@@ -93,7 +93,6 @@ describe('a call', () => {
         requestId: '1',
         traceparent: null,
         workspace: null,
-        statementId: null,
         user: null,
         pid: expect.any(Number),
         clientName: null,
