@@ -90,10 +90,10 @@ function Shown({ call, proxies, recording, onTurnOn }: ShownProps) {
           remedy={isRecorded && call.outcome !== 'lost' ? null : problem.remedy}
         />
       )}
+      {call.statement && <StatementCard call={call} statement={call.statement} isClientGone={isClientGone} />}
       <Card title={texts.path}>
         <CallChain call={call} />
       </Card>
-      {call.statement && <StatementCard call={call} statement={call.statement} isClientGone={isClientGone} />}
       <Card title={texts.details}>
         <Facts call={call} />
       </Card>

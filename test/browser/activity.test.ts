@@ -75,7 +75,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
       .getByText(/^3 calls, 1 failed · .* sent · .* received$/)
       .waitFor();
     await expect.poll(rows).toHaveLength(5);
-    expect((await rows())[0]).toMatch(/CursorSQLexecute_sql.*Answered$/);
+    expect((await rows())[0]).toMatch(/CursorSQLexecute_sql.*(Answered|Running)$/);
     expect((await rows()).filter((row) => /no_such_tool.*(Error|failed)/.test(row))).toHaveLength(1);
     await shown.page.getByText(/^Last 15 minutes: 5 calls\. Median /).waitFor();
     await shown.page.getByText('5 calls, 1 failed').first().waitFor();
@@ -190,6 +190,58 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await shown.page.getByRole('heading', { name: 'Call not found' }).waitFor();
   });
 
+  it('a call’s page shows where its statement ran, and cancels one that still runs', async () => {
+    const { activity } = shown.server;
+    const call = (id: string, state: string, durationMs: number) =>
+      activity.add(
+        endedCall({
+          profile: 'ana',
+          startedAt: Date.now() - 60_000,
+          durationMs,
+          statement: { id, state, isPoll: false, isPinned: false },
+        }),
+        'Sales',
+      );
+    const record = {
+      status: 'FINISHED',
+      isFinal: true,
+      warehouse: { id: '8baced1ff014912d', name: 'Shared analytics' },
+      startedAt: Date.now() - 60_000,
+      totalMs: 48_000,
+      queuedMs: 42_000,
+      compiledMs: 900,
+      executedMs: 4_700,
+      fetchedMs: 400,
+      taskMs: 61_000,
+      rows: 12_288,
+      readBytes: 3_400_000_000,
+      isFromCache: false,
+      errorClass: null,
+    };
+    call('01f0c8a2-77aa-1b2c-9d3e-4f5a6b7c8d9e', 'SUCCEEDED', 48_400);
+    activity.lookedUp('ana', '01f0c8a2-77aa-1b2c-9d3e-4f5a6b7c8d9e', record);
+    await go('Activity');
+    await openCall('execute_sql');
+    const facts = await part('SQL statement').locator('dl > div').allTextContents();
+    expect(facts).toContain('WarehouseShared analytics (8baced1ff014912d)');
+    expect(facts).toContain('Rows12,288');
+    expect(facts).toContain('Read3.4 GB');
+    await shown.page
+      .getByRole('img', { name: 'Queued 42 s, Compiled 900 ms, Executed 4.7 s, Fetched 400 ms' })
+      .waitFor();
+    expect(await button('Cancel statement').count()).toBe(0);
+    await inspect('activity-call-statement');
+    await back();
+    call('01f0c8a2-0000-1b2c-9d3e-4f5a6b7c8d9e', 'RUNNING', 5_000);
+    await expect.poll(async () => (await rows())[0]).toMatch(/Running$/);
+    await openCall('execute_sql');
+    await part('SQL statement').getByText('The client has disconnected.').waitFor();
+    // No such statement runs: the refusal is shown where it was asked for.
+    await button('Cancel statement').click();
+    await part('SQL statement').getByRole('alert').waitFor();
+    await inspect('activity-call-statement-running');
+  });
+
   it('a list that is scrolled down does not move when calls arrive', async () => {
     manyCalls(500);
     await go('Activity');
@@ -226,11 +278,11 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await more('Export calls…');
     await shown.page.getByText(`exported to ${csv}`).waitFor();
     const [header, line] = (await readFile(csv, 'utf8')).split('\n');
-    expect(header).toBe(
-      'started_at,client,profile,path,method,tool,duration_ms,outcome,error_code,bytes_from_client,bytes_to_client',
+    expect(header).toMatch(
+      /^started_at,client,profile,path,method,tool,duration_ms,outcome,error_code,bytes_from_client,bytes_to_client,statement_id,/,
     );
     expect(line).toMatch(
-      /^20\d\d-.*Z,Claude Desktop,ana,\/api\/2\.0\/mcp\/sql,tools\/call,execute_sql,[\d.]+,answered,,\d+,\d+$/,
+      /^20\d\d-.*Z,Claude Desktop,ana,\/api\/2\.0\/mcp\/sql,tools\/call,execute_sql,[\d.]+,answered,,\d+,\d+,[\w-]+,\w+,/,
     );
     await more('Export calls…');
     await shown.page.getByText(`exported to ${json}`).waitFor();
