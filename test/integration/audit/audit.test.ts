@@ -84,6 +84,7 @@ describe('an audit in a file', () => {
       clientVersion: '1',
       requestId: '1',
       session: expect.stringMatching(/^[\da-f-]{36}\/\d+$/),
+      statementId: workspace.statements.at(-1)?.statementId,
     });
     expect(failed).toMatchObject({ session: answered?.session, requestId: '2', statementId: null });
     await proxy.close();

@@ -14,12 +14,8 @@ const AZURE = { host: 'https://adb-8412345.7.azuredatabricks.net', workspaceId: 
 
 describe('an audited call', () => {
   it('says who made it, from where, to which workspace, in which session', () => {
-    const call = endedCall({
-      user: 'ana@example.com',
-      workspace: AZURE,
-      session: 3,
-      statement: { id: '01f0', state: null, isPoll: false, isPinned: false },
-    });
+    const statement = { id: '01f0', state: 'SUCCEEDED', isPoll: false, isPinned: false };
+    const call = endedCall({ user: 'ana@example.com', workspace: AZURE, session: 3, statement });
     expect(auditedCall(call, ORIGIN)).toEqual({
       at: '1970-01-01T00:00:00.000Z',
       client: 'claude-ai',
