@@ -12,6 +12,7 @@ import { openOtlp } from '../../../main/audit/otlp.ts';
 import { endedCall } from '../../ended-call.ts';
 import { homeOfAna, SQL, startApplication, startSession } from '../cli/sql-session.ts';
 import { locked, managedHome } from '../policy/managed-home.ts';
+import { createCertificateAuthority, HAS_OPENSSL } from '../proxy/certificate-authority.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
 import { FAULTS, startCollector, startFaultyCollector } from './collector.ts';
@@ -229,6 +230,28 @@ test('a collector can add up what three computers send at once: the number of ca
   expect(exact).toBeGreaterThan(lower);
   expect(exact).toBeLessThanOrEqual(upper);
   expect(collector.logs()).toHaveLength(102);
+});
+
+describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a collector', () => {
+  test('is trusted by the certificate that a policy or the environment names, and not without', async () => {
+    const authority = createCertificateAuthority('localhost');
+    onTestFinished(() => authority.remove());
+    const collector = await startCollector(authority);
+    const send = async (certificate?: string, env: NodeJS.ProcessEnv = {}) => {
+      const origin = originOf('proxy');
+      const failures = new Set<string | undefined>();
+      const onSent = (failure: string | undefined) => void failures.add(failure);
+      const otlp = await openOtlp({ address: collector.url, certificate }, { env, origin, onSent });
+      otlp.add(callOf({}, origin));
+      await otlp.close();
+      return [...failures];
+    };
+    expect(await send()).toEqual([expect.stringMatching(/certificate/)]);
+    expect(await send(authority.file)).toEqual([undefined]);
+    expect(await send(await readFile(authority.file, 'utf8'))).toEqual([undefined]);
+    expect(await send(undefined, { OTEL_EXPORTER_OTLP_CERTIFICATE: authority.file })).toEqual([undefined]);
+    await expect(send('/nowhere/ca.pem')).rejects.toThrow('The file /nowhere/ca.pem of the collector');
+  });
 });
 
 test('a call is a span in the trace of its client, and its log record belongs to it', async () => {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
@@ -77,23 +78,24 @@ interface MetricPoint {
   [attribute: string]: unknown;
 }
 
-/** Receives OTLP over HTTP on loopback, as a collector of OpenTelemetry does. */
-export async function startCollector() {
+/** Receives OTLP over HTTP on loopback, as a collector of OpenTelemetry does; with a certificate for `localhost`, over TLS. */
+export async function startCollector(tls?: { key: string; cert: string }) {
   const bodies: { path: string; body: string; headers: IncomingHttpHeaders }[] = [];
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const sent = await buffer(request);
     const { headers } = request;
     const body = (headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent).toString('utf8');
     bodies.push({ path: request.url ?? '', body, headers });
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-  });
+  };
+  const server = tls ? createHttpsServer(tls, receive) : createServer(receive);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const at = (path: string) => bodies.filter((each) => each.path === path).map(({ body }) => JSON.parse(body));
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: tls ? `https://localhost:${address.port}` : `http://127.0.0.1:${address.port}`,
     received: () => bodies.map(({ body }) => body).join('\n'),
     /** The headers of each request. */
     headers: () => bodies.map(({ headers }) => headers),
