@@ -225,7 +225,8 @@ describe.concurrent('other refusals of services', notOnWindows, () => {
   it('a 401 from a service that needs no sign-in is about the token, which is refreshed once, and opens no page', async () => {
     const path = '/ai-gateway/mcp-services/system.ai.web_search';
     const proxy = await startProxy('user', {}, path);
-    stage.workspace.faults.add({ path, effect: { kind: 'refuse-token' } });
+    // Not the server's own stream, whose new token may come after the answer.
+    stage.workspace.faults.add({ path, method: 'POST', effect: { kind: 'refuse-token' } });
     const answer = await proxy.request(1, 'tools/call', { name: 'web_search', arguments: { query: 'duckdb' } });
     expect(textOf(answer)).toContain('duckdb');
     expect([await stage.pages(), refreshes()]).toEqual([[], 1]);
